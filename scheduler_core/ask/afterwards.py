@@ -15,8 +15,8 @@ from scheduler_core.ask.editing.edits import NotPossible, Remove
 from scheduler_core.ask.editing.objects import build_object
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.world import World
-from scheduler_core.ask.operations.evictions import replacement
 from scheduler_core.ask.smallest.owners import WorkloadName, siblings, workload_of
+from scheduler_core.controllers.absent_owner import replacement
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeName
 

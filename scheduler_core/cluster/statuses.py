@@ -13,6 +13,7 @@ import msgspec
 from scheduler_core.apis.core import Pod, PodKey
 
 ObjectName = tuple[str, str]  # kind, "namespace/name"
+PREEMPTED = "PreemptionByScheduler"  # the reason of DisruptionTarget
 
 
 class PodStatus(msgspec.Struct, frozen=True):

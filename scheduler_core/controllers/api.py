@@ -72,9 +72,21 @@ class Delivery(Protocol):
 
 
 class Api:
-    """Reads and writes. `actor` is the controller that is running."""
+    """Reads and writes. `actor` is the controller that is running.
 
-    def __init__(self, cluster: Cluster, delivery: Delivery, admission: Admission, settings: NodeLifecycle) -> None:
+    `owns_bare_pods`: pods without a controller are taken to have one that is not in the scenario.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        delivery: Delivery,
+        admission: Admission,
+        settings: NodeLifecycle,
+        *,
+        owns_bare_pods: bool = False,
+    ) -> None:
+        self._owns_bare_pods = owns_bare_pods
         self.cluster = cluster
         self.statuses = cluster.statuses
         self.admission = admission
@@ -94,6 +106,8 @@ class Api:
         self.memory: dict[str, Any] = {}  # of controllers, as the processes of kube-controller-manager have it
         self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
         self._unclaimed: dict[str, None] = {}  # namespaces in which a pod may have lost or need an owner
+        self.is_starting = False  # the controllers look at what exists at the start
+        self._departed: dict[PodKey, Pod] = {}  # pods that are gone, whose controller is not in the scenario
         self._removals: dict[PodKey, tuple[Because, str]] = {}  # of pods that a finalizer keeps
         self._sets: dict[str, int] = {}  # ReplicaSets of a Deployment, by its uid
         self._made: dict[str, int] = {}  # pods that an owner has made, by its uid
@@ -241,6 +255,29 @@ class Api:
         self._delivery.apply(pod, "create", called=called, revision=revision[0], by=self.actor, because=because)
         return pod
 
+    def create_again(self, manifest: dict[str, Any], because: Because) -> None:
+        """Create a pod whose controller is not in the scenario. Raises Refused."""
+        pod = self.admit_pod(manifest)
+        self.register_pod(pod)
+        self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
+
+    def take_departed(self, key: PodKey) -> Pod | None:
+        """Return, once, a pod that is gone and whose controller is not in the scenario."""
+        return self._departed.pop(key, None)
+
+    def is_controlled(self, pod: Pod) -> bool:
+        """Return whether a controller makes the pod again."""
+        return pod.owner is not None or self._owns_bare_pods
+
+    def has_absent_owner(self, pod: Pod) -> bool:
+        """Return whether a controller owns the pod that the scenario does not contain, and never did."""
+        owner = pod.owner
+        if owner is None:
+            return self._owns_bare_pods
+        if owner.kind == "Node":
+            return False
+        return (owner.kind, f"{pod.namespace}/{owner.name}") not in self._called
+
     def admit_pod(self, manifest: dict[str, Any]) -> Pod:
         """Return the pod as the API server stores it. Raises Refused."""
         pod = self.build_pod(self.pod_admission.admitted(manifest))
@@ -272,8 +309,10 @@ class Api:
         since = pod.start_time if pod.start_time is not None else self.second
         status = PodStatus(called, number)
         if running:
-            ready = pod.annotations.get("kschedui.io/ready") != "false"
+            ready = pod.ready and pod.annotations.get("kschedui.io/ready") != "false"
             status = replace(status, phase="Running", running_since=since, ready=ready, ready_since=since)
+        if pod.terminating:
+            status = replace(status, deletion_requested=self.now, grace=grace_of(pod))
         self._add_pod(pod, status)
 
     def _called_by_owner(self, pod: Pod, owner: OwnerReference) -> tuple[str, int]:
@@ -410,6 +449,8 @@ class Api:
             self.changes.append(Change("Pod", "deletion", pod))
             return
         self._drop_pod(pod)
+        if status.phase != "Succeeded" and self.has_absent_owner(pod):
+            self._departed[pod.key] = pod
         self._delivery.remove("Pod", pod.key, by=by or self.actor, because=because)
         self.statuses.finished.pop(pod.key, None)
         if status.phase not in ("Succeeded", "Failed"):

@@ -56,6 +56,7 @@ CAUSES: Mapping[str, Text] = {
     "released": Text("the selector of {owner} does not match it any more", "{owner} 的选择算符不再匹配它"),
     "adopted": Text("the selector of {owner} matches it", "{owner} 的选择算符匹配它"),
     "ttl": Text("{owner} finished {seconds} s ago", "{owner} 已在 {seconds} 秒前结束"),
+    "absent-owner": Text("{owner}, which is not in the scenario, makes it again", "不在场景中的 {owner} 重新创建了它"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),
     "descheduled": Text(

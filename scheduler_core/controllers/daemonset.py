@@ -285,16 +285,20 @@ def target_node(pod: Pod) -> str:
 def daemon_pod_manifest(daemon_set: Workload, template: Mapping[str, Any], name: str, node_name: str) -> dict[str, Any]:
     """Return a pod for a node: pinned to it by a field of its affinity, with the tolerations of daemons."""
     manifest = pod_manifest(daemon_set, template, name)
-    spec = dict(manifest["spec"])
+    spec = pinned_to(node_name, manifest["spec"])
+    spec["tolerations"] = [*(spec.get("tolerations") or ()), *_tolerations(bool(spec.get("hostNetwork")))]
+    return {**manifest, "spec": spec}
+
+
+def pinned_to(node_name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of a pod whose affinity names a node (ReplaceDaemonSetPodNodeNameNodeAffinity)."""
     pin = {"key": "metadata.name", "operator": "In", "values": [node_name]}
     affinity = dict(spec.get("affinity") or {})
     of_nodes = dict(affinity.get("nodeAffinity") or {})
     terms = (of_nodes.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
     pinned = [{**term, "matchFields": [pin]} for term in terms or [{}]]
     of_nodes["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": pinned}
-    spec["affinity"] = {**affinity, "nodeAffinity": of_nodes}
-    spec["tolerations"] = [*(spec.get("tolerations") or ()), *_tolerations(bool(spec.get("hostNetwork")))]
-    return {**manifest, "spec": spec}
+    return {**spec, "affinity": {**affinity, "nodeAffinity": of_nodes}}
 
 
 def _tolerations(host_network: bool) -> list[dict[str, str]]:

@@ -12,27 +12,50 @@ from scheduler_core.controllers.api import Api, size_of
 from scheduler_core.controllers.pods import Owned
 
 FORGOTTEN_AFTER = 120.0  # DeletionTimeout: an eviction that deleted no pod counts no longer
+SYNC_FAILED = "SyncFailed"
+WITHOUT_SCALE = {"DaemonSet": "daemonsets.apps", "Job": "jobs.batch"}  # kinds without the scale subresource
+
+
+class NoScale(Exception):
+    """The owner of a pod has no scale, so that the pods to expect cannot be counted; the text says so."""
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Write the numbers of a budget (trySync, updatePdbStatus)."""
+    """Write the numbers of a budget (trySync, updatePdbStatus).
+
+    A status that the scenario states holds until one of the pods changes.
+    """
     budget = api.cluster.get("PodDisruptionBudget", key)
-    if not isinstance(budget, PodDisruptionBudget) or budget.disruptions_allowed is not None:
+    if not isinstance(budget, PodDisruptionBudget):
         return
     pods = api.selected(budget.namespace, budget.controller_selector)
     if not pods:
         api.record(budget, "NoPods", "No matching pods found", source="controllermanager")
-    expected, desired = _expected_and_desired(budget, pods, api)
+    try:
+        expected, desired = _expected_and_desired(budget, pods, api)
+    except NoScale as error:
+        message = f"Failed to calculate the number of expected pods: {error}"
+        api.record(budget, "CalculateExpectedPodCountFailed", message, "Warning", source="controllermanager")
+        _fail_safe(budget, str(error), api)
+        return
     disrupted = _disrupted(budget, pods, api)
     healthy = sum(
         status.ready and status.deletion_requested is None and pod.key not in disrupted for pod, status in pods
     )
-    write(budget, healthy, desired, expected, api)
+    if api.is_starting and budget.disruptions_allowed is not None:
+        healthy = healthy if budget.current_healthy is None else budget.current_healthy
+        desired = desired if budget.desired_healthy is None else budget.desired_healthy
+        write(budget, healthy, desired, expected, api, allowed=budget.disruptions_allowed)
+    else:
+        write(budget, healthy, desired, expected, api)
 
 
-def write(budget: PodDisruptionBudget, healthy: int, desired: int, expected: int, api: Api) -> None:
-    """Write a status; disruptions are allowed for as many pods as are healthy beyond the desired ones."""
-    allowed = max(healthy - desired, 0) if expected > 0 else 0
+def write(
+    budget: PodDisruptionBudget, healthy: int, desired: int, expected: int, api: Api, *, allowed: int | None = None
+) -> None:
+    """Write a status; if not `allowed`, as many disruptions are allowed as pods are healthy beyond the desired ones."""
+    if allowed is None:
+        allowed = max(healthy - desired, 0) if expected > 0 else 0
     reason = "SufficientPods" if allowed > 0 else "InsufficientPods"
     old = api.workload_status(budget).condition("DisruptionAllowed")
     status = "True" if allowed > 0 else "False"
@@ -47,6 +70,15 @@ def write(budget: PodDisruptionBudget, healthy: int, desired: int, expected: int
     if disrupted := memory(api).get(key_of(budget)):
         numbers["disruptedPods"] = " ".join(api.statuses.pods[key].called for key in disrupted)
     api.write_status(budget, numbers, (condition,))
+
+
+def _fail_safe(budget: PodDisruptionBudget, message: str, api: Api) -> None:
+    """Allow no disruption, since the numbers are not known (failSafe)."""
+    status = api.workload_status(budget)
+    old = status.condition("DisruptionAllowed")
+    changed = old.changed if old is not None and old.status == "False" else api.second
+    condition = Condition("DisruptionAllowed", "False", SYNC_FAILED, message, changed, changed)
+    api.write_status(budget, {**status.numbers, "disruptionsAllowed": 0}, (condition,))
 
 
 def memory(api: Api) -> dict[str, dict[str, float]]:
@@ -68,9 +100,18 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: A
 
 
 def expected_scale(pods: list[Owned], api: Api) -> int:
-    """Return the sum of the scales of the pods' controllers (getExpectedScale)."""
+    """Return the sum of the scales of the pods' controllers (getExpectedScale).
+
+    Those that are not in the scenario have as many pods as there are. Raises NoScale.
+    """
     sizes: dict[str, int] = {}
+    absent = 0
     for pod, _ in pods:
+        if pod.owner is not None and pod.owner.kind in WITHOUT_SCALE:
+            raise NoScale(f"{WITHOUT_SCALE[pod.owner.kind]} does not implement the scale subresource")
+        if api.has_absent_owner(pod):
+            absent += 1
+            continue
         if pod.owner is None:
             continue
         owner = api.workload(pod.owner.kind, f"{pod.namespace}/{pod.owner.name}")
@@ -78,7 +119,7 @@ def expected_scale(pods: list[Owned], api: Api) -> int:
             owner = api.workload(owner.owner.kind, f"{pod.namespace}/{owner.owner.name}") or owner
         if owner is not None and owner.uid not in sizes:
             sizes[owner.uid] = size_of(owner) or 0
-    return sum(sizes.values())
+    return sum(sizes.values()) + absent
 
 
 def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict[str, float]:

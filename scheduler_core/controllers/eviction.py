@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.apis.core import Pod, PodDisruptionBudget, PodKey
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.disruption import budgets_of, memory, write
+from scheduler_core.controllers.disruption import SYNC_FAILED, budgets_of, memory, write
 from scheduler_core.trace.controller_events import EvictionAnswered
 from scheduler_core.trace.records import Because
 
@@ -20,6 +18,8 @@ VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
 CREATED, TOO_MANY, SERVER_ERROR = 201, 429, 500
 CONFLICT_SECONDS = 0.5  # evictions that write one budget at the same moment are tried again
 DRAIN_RETRY_SECONDS = 5.0
+MIRROR = "kubernetes.io/config.mirror"
+NO_CONTROLLER = "cannot delete Pods that declare no controller (use --force to override)"
 Later = Callable[[float, Callable[[], None]], None]
 
 
@@ -61,6 +61,14 @@ def _answer_to(pod: Pod, api: Api) -> _Answer:
         if always or healthy >= desired > 0:
             return _Answer(CREATED)
     if _allowed(budget, api) <= 0:
+        condition = numbers.condition("DisruptionAllowed")
+        if condition is not None and condition.reason == SYNC_FAILED:
+            why = f"because it failed sync: {condition.message}"
+            return _Answer(
+                TOO_MANY,
+                VIOLATES,
+                [f"The disruption budget {budget.name} does not allow evicting pods currently {why}"],
+            )
         needs = f"The disruption budget {budget.name} needs {desired} healthy pods and has {healthy} currently"
         other = f"The disruption budget {budget.name} does not allow evicting pods currently"
         return _Answer(TOO_MANY, VIOLATES, [needs if healthy <= desired else other])
@@ -78,8 +86,6 @@ def writes_budget(pod: Pod, api: Api) -> bool:
 
 
 def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
-    if budget.disruptions_allowed is not None:
-        return budget.disruptions_allowed
     return api.workload_status(budget).number("disruptionsAllowed")
 
 
@@ -90,26 +96,30 @@ def _policy(budget: PodDisruptionBudget) -> str:
 def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
     """Take one of the allowed disruptions (checkAndDecrement)."""
     memory(api).setdefault(key_of(budget), {})[pod.key] = api.now
-    if budget.disruptions_allowed is not None:
-        api.apply_object(replace(budget, disruptions_allowed=budget.disruptions_allowed - 1), "update", None)
-        return
     status = api.workload_status(budget)
     healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
-    write(budget, healthy - 1 if healthy > desired else healthy, desired, status.number("expectedPods"), api)
+    left, expected = status.number("disruptionsAllowed") - 1, status.number("expectedPods")
+    write(budget, healthy - 1 if healthy > desired else healthy, desired, expected, api, allowed=left)
 
 
 class Drain:
-    """`kubectl drain` of a node: its pods are evicted at once; those that are refused, every 5 s."""
+    """`kubectl drain` of a node: its pods are evicted at once; those that are refused, every 5 s.
 
-    def __init__(self, node_name: str, api: Api, later: Later) -> None:
-        self._node_name, self._api, self._later = node_name, api, later
+    `force`: pods without a controller are evicted, too. kubectl without it refuses the drain; here they stay.
+    """
 
-    def start(self) -> None:
-        """Evict all pods but those of DaemonSets, all at once.
+    def __init__(self, node_name: str, api: Api, later: Later, retry_later: Later, *, force: bool = True) -> None:
+        self._node_name, self._api, self._later, self._retry_later = node_name, api, later, retry_later
+        self._force = force
+
+    def start(self) -> list[PodKey]:
+        """Evict all pods but those of DaemonSets, all at once. Return those that stay for want of a controller.
 
         Those that write the same budget collide: the second sees the new status, later ones are tried again.
         """
-        pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not _stays(pod)]
+        pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not stays_in_drain(pod)]
+        kept = [] if self._force else [pod.key for pod in pods if not self._api.is_controlled(pod)]
+        pods = [pod for pod in pods if pod.key not in kept]
         writers = [pod.key for pod in pods if writes_budget(pod, self._api)]
         late = {key: CONFLICT_SECONDS * number for number, key in enumerate(writers[2:], start=1)}
         for pod in pods:
@@ -117,16 +127,16 @@ class Drain:
                 self._later(late[pod.key], partial(self._evict, pod))
             else:
                 self._evict(pod)
+        return kept
 
     def _evict(self, pod: Pod) -> None:
         stored = self._api.pod(pod.key)
         if stored is None or stored.uid != pod.uid or self._api.status(stored).deletion_requested is not None:
             return
         if evict(stored, self._api, "kubectl drain") == TOO_MANY:
-            self._later(DRAIN_RETRY_SECONDS, partial(self._evict, pod))
+            self._retry_later(DRAIN_RETRY_SECONDS, partial(self._evict, pod))
 
 
-def _stays(pod: Pod) -> bool:
-    """Return whether a drain leaves the pod: one of a DaemonSet, or a mirror pod."""
-    mirror = "kubernetes.io/config.mirror" in pod.annotations
-    return mirror or (pod.owner is not None and pod.owner.kind == "DaemonSet")
+def stays_in_drain(pod: Pod) -> bool:
+    """Return whether a drain leaves the pod: one of a DaemonSet, or a mirror pod (drain/filters.go)."""
+    return MIRROR in pod.annotations or (pod.owner is not None and pod.owner.kind in ("DaemonSet", "Node"))

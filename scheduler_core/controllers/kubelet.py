@@ -53,7 +53,10 @@ class Kubelets:
 
     def running(self, pod: Pod) -> None:
         """Take over a pod that runs already when the scenario begins."""
-        self._end_later(pod)
+        if self._api.status(pod).deletion_requested is not None:
+            self.deletion_requested(pod)
+        else:
+            self._end_later(pod)
 
     def deletion_requested(self, pod: Pod) -> None:
         """Stop a pod."""

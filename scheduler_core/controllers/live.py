@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
+from msgspec.structs import replace
+
 from scheduler_core.apis.core import (
     KubernetesObject,
     Node,
@@ -17,6 +19,8 @@ from scheduler_core.apis.core import (
 )
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
+from scheduler_core.cluster.statuses import PREEMPTED
+from scheduler_core.controllers import absent_owner
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api, Change, Delivery
 from scheduler_core.controllers.causes import because
@@ -26,10 +30,11 @@ from scheduler_core.controllers.requests import Requests
 from scheduler_core.controllers.table import CONTROLLERS, Controller, Key
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.reading.problems import one_of
+from scheduler_core.scenario.settings.controllers import BARE_PODS
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.trace.controller_events import RequestMade
 
-Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet"]], None]
+Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet", "retry"]], None]
 Item = tuple[int, Key]  # number of a controller in the table, and key of an object
 MAX_SYNCS = 10_000  # of one object at one moment
 # From the creation of a workload to its first pod, where kubelets take time. Recorded: 0.02 to 0.9 s, Jobs at once.
@@ -60,11 +65,17 @@ class Live:
             first_uid=FIRST_UID,
         )
         admission.now = 0.0
-        self.api = Api(cluster, delivery, admission, scenario.node_lifecycle)
+        self.api = Api(
+            cluster,
+            delivery,
+            admission,
+            scenario.node_lifecycle,
+            owns_bare_pods=BARE_PODS in scenario.controllers,
+        )
         self.kubelets = Kubelets(self.api, scenario.kubelet, self._kubelet_later, self.run)
         self._first_sync = FIRST_SYNC_SECONDS if scenario.kubelet.start_seconds > 0 else 0.0
-        self._requests = Requests(self.api, self.kubelets, self.act_later)
-        self._controllers = tuple(c for c in CONTROLLERS if c.name in scenario.controllers)
+        self._requests = Requests(self.api, self.kubelets, self.act_later, self._retry_later)
+        self._controllers = tuple(c for c in CONTROLLERS if c.name in (*scenario.controllers, absent_owner.NAME))
         self._later = later
         self._queue: dict[Item, None] = {}
         self._planned: dict[Item, float] = {}  # when an object is looked at again
@@ -113,6 +124,9 @@ class Live:
             self.api.changes.append(Change("Pod", "added", pod))
         for actor in self.actors:
             actor.start()
+        self.api.is_starting = True
+        self.run()
+        self.api.is_starting = False
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         """Take a change that was delivered to the scheduler."""
@@ -158,6 +172,8 @@ class Live:
 
     def preempt(self, pod: Pod, preemptor: str) -> None:
         """Delete a victim of preemption."""
+        status = replace(self.api.status(pod), disruption=PREEMPTED)  # VictimEvicted tells so
+        self.api.statuses.pods[pod.key] = status
         self.api.delete_pod(pod, because("preempted", preemptor=preemptor), by="default-scheduler")
 
     def apply_event(self, event: TimelineEvent) -> bool:
@@ -280,6 +296,10 @@ class Live:
         """Run an action of an actor or a request later."""
         self._later(self.api.now + seconds, action, "controller")
 
+    def _retry_later(self, seconds: float, action: Callable[[], None]) -> None:
+        """Make a refused request again later; the run does not go on for its sake alone."""
+        self._later(self.api.now + seconds, action, "retry")
+
     # Admission
 
     def _admitted(self, pod: Pod) -> Pod:
@@ -289,9 +309,7 @@ class Live:
         """Return the disruptions that each budget allows, as its status says."""
         budgets = self.api.cluster.objects("PodDisruptionBudget")
         return {
-            key_of(item): item.disruptions_allowed
-            if item.disruptions_allowed is not None
-            else self.api.workload_status(item).number("disruptionsAllowed")
+            key_of(item): self.api.workload_status(item).number("disruptionsAllowed")
             for item in budgets
             if isinstance(item, PodDisruptionBudget)
         }

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import Taint
-from scheduler_core.apis.core import Node, Pod, Workload
+from scheduler_core.apis.core import Node, Pod, PodKey, Workload
 from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.patches import PatchError, patched
 from scheduler_core.cluster.cluster import key_of
@@ -17,7 +17,7 @@ from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.deployment import revision_of, with_size, without_hash
-from scheduler_core.controllers.eviction import Drain, evict
+from scheduler_core.controllers.eviction import NO_CONTROLLER, Drain, evict
 from scheduler_core.controllers.kubelet import Kubelets
 from scheduler_core.controllers.node_lifecycle import with_taints
 from scheduler_core.controllers.podautoscaler import load_of
@@ -33,12 +33,13 @@ REQUESTED = because("requested")
 
 
 class Requests:
-    """Carries out the verbs. `later(seconds, action)` runs an action later."""
+    """Carries out the verbs. `later(seconds, action)` runs an action later, `retry_later` makes a request again."""
 
-    def __init__(self, api: Api, kubelets: Kubelets, later: Later) -> None:
+    def __init__(self, api: Api, kubelets: Kubelets, later: Later, retry_later: Later) -> None:
         self._api = api
         self._kubelets = kubelets
         self._later = later
+        self._retry_later = retry_later
 
     def make(self, event: TimelineEvent) -> bool:
         """Carry out an event. Return False if it only changes an object."""
@@ -194,9 +195,11 @@ class Requests:
 
     def _drain(self, event: TimelineEvent) -> str | None:
         self._set_unschedulable(event, True)
+        force = bool(event.details.get("force", True))
+        kept: list[PodKey] = []
         for node in self._nodes(event):
-            Drain(node.name, self._api, self._later).start()
-        return None
+            kept += Drain(node.name, self._api, self._later, self._retry_later, force=force).start()
+        return f"{NO_CONTROLLER}: {', '.join(kept)}" if kept else None
 
     def _load(self, event: TimelineEvent) -> str | None:
         usage = event.details.get("usage") or {}

@@ -10,6 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers import (
+    absent_owner,
     cronjob,
     daemonset,
     deployment,
@@ -123,6 +124,11 @@ def _of_budgets(change: Change, api: Api) -> Iterable[Key]:
         yield from (key_of(item) for item in api.cluster.objects("PodDisruptionBudget"))
 
 
+def _of_departed(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Pod" and change.what == "deleted" and api.has_absent_owner(change.object):
+        yield change.object.key
+
+
 def _of_nodes(change: Change, api: Api) -> Iterable[Key]:
     if change.kind == "Node" and change.what != "deleted":
         yield change.object.name
@@ -200,6 +206,7 @@ CONTROLLERS: tuple[Controller, ...] = (
         _of_autoscalers,
     ),
     Controller("ttl-after-finished-controller", "Job", ttl_after_finished.reconcile, _of_finished_jobs),
+    Controller(absent_owner.NAME, "", absent_owner.reconcile, _of_departed),
     Controller("disruption-controller", "", disruption.reconcile, _of_budgets),
     Controller("node-lifecycle-controller", "", node_lifecycle.reconcile, _of_nodes),
     Controller("taint-eviction-controller", "", taint_eviction.reconcile, _of_tainted_pods),

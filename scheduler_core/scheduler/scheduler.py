@@ -25,7 +25,7 @@ from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
 
-LaterCause = Literal["binding", "preemption", "controller", "kubelet"]
+LaterCause = Literal["binding", "preemption", "controller", "kubelet", "retry"]
 Later = Callable[[float, Callable[[], None], LaterCause], None]  # (time, action, cause)
 
 

@@ -19,7 +19,8 @@ class Agenda:
         self._timeline = list(events)[::-1]  # the next one last
         self._observed = list(observed)[::-1]  # the next one last
         self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
-        self._later: list[tuple[float, int, int, Callable[[], None], LaterCause]] = []  # when, rank, number
+        self._later: list[tuple[float, int, int, Callable[[], None], Cause]] = []  # when, rank, number
+        self._retries: list[tuple[float, int, Callable[[], None]]] = []  # of requests that were refused
         self._numbers = count()
 
     def terminate(self, time: float, key: PodKey, uid: str) -> None:
@@ -28,6 +29,9 @@ class Agenda:
 
     def do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
         """Add an action. At the same time, kubelets come last: controllers look again before they hear of them."""
+        if cause == "retry":
+            heappush(self._retries, (time, next(self._numbers), action))
+            return
         heappush(self._later, (time, int(cause == "kubelet"), next(self._numbers), action, cause))
 
     def add(self, events: Sequence[TimelineEvent]) -> None:
@@ -53,6 +57,12 @@ class Agenda:
         """Remove and return the other actions that are due."""
         while self._later and self._later[0][0] <= now:
             yield heappop(self._later)[3]
+        while self._retries and self._retries[0][0] <= now:
+            yield heappop(self._retries)[2]
+
+    def next_retry(self) -> float | None:
+        """Return the time of the next request that is made again, None if there is none. `due` does not count them."""
+        return self._retries[0][0] if self._retries else None
 
     def due(self) -> list[tuple[float, Cause]]:
         """Return the time of the next action of each kind."""

@@ -32,6 +32,7 @@ from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.autoscaling.actors import build_actors
 from scheduler_core.cluster.cluster import key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.statuses import PREEMPTED
 from scheduler_core.controllers.live import Live
 from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime.runtime import Registry
@@ -58,6 +59,7 @@ from scheduler_core.trace.events import (
     AttemptFinished,
     Cause,
     ClockAdvanced,
+    DeletionCause,
     ObjectApplied,
     ObjectDeleted,
     PodIgnored,
@@ -75,7 +77,9 @@ from scheduler_core.trace.summaries import (
     storage,
 )
 
-PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
+# With nothing but backoff left, or requests that are refused again and again, the run goes on for so long after the
+# last event, and after the last pod that is gone.
+PATIENCE_SECONDS = 60.0
 HORIZON_SECONDS = 86_400.0  # with only controllers and kubelets left, the run goes on for so long
 MAX_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 
@@ -109,6 +113,7 @@ class Simulation:
         if scenario.release.has_on(DRA_GATE) and not scenario.observed:  # a recording has what it wrote
             self._handlers.claim_controller = ClaimController(self.cluster, self)
         self._last_change = 0.0  # the last timeline event or end of a termination
+        self._last_removal = 0.0  # of a pod
         self._deleted: list[PodKey] = []
         self._standing: dict[PodKey, str] = {}  # the node of each pod when the run began
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
@@ -240,12 +245,17 @@ class Simulation:
 
     def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:
         """Remove an object; a pod may have finished, so that the scheduler does not know it any more."""
+        cause: DeletionCause = "timeline"
+        if kind == "Pod":
+            self._last_removal = self.cluster.now
+            if self.cluster.statuses.pods[key].disruption == PREEMPTED:
+                cause = "preemption"
         if kind == "Pod" and key not in self.cluster.pods.slot_of:
             namespace, _, name = key.rpartition("/")
-            self.emit(ObjectDeleted(kind, name, namespace, by=by, because=because))
+            self.emit(ObjectDeleted(kind, name, namespace, cause=cause, by=by, because=because))
             self._deleted.append(key)
         else:
-            self._delete(kind, key, by, because)
+            self._delete(kind, key, by, because, cause)
 
     def take_pod_from_scheduler(self, key: PodKey) -> None:
         """Tell the scheduler that a pod has finished."""
@@ -354,6 +364,11 @@ class Simulation:
             flush = max(flush, math.floor(now) + 1.0)
             if due or until is not None or flush <= self._last_change + PATIENCE_SECONDS:
                 due.append((flush, "backoff"))
+        retry = self._agenda.next_retry()
+        if retry is not None:
+            patience = max(self._last_change, self._last_removal) + PATIENCE_SECONDS
+            if due or until is not None or retry <= patience:
+                due.append((retry, "controller"))
         if not due:
             return None
         time, cause = min(due, key=itemgetter(0))
@@ -486,12 +501,19 @@ class Simulation:
             self._emit_applied("update", bound)
             self._handlers.applied(bound)
 
-    def _delete(self, kind: str, key: str, by: str = "", because: Because | None = None) -> None:
+    def _delete(
+        self,
+        kind: str,
+        key: str,
+        by: str = "",
+        because: Because | None = None,
+        cause: DeletionCause = "timeline",
+    ) -> None:
         if self._find(kind, key) is None:
             return
         namespace, _, name = key.rpartition("/")
         order = self._order_after(lambda tree: tree.remove(name)) if kind == "Node" else None
-        self.emit(ObjectDeleted(kind, name, namespace, order, by=by, because=because))
+        self.emit(ObjectDeleted(kind, name, namespace, order, cause, by, because))
         if kind == "Pod" and key not in self._finished:
             self._deleted.append(key)
         self._handlers.deleted(kind, key)

@@ -62,6 +62,7 @@ Cause = Literal[
     "kubelet",
     "end",
 ]
+DeletionCause = Literal["timeline", "preemption"]
 
 
 class RunStarted(Event, tag=True):
@@ -144,7 +145,7 @@ class ObjectDeleted(Event, tag=True):
     name: str
     namespace: str = ""
     order: list[NodeName] | None = None
-    cause: Literal["timeline", "preemption"] = "timeline"
+    cause: DeletionCause = "timeline"
     by: str = ""  # the actor that deleted it, if it is not the timeline or the scheduler
     because: Because | None = None
 

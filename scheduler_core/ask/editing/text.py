@@ -25,9 +25,11 @@ from scheduler_core.ask.editing.objects import manifests_like, no_such
 from scheduler_core.ask.editing.place import apply_step
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
+from scheduler_core.scenario.objects.workloads import SPECS
 from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Path, Problems
+from scheduler_core.scenario.settings.controllers import ALL, BARE_PODS
 
 Dump = Callable[[Any], str]  # writes data as one YAML document
 
@@ -105,15 +107,32 @@ def add_event(text: str, event: Mapping[str, Any], dump: Dump) -> str:
 
 
 def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
-    """Return the text with more events at the end of its timeline, which is extended to cover them."""
+    """Return the text with more events at the end of its timeline, which is extended to cover them.
+
+    All controllers run in it, unless it names those that do. If its pods name no owner, each is taken to have one.
+    """
     api_version, kind = SCENARIO
+    controllers = [ALL] if any(map(_names_owner, _documents(text))) else [ALL, BARE_PODS]
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             spec = document.data.get("spec") or {}
             steps = [Step(("spec", "events"), [*(spec.get("events") or ()), *events])]
             steps += [Step(("spec", "untilSeconds"), None)] if "untilSeconds" in spec else []
+            steps += [] if spec.get("controllers") else [Step(("spec", "controllers"), controllers)]
             return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
-    return _appended(text, [{"apiVersion": api_version, "kind": kind, "spec": {"events": list(events)}}], dump)
+    spec = {"controllers": controllers, "events": list(events)}
+    return _appended(text, [{"apiVersion": api_version, "kind": kind, "spec": spec}], dump)
+
+
+def _names_owner(document: Document) -> bool:
+    """Return whether it is a pod with an owner, or a workload that makes pods, itself or in the timeline."""
+    objects = [document.data, *(located.data for located in _created(document))]
+    return any(
+        bool((data.get("metadata") or {}).get("ownerReferences"))
+        if data.get("kind") == "Pod"
+        else data.get("kind") in SPECS and "template" in (data.get("spec") or {})
+        for data in objects
+    )
 
 
 def _in_scenario(text: str, steps: Sequence[Step], dump: Dump) -> str:

@@ -1,4 +1,4 @@
-"""An operation: after the end of a run, rounds of an operator's actions are simulated.
+"""An operation: after the end of a run, an operator's actions are simulated, with the controllers around the scheduler.
 
 The actions are also collected as timeline events: the scenario with these events added reproduces the operation step by
 step.
@@ -12,33 +12,51 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey, Workload
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.objects import build_object
-from scheduler_core.ask.operations.evictions import fate_of, replacement
 from scheduler_core.ask.operations.results import Amount, Cause
 from scheduler_core.cluster.node_tree import ZONE_LABELS
+from scheduler_core.controllers.api import Api
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.settings.controllers import BARE_PODS, CONTROLLERS
+from scheduler_core.scenario.settings.timeline import OBJECT_VERBS
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.simulation.simulation import Simulation
-from scheduler_core.trace.events import AnyEvent, ObjectDeleted, PodBound, PodGated, PodIgnored, SchedulingFailed
+from scheduler_core.trace.controller_events import EvictionAnswered, PodDeletionRequested
+from scheduler_core.trace.events import (
+    AnyEvent,
+    ObjectApplied,
+    ObjectDeleted,
+    PodBound,
+    PodGated,
+    PodIgnored,
+    SchedulingFailed,
+)
 from scheduler_core.trace.records import NodeName
 
 RESOURCES = ("cpu", "memory", "pods")
-MAX_ROUNDS = 2000
+# Why a pod is deleted (controllers/causes.py), as the answer says it.
+CAUSES: Mapping[str, Cause] = {
+    "evicted": "evicted",
+    "requested": "evicted",
+    "node-gone": "lost",
+    "preempted": "preempted",
+}
 
 Happening = Mapping[str, Any]  # an event of `spec.events`, without its time
 Rounds = Callable[["Operation"], Iterator[Sequence[Happening]]]
 
 
 class Operation(Simulation):
-    """Runs the scenario to its end, then each round of `rounds` once no action is due. Raises NotPossible.
+    """Runs the scenario to its end, then each round of `rounds` once nothing happens any more. Raises NotPossible.
 
     `timeline`: the actions as `spec.events` of a scenario. `before`: the node of each pod at the end of the run, "" if
     pending. `owners_known`: pods name their controllers. `messages`: the scheduler's last message for each pending pod.
-    `causes`: the reason that a pod lost its node.
+    `causes`: the reason that a pod lost its node. `made`: the pod that a controller made in place of another one.
+    `refused`: the last answer to an eviction that was not granted. `evicted_at`: when pods were evicted.
     """
 
     def __init__(self, scenario: Scenario, registry: Registry, rounds: Rounds) -> None:
@@ -46,26 +64,45 @@ class Operation(Simulation):
             raise NotPossible(
                 Message("a recording is only replayed: fork it without its decisions, and ask about the fork")
             )
-        super().__init__(scenario, registry)
+        self.owners_known = any(map(_names_owner, scenario.objects)) or any(
+            _names_owner(event.object) for event in scenario.events
+        )
+        controllers = CONTROLLERS if self.owners_known else (*CONTROLLERS, BARE_PODS)
+        super().__init__(replace(scenario, controllers=scenario.controllers or controllers), registry)
         self._rounds = rounds
         self._going: Iterator[Sequence[Happening]] | None = None
+        self._is_first = True
         self.timeline: list[dict[str, Any]] = []
-        self.rounds = 0
         self.before: dict[PodKey, NodeName] = {}
         self.nodes_before: dict[NodeName, dict[str, Amount]] = {}
         self.schedulable_before: set[NodeName] = set()
         self.zones_before: dict[NodeName, str] = {}
         self.messages: dict[PodKey, str] = {}
         self.causes: dict[PodKey, Cause] = {}
-        self._victims: dict[PodKey, Pod] = {}
-        self._pods: dict[PodKey, Pod] = {}
-        self._created = 0
-        self.owners_known = False
+        self.made: dict[PodKey, PodKey] = {}
+        self.refused: dict[PodKey, EvictionAnswered] = {}
+        self.evicted_at: set[float] = set()
+        self._owners: dict[PodKey, str] = {}
+        self._departed: dict[str, list[PodKey]] = {}  # of an owner: pods in whose place none has been made yet
+
+    @property
+    def api(self) -> Api:
+        """Return the API server of the simulated cluster."""
+        assert self._live is not None
+        return self._live.api
 
     def carry_out(self) -> None:
         """Run to the end of the operation. Raises RunEnded."""
         for event in self.run():
             self._watch(event)
+
+    def successor(self, key: PodKey) -> PodKey:
+        """Return the pod that is there in place of another one, itself if it is still there."""
+        seen = {key}
+        while (following := self.made.get(key, key)) not in seen:
+            seen.add(following)
+            key = following
+        return key
 
     def _watch(self, event: AnyEvent) -> None:
         match event:
@@ -78,11 +115,38 @@ class Operation(Simulation):
                 self.messages[event.pod] = f"no profile is named {event.scheduler}"
             case PodBound():
                 self.messages.pop(event.pod, None)
-            case ObjectDeleted(kind="Pod", cause="preemption") if self._going is not None:
-                key = f"{event.namespace}/{event.name}"
-                if key in self._pods:
-                    self._victims[key] = self._pods[key]
-                self.causes[key] = "preempted"
+        if self._going is not None:
+            self._follow_pods(event)
+
+    def _follow_pods(self, event: AnyEvent) -> None:
+        """Note why pods are deleted and which ones are made in their place."""
+        match event:
+            case EvictionAnswered(code=201):
+                self.refused.pop(event.pod, None)
+                self.evicted_at.add(self.cluster.now)
+            case EvictionAnswered():
+                self.refused[event.pod] = event
+            case PodDeletionRequested():
+                self._depart(event.pod, CAUSES.get(event.because.name, "removed"))
+            case ObjectDeleted(kind="Pod"):
+                self._depart(f"{event.namespace}/{event.name}", "removed")
+            case ObjectApplied(kind="Pod", action="create", pod=pod) if pod is not None:
+                owner = self._owner_of(pod.pod, pod.owner)
+                waiting = self._departed.get(owner, [])
+                if waiting:
+                    earlier = pod.pod if pod.pod in waiting else waiting[0]
+                    waiting.remove(earlier)
+                    self.made[earlier] = pod.pod
+                self._owners[pod.pod] = owner
+
+    def _depart(self, key: PodKey, cause: Cause) -> None:
+        owner = self._owners.pop(key, "")
+        if owner:
+            self.causes.setdefault(key, cause)
+            self._departed.setdefault(owner, []).append(key)
+
+    def _owner_of(self, key: PodKey, owner: str) -> str:
+        return f"{key.partition('/')[0]} {owner}" if owner else key
 
     def _next_moment(self) -> float | None:
         moment = super()._next_moment()
@@ -91,13 +155,9 @@ class Operation(Simulation):
         if self._going is None:
             self._begin()
         assert self._going is not None
-        # Budgets count a preempted pod once its replacement exists, so replacements come before the next evictions.
-        happenings: Sequence[Happening] = list(self._created_again()) or next(self._going, ())
+        happenings = next(self._going, ())
         if not happenings:
             return None
-        self.rounds += 1
-        if self.rounds > MAX_ROUNDS:
-            raise NotPossible(Message("the operation takes more than {most} rounds", most=MAX_ROUNDS))
         self._schedule(happenings)
         return super()._next_moment()
 
@@ -107,24 +167,20 @@ class Operation(Simulation):
         if until is not None and until > self.cluster.now:
             self._advance(until, "end")
         self.scenario = replace(self.scenario, until_seconds=None)
-        self.before = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
-        self.owners_known = any(pod.owner for pod in self.cluster.pods.all())
+        pods = list(self.cluster.pods.all())
+        self.before = {pod.key: pod.node_name for pod in pods}
+        self._owners = {
+            pod.key: self._owner_of(pod.key, f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "") for pod in pods
+        }
         self.nodes_before = uses(self)
         self.zones_before = {node.name: zone_of(node) for node in self.cluster.all_nodes()}
         self.schedulable_before = {node.name for node in self.cluster.all_nodes() if not node.unschedulable}
         self._going = self._rounds(self)
 
-    def _created_again(self) -> Iterator[Happening]:
-        """Yield the replacements of preempted pods that have a controller."""
-        for key, pod in self._victims.items():
-            managed = fate_of(pod, owners_known=self.owners_known) in ("moves", "daemon")
-            if managed and self.cluster.pods.get(key) is None:
-                yield {"create": replacement(pod)}
-        self._victims = {}
-
     def _schedule(self, happenings: Sequence[Happening]) -> None:
         """Add events one second from now; the first ones wait until no pod is in backoff."""
-        rest = self.scenario.config.pod_max_backoff_seconds if self.rounds == 1 else 0
+        rest = self.scenario.config.pod_max_backoff_seconds if self._is_first else 0
+        self._is_first = False
         at = math.floor(self.cluster.now + rest) + 1.0
         events = []
         for happening in happenings:
@@ -132,21 +188,24 @@ class Operation(Simulation):
             events.append(self._event(at, action, data))
             self.timeline.append({"at": int(at), action: data})
         self._agenda.add(events)
-        self._pods = {pod.key: pod for pod in self.cluster.pods.all()}
-        self._pods |= {
-            f"{event.namespace}/{event.name}": event.object for event in events if isinstance(event.object, Pod)
-        }
 
     def _event(self, at: float, action: Any, data: Mapping[str, Any]) -> TimelineEvent:
+        if action not in OBJECT_VERBS:
+            return TimelineEvent(at, action, "Node", "", "", details={**data, "nodes": data["node"]})
         if action == "delete":
-            return TimelineEvent(at, "delete", data["kind"], data.get("namespace", ""), data["name"])
+            name = data["kind"], data.get("namespace", ""), data["name"]
+            return TimelineEvent(at, "delete", *name, details=data if "gracePeriodSeconds" in data else {})
         item = build_object(data["kind"], data, self.cluster, self.scenario.release)
-        if isinstance(item, Pod):
-            self._created += 1
-            item = replace(item, uid=f"created-{self._created}", creation_timestamp=at)
-        elif isinstance(item, Node) and action == "create":
-            item = replace(item, uid=f"node-{item.name}", creation_timestamp=at)
+        if isinstance(item, Pod | Node) and action == "create":
+            item = replace(item, uid=f"{type(item).__name__.lower()}-{item.name}", creation_timestamp=at)
         return TimelineEvent(at, action, data["kind"], getattr(item, "namespace", ""), item.name, item)
+
+
+def _names_owner(item: KubernetesObject | None) -> bool:
+    """Return whether it is a pod with an owner, or a workload that makes pods."""
+    if isinstance(item, Workload):
+        return item.spec is not None and "template" in (item.manifest.get("spec") or {})
+    return isinstance(item, Pod) and item.owner is not None
 
 
 def zone_of(node: Node) -> str:
@@ -154,15 +213,10 @@ def zone_of(node: Node) -> str:
     return next((node.labels[label] for label in ZONE_LABELS if label in node.labels), "")
 
 
-def delete_event(kind: str, name: str, namespace: str = "") -> Happening:
+def delete_event(kind: str, name: str, namespace: str = "", **options: Any) -> Happening:
     """Return the event that deletes an object."""
     of = {"namespace": namespace} if namespace else {}
-    return {"delete": {"apiVersion": KINDS[kind].api_version, "kind": kind, "name": name, **of}}
-
-
-def recreate_events(pod: Pod) -> list[Happening]:
-    """Return the events that delete a pod and create its replacement."""
-    return [delete_event("Pod", pod.name, pod.namespace), {"create": replacement(pod)}]
+    return {"delete": {"apiVersion": KINDS[kind].api_version, "kind": kind, "name": name, **of, **options}}
 
 
 def uses(operation: Operation) -> dict[NodeName, dict[str, Amount]]:

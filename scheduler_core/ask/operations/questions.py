@@ -13,19 +13,17 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget, PodKey
+from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.editing.edits import NotPossible, Step, apply_steps
+from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.objects import build_object, no_such, slices_of
 from scheduler_core.ask.editing.slices import slices_like
-from scheduler_core.ask.operations.evictions import Budgets, Fate, fate_of, has_local_data
 from scheduler_core.ask.operations.node_groups import Template, fresh, groups_of, manifests_of, template_of
 from scheduler_core.ask.operations.operation import (
     RESOURCES,
     Happening,
     Operation,
     delete_event,
-    recreate_events,
     uses,
     zone_of,
 )
@@ -41,6 +39,10 @@ from scheduler_core.ask.operations.results import (
     Unplaced,
 )
 from scheduler_core.cluster.cluster import key_of
+from scheduler_core.controllers.absent_owner import replacement
+from scheduler_core.controllers.daemonset import pinned_to
+from scheduler_core.controllers.disruption import budgets_of
+from scheduler_core.controllers.eviction import stays_in_drain
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint
@@ -56,7 +58,7 @@ class Drain(msgspec.Struct, frozen=True, tag="drain"):
 
 
 class Lose(msgspec.Struct, frozen=True, tag="lose"):
-    """Nodes, or all nodes of a zone, fail at once with their pods, regardless of budgets."""
+    """Nodes, or all nodes of a zone, are deleted with their pods, regardless of budgets."""
 
     nodes: list[NodeName] = []
     zone: str = ""
@@ -97,13 +99,14 @@ def carried_out(
 
 
 class _Asker:
-    """Plans each round and collects rejected evictions."""
+    """Plans each round, and counts what the operation is about."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self._nodes: list[NodeName] = []
-        self._blocked: dict[PodKey, Blocked] = {}
-        self._fates: dict[Fate, list[Pod]] = {}
+        self._unmanaged: list[Pod] = []
+        self._moving: list[Pod] = []
+        self._daemons_there = 0
         self._covered: Counter[str] = Counter()
         self._allowed: dict[str, int] = {}
 
@@ -118,52 +121,14 @@ class _Asker:
                 yield self._add(operation, self._question)
             case Reschedule():
                 yield self._reschedule(operation)
-        while True:  # until all pods that the operation preempted have been tried
-            yield ()
 
     def _drain(self, operation: Operation, question: Drain) -> Iterator[Sequence[Happening]]:
         nodes = self._about(operation, question.nodes)
-        going = self._sorted_out(operation, self._nodes)
-        budgets = Budgets(operation.cluster)
-        self._count(budgets, going)
-        cordons: list[Happening] = [{"update": _cordoned(node)} for node in nodes if not node.unschedulable]
-        left, on = {pod.key: pod for pod in going}, set(self._nodes)
-        ends = [delete_event("Pod", pod.name, pod.namespace) for pod in self._fates.get("ends", ())]
-        first: list[Happening] = [*cordons, *ends]
-        while True:
-            budgets.next_round()
-            here = operation.cluster.pods
-            left = {key: pod for key in left if (pod := here.get(key)) is not None and pod.node_name in on}
-            self._blocked = {}
-            happenings = first
-            first = []
-            for pod in list(left.values()):
-                refusal = budgets.evict(pod)
-                if refusal:
-                    names = [key_of(budget) for budget in budgets.covering(pod)]
-                    self._blocked[pod.key] = Blocked(pod.key, pod.node_name, names, refusal)
-                else:
-                    operation.causes[pod.key] = "evicted"
-                    happenings = [*happenings, *recreate_events(pod)]
-                    del left[pod.key]
-            if not happenings:
-                break
-            yield happenings
+        self._sort_out(operation, self._nodes)
+        yield [{"drain": {"node": self._nodes, "force": False}}]
         if question.remove:
-            yield self._removals(operation, nodes)
-
-    def _removals(self, operation: Operation, nodes: Sequence[Node]) -> Sequence[Happening]:
-        """Return the events that delete nodes without pods other than daemon pods."""
-        pods: dict[NodeName, list[Pod]] = {}
-        for pod in operation.cluster.pods.all():
-            pods.setdefault(pod.node_name, []).append(pod)
-        happenings: list[Happening] = []
-        for node in nodes:
-            there = pods.get(node.name, ())
-            if all(fate_of(pod, owners_known=operation.owners_known) == "daemon" for pod in there):
-                happenings += [delete_event("Node", node.name)]
-                happenings += [delete_event("Pod", pod.name, pod.namespace) for pod in there]
-        return happenings
+            there = {pod.node_name for pod in operation.cluster.pods.all() if not stays_in_drain(pod)}
+            yield [delete_event("Node", node.name) for node in nodes if node.name not in there]
 
     def _lose(self, operation: Operation, question: Lose) -> Sequence[Happening]:
         names = list(question.nodes)
@@ -172,15 +137,8 @@ class _Asker:
             if not names:
                 raise NotPossible(Message("no node is in the zone {zone}", zone=question.zone))
         nodes = self._about(operation, names)
-        going = self._sorted_out(operation, self._nodes)
-        self._count(Budgets(operation.cluster), going)
-        happenings = [delete_event("Node", node.name) for node in nodes]
-        others = (pod for fate in ("daemon", "ends", "unmanaged") for pod in self._fates.get(fate, ()))
-        happenings += [delete_event("Pod", pod.name, pod.namespace) for pod in others]
-        for pod in going:
-            operation.causes[pod.key] = "lost"
-            happenings += recreate_events(pod)
-        return happenings
+        self._sort_out(operation, self._nodes)
+        return [delete_event("Node", node.name) for node in nodes]
 
     def _add(self, operation: Operation, question: Add) -> Sequence[Happening]:
         if question.group:
@@ -203,11 +161,15 @@ class _Asker:
         return happenings
 
     def _daemons(self, operation: Operation, template: Template) -> list[Pod]:
-        """Return the DaemonSet pods of a new node: those of the node that it copies, or one per DaemonSet that fits."""
+        """Return pods of DaemonSets that are not in the scenario, as a new node has them.
+
+        Those of the node that it copies, or one per DaemonSet that fits. Others are made by their controller.
+        """
         pods = [
             pod
             for pod in operation.cluster.pods.all()
             if pod.node_name and pod.owner is not None and pod.owner.kind == "DaemonSet"
+            if operation.api.has_absent_owner(pod)
         ]
         if template.like:
             return [pod for pod in pods if pod.node_name == template.like]
@@ -223,15 +185,9 @@ class _Asker:
 
     def _reschedule(self, operation: Operation) -> Sequence[Happening]:
         self._nodes = [node.name for node in operation.cluster.all_nodes()]
-        going = self._sorted_out(operation, [*self._nodes, ""])
-        self._count(Budgets(operation.cluster), [pod for pod in going if pod.node_name])
-        going.sort(key=lambda pod: (-pod.priority, pod.creation_timestamp, pod.key))
-        happenings: list[Happening] = [delete_event("Pod", pod.name, pod.namespace) for pod in going]
-        for pod in going:
-            if pod.node_name:
-                operation.causes[pod.key] = "evicted"
-            happenings.append({"create": recreate_events(pod)[1]["create"]})
-        return happenings
+        self._sort_out(operation, [*self._nodes, ""])
+        going = sorted(self._moving, key=lambda pod: (-pod.priority, pod.creation_timestamp, pod.key))
+        return [delete_event("Pod", pod.name, pod.namespace, gracePeriodSeconds=0) for pod in going]
 
     def _about(self, operation: Operation, names: Sequence[NodeName]) -> list[Node]:
         """Return the named nodes. Raises NotPossible."""
@@ -246,73 +202,73 @@ class _Asker:
         self._nodes = [node.name for node in nodes]
         return nodes
 
-    def _sorted_out(self, operation: Operation, names: Sequence[NodeName]) -> list[Pod]:
-        """Return the pods on these nodes that move, sorted by name, and store the others by fate."""
+    def _sort_out(self, operation: Operation, names: Sequence[NodeName]) -> None:
+        """Sort the pods on these nodes by what becomes of them, and count the budgets of those that move."""
         on = set(names)
         for pod in sorted(operation.cluster.pods.all(), key=lambda pod: pod.key):
-            if pod.node_name in on:
-                self._fates.setdefault(fate_of(pod, owners_known=operation.owners_known), []).append(pod)
-        return self._fates.get("moves", [])
+            if pod.node_name not in on:
+                continue
+            if stays_in_drain(pod):
+                self._daemons_there += 1
+            elif pod.owner is None and operation.owners_known:
+                self._unmanaged.append(pod)
+            else:
+                self._moving.append(pod)
+                self._count(pod, operation)
 
-    def _count(self, budgets: Budgets, going: Sequence[Pod]) -> None:
-        """Count the evicted pods that each budget covers, and the disruptions that it allows at the start."""
-        for pod in going:
-            for budget in budgets.covering(pod):
-                self._covered[key_of(budget)] += 1
-                self._allowed[key_of(budget)] = budgets.allowed(budget)
+    def _count(self, pod: Pod, operation: Operation) -> None:
+        """Count a pod that each of its budgets covers, and the disruptions that these allow at the start."""
+        for budget in budgets_of(pod, operation.api) if pod.node_name else ():
+            self._covered[key_of(budget)] += 1
+            numbers = operation.api.workload_status(budget)
+            self._allowed[key_of(budget)] = numbers.number("disruptionsAllowed")
 
     def answer(self, operation: Operation) -> OperationResult:
         """Return the answer after the last round."""
         after = {pod.key: pod.node_name for pod in operation.cluster.pods.all()}
         causes, before = operation.causes, operation.before
         restarted = () if isinstance(self._question, Reschedule) else causes
-        moved = [
-            Move(key, before.get(key, ""), node, causes.get(key, "pending"))
-            for key, node in sorted(after.items())
-            if node and key in before and (node != before[key] or key in restarted)
-        ]
-        unplaced = [
-            Unplaced(key, before.get(key, ""), operation.messages.get(key, ""), causes.get(key, "pending"))
-            for key, node in sorted(after.items())
-            if not node
-        ]
-        unmanaged = self._fates.get("unmanaged", ())
-        staying = {
-            pod.node_name
-            for pod in operation.cluster.pods.all()
-            if fate_of(pod, owners_known=operation.owners_known) != "daemon"
-        }
+        came_from = {operation.successor(key): key for key in before}
+        moved, unplaced = [], []
+        for made, node in sorted(after.items(), key=lambda entry: came_from.get(entry[0], entry[0])):
+            key = came_from.get(made, made)
+            cause, there, name = causes.get(key, "pending"), before.get(key, ""), "" if made == key else made
+            if not node:
+                unplaced.append(Unplaced(key, there, operation.messages.get(made, ""), cause, name))
+            elif key in before and (node != there or key in restarted):
+                moved.append(Move(key, there, node, cause, name))
+        staying = {pod.node_name for pod in operation.cluster.pods.all() if not stays_in_drain(pod)}
         emptied = [] if isinstance(self._question, Add) else [name for name in self._nodes if name not in staying]
-        blocked = Counter(name for blocked_pod in self._blocked.values() for name in blocked_pod.budgets)
+        blocked = list(self._blocked(operation, after))
+        blocked_by = Counter(name for blocked_pod in blocked for name in blocked_pod.budgets)
         cluster = self._uses(operation)
         return OperationResult(
             release=operation.scenario.release.version,
             nodes=self._nodes,
             moved=moved,
             unplaced=unplaced,
-            blocked=list(self._blocked.values()),
-            unmanaged=[pod.key for pod in unmanaged],
-            daemons=len(self._fates.get("daemon", ())),
-            local_data=[pod.key for pod in self._fates.get("moves", ()) if pod.node_name and has_local_data(pod)],
+            blocked=blocked,
+            unmanaged=[pod.key for pod in self._unmanaged],
+            daemons=self._daemons_there,
+            local_data=[pod.key for pod in self._moving if pod.node_name and has_local_data(pod)],
             emptied=emptied,
             budgets=[
-                Budget(key, self._allowed[key], number, blocked[key], self._obstacle(operation, key))
+                Budget(key, self._allowed[key], number, blocked_by[key], _obstacle(operation, key, blocked))
                 for key, number in sorted(self._covered.items())
             ],
-            rounds=operation.rounds,
+            rounds=max(len(operation.evicted_at), 1),
             room_before=_room(use.before for use in cluster if use.node in operation.schedulable_before),
             room_after=_room(use.after for use in cluster if not use.state or use.state == "added"),
             cluster=cluster,
         )
 
-    def _obstacle(self, operation: Operation, key: str) -> Obstacle:
-        """Return the reason that the pods that this budget blocks can never be evicted, "" if there is none."""
-        budget = operation.cluster.get("PodDisruptionBudget", key)
-        pods = operation.cluster.pods
-        there = [pods.get(name) for name, entry in self._blocked.items() if entry.budgets == [key]]
-        blocked = [pod for pod in there if pod is not None]
-        assert budget is None or isinstance(budget, PodDisruptionBudget)
-        return Budgets(operation.cluster).obstacle(budget, blocked) if budget and blocked else ""
+    def _blocked(self, operation: Operation, after: Mapping[PodKey, NodeName]) -> Iterator[Blocked]:
+        """Yield the pods whose eviction was refused in the end."""
+        for key, answered in sorted(operation.refused.items()):
+            pod = operation.cluster.pods.get(key)
+            if pod is not None and after[key] in self._nodes:
+                names = [key_of(budget) for budget in budgets_of(pod, operation.api)]
+                yield Blocked(key, pod.node_name, names, " ".join([answered.message, *answered.causes]))
 
     def _uses(self, operation: Operation) -> list[NodeUse]:
         """Return each node before and after; added nodes are last."""
@@ -334,17 +290,26 @@ class _Asker:
 
 def daemon_on(pod: Pod, node: NodeName) -> dict[str, Any]:
     """Return a DaemonSet's pod for another node; its affinity names that node, as the controller sets it."""
-    manifest = recreate_events(pod)[1]["create"]
+    manifest = replacement(pod)
     name = f"{pod.name}-{node}"[-253:].lstrip("-.")
-    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
-    affinity = {**(manifest["spec"].get("affinity") or {})}
-    affinity["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    return apply_steps(manifest, [Step(("metadata", "name"), name), Step(("spec", "affinity"), affinity)])
+    return {**manifest, "metadata": {**manifest["metadata"], "name": name}, "spec": pinned_to(node, manifest["spec"])}
 
 
-def _cordoned(node: Node) -> Mapping[str, Any]:
-    manifest = {"apiVersion": "v1", "kind": "Node", **node.manifest}
-    return apply_steps(manifest, [Step(("spec", "unschedulable"), True)])
+def has_local_data(pod: Pod) -> bool:
+    """Return whether the pod has an emptyDir, which eviction deletes (`--delete-emptydir-data`)."""
+    return any("emptyDir" in volume for volume in (pod.manifest.get("spec") or {}).get("volumes") or ())
+
+
+def _obstacle(operation: Operation, key: str, blocked: Sequence[Blocked]) -> Obstacle:
+    """Return the reason that the pods that this budget blocks can never be evicted, "" if there is none."""
+    pods = [entry.pod for entry in blocked if entry.budgets == [key]]
+    if not pods:
+        return ""
+    statuses = operation.cluster.statuses
+    if any(not statuses.pods[pod].ready for pod in pods):
+        return "not-ready"
+    numbers = statuses.workloads["PodDisruptionBudget", key]
+    return "all-healthy" if numbers.number("desiredHealthy") >= numbers.number("expectedPods") else ""
 
 
 def _room(uses_: Iterator[dict[str, Amount] | None] | Any) -> dict[str, Amount]:

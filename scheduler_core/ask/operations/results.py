@@ -9,32 +9,38 @@ import msgspec
 from scheduler_core.apis.core import PodKey
 from scheduler_core.trace.records import NodeName
 
-Cause = Literal["evicted", "lost", "preempted", "pending"]
+Cause = Literal["evicted", "lost", "preempted", "removed", "pending"]
 State = Literal["", "cordoned", "removed", "added"]
 
 Obstacle = Literal["", "not-ready", "all-healthy"]  # to evictions that a budget blocks
 
 
-class Move(msgspec.Struct, frozen=True):
+class Move(msgspec.Struct, frozen=True, omit_defaults=True):
     """A pod that is on another node afterwards; `before` "" means that it was pending.
 
-    `cause`: evicted (by the operation), lost (with its node), preempted (by a pod that moved), pending (before the
-    operation).
+    `cause`: evicted (by the operation), lost (with its node), preempted (by a pod that moved), removed (by a controller
+    for another reason), pending (before the operation). `made`: the pod that its controller made in its place, "" if
+    it has the same name.
     """
 
     pod: PodKey
     before: NodeName
     after: NodeName
     cause: Cause
+    made: PodKey = ""
 
 
-class Unplaced(msgspec.Struct, frozen=True):
-    """A pod that is pending afterwards, with the scheduler's `message`. `before` "": it was already pending."""
+class Unplaced(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A pod that is pending afterwards, with the scheduler's `message`. `before` "": it was already pending.
+
+    `made`: the pod that its controller made in its place, "" if it has the same name.
+    """
 
     pod: PodKey
     before: NodeName
     message: str
     cause: Cause
+    made: PodKey = ""
 
 
 class Blocked(msgspec.Struct, frozen=True):
@@ -83,8 +89,8 @@ class OperationResult(msgspec.Struct, frozen=True):
     `release`: the Kubernetes release of the scheduler. `nodes`: the affected nodes. `moved`, `unplaced` and `blocked`:
     pods by their outcome. `unmanaged` pods have no controller that would recreate them: they stay, or are lost with
     their node. `daemons` (DaemonSet and static pods) stay on their node. `local_data`: pods that move and lose an
-    emptyDir. `emptied`: those of `nodes` that no pod would have to leave. `rounds`: the number of eviction rounds; each
-    begins after the pods of the previous one are placed. `room_before` and `room_after`: what pods request on the nodes
+    emptyDir. `emptied`: those of `nodes` that no pod would have to leave. `rounds`: at how many times pods were evicted
+    (`kubectl drain` asks again every 5 s). `room_before` and `room_after`: what pods request on the nodes
     that take pods.
     """
 

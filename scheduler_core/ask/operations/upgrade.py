@@ -19,8 +19,8 @@ from scheduler_core.ask.editing.objects import edit_object
 from scheduler_core.ask.moments.judge import Side, side_of
 from scheduler_core.ask.moments.moment import Moment, at_end
 from scheduler_core.ask.moments.world import World
-from scheduler_core.ask.operations.evictions import fate_of
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.controllers.eviction import stays_in_drain
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.objects.kinds import KINDS
@@ -82,10 +82,10 @@ def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) ->
     cluster = at_end(before, registry).world().cluster
     unreadable: dict[PodKey, str] = {}
     worlds = [_world(release_scenario, cluster, unreadable, registry) for release_scenario in (before, after)]
-    owners_known = any(pod.owner for pod in cluster.pods.all())
     all_decided, total = [], 0
     for pod in sorted(cluster.pods.all(), key=lambda pod: pod.key):
-        tried = fate_of(pod, owners_known=owners_known) not in ("daemon", "ends") and pod.key not in unreadable
+        ends = pod.terminating and not (pod.owner and pod.owner.kind == "StatefulSet")
+        tried = not ends and not stays_in_drain(pod) and pod.key not in unreadable
         if not tried or any(pod.scheduler_name not in world.frameworks for world in worlds) or pod.scheduling_gates:
             continue
         total += 1

@@ -32,17 +32,27 @@ CONTROLLERS = (
     "ttl-after-finished-controller",
 )
 SUFFIX = "-controller"
+ALL = "*"
+BARE_PODS = "bare-pods"  # not one of Kubernetes': pods without a controller are made again, too; not part of ALL
 _OBJECT_VERBS = ("create", "update", "delete")
 
 
 def controller_names(names: list[str] | None, problems: Problems) -> tuple[str, ...] | None:
-    """Return the full names; None: those whose objects are in the file. A name may lack "-controller"."""
+    """Return the full names; None: those whose objects are in the file. A name may lack "-controller".
+
+    As in `kube-controller-manager --controllers`, "*" names all, and "-name" leaves one out.
+    """
     if names is None:
         return None
-    known = {name.removesuffix(SUFFIX): name for name in CONTROLLERS}
+    known = {name.removesuffix(SUFFIX): name for name in (*CONTROLLERS, BARE_PODS)}
     found: dict[str, None] = {}
     for index, name in enumerate(names):
-        if (short := name.removesuffix(SUFFIX)) in known:
+        short = name.removeprefix("-").removesuffix(SUFFIX)
+        if name == ALL:
+            found |= dict.fromkeys(CONTROLLERS)
+        elif short in known and name.startswith("-"):
+            found.pop(known[short], None)
+        elif short in known:
             found[known[short]] = None
         else:
             hint = did_you_mean(short, known)

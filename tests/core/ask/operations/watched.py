@@ -17,6 +17,8 @@ class Watched:
         self.message: dict[str, str] = {}
         self.labels: dict[str, dict[str, str]] = {}
         self.broken: list[str] = []
+        self.owner: dict[str, str] = {}
+        self.owners_known = False
         self._budgets, self._drained = budgets, drained
 
     def take(self, events: Iterable[Any]) -> None:
@@ -25,6 +27,8 @@ class Watched:
                 case RunStarted():
                     for pod in pods_of(event):
                         self.node[pod.pod], self.labels[pod.pod] = pod.node or "", dict(pod.labels)
+                        self.owner[pod.pod] = pod.owner
+                        self.owners_known = self.owners_known or bool(pod.owner)
                 case SchedulingFailed():
                     self.message[event.pod] = event.message
                 case PodBound():
@@ -40,6 +44,7 @@ class Watched:
                     self.node[f"{event.namespace}/{event.name}"] = ""
                     assert event.pod is not None
                     self.labels[event.pod.pod] = dict(event.pod.labels)
+                    self.owner[event.pod.pod] = event.pod.owner
 
     def _evicted(self, key: str) -> None:
         covering = self.covering(key)
@@ -56,9 +61,16 @@ class Watched:
         return there and budget["spec"]["selector"]["matchLabels"].items() <= self.labels[key].items()
 
     def allowed(self, budget: dict[str, Any]) -> int:
+        """How many pods may go (disruption.go): but for a plain minAvailable, the scales of their owners count."""
         pods = [key for key in self.node if self._selects(budget, key)]
         healthy = sum(bool(self.node[key]) for key in pods)
         spec = budget["spec"]
         value = spec.get("minAvailable", spec.get("maxUnavailable"))
-        number = -(-int(value[:-1]) * len(pods) // 100) if isinstance(value, str) else value
-        return healthy - (number if "minAvailable" in spec else len(pods) - number)
+        if isinstance(spec.get("minAvailable"), int):
+            return healthy - int(value)
+        owners = [self.owner[key] for key in pods]
+        if any(owner.startswith(("DaemonSet/", "Job/")) for owner in owners):
+            return 0  # they have no scale
+        owned = sum(bool(owner) for owner in owners) if self.owners_known else len(pods)
+        number = -(-int(value[:-1]) * owned // 100) if isinstance(value, str) else value
+        return healthy - (number if "minAvailable" in spec else max(owned - number, 0)) if owned else 0

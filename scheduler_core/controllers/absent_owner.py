@@ -1,0 +1,39 @@
+"""Controllers that the scenario does not contain: they make a pod again when it is gone.
+
+`kubectl get nodes,pods` lists pods whose ReplicaSet or StatefulSet is not in the file. In the cluster their controllers
+exist, so that a pod that was evicted or preempted comes back. Here it keeps its name, so that it can be followed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.daemonset import pinned_to, target_node
+
+NAME = "absent-owner"
+OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion")
+
+
+def reconcile(key: str, api: Api) -> None:
+    """Make a pod again whose controller is not in the scenario. A DaemonSet does so as long as there is its node."""
+    pod = api.take_departed(key)
+    if pod is None or api.pod(key) is not None:
+        return
+    manifest = replacement(pod)
+    owner = pod.owner
+    if owner is not None and owner.kind == "DaemonSet":
+        node_name = target_node(pod)
+        if api.cluster.node(node_name) is None:
+            return
+        manifest["spec"] = pinned_to(node_name, manifest["spec"])
+    api.create_again(manifest, because("absent-owner", owner=f"{owner.kind} {owner.name}" if owner else "a controller"))
+
+
+def replacement(pod: Pod) -> dict[str, Any]:
+    """Return the manifest of a pod as its controller makes it again, with the same name so that it can be followed."""
+    metadata = {key: value for key, value in (pod.manifest.get("metadata") or {}).items() if key not in OF_OBJECT}
+    spec = {key: value for key, value in (pod.manifest.get("spec") or {}).items() if key != "nodeName"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
