@@ -12,7 +12,8 @@ from kschedui.scenarios.importers.for_people.sections import NONE, Described, Se
 Manifest = dict[str, Any]
 
 TOLERATION = re.compile(
-    r"^(?P<key>[^\s:=]+)?(?:=(?P<value>[^\s:]*))?(?::(?P<effect>\w+))?(?: ?op=(?P<op>\w+))?(?: for (?P<seconds>\d+)s)?$"
+    r"^(?P<key>(?!op=)[^\s:=]+)?(?:=(?P<value>[^\s:]*))?(?::(?P<effect>\w+))?(?: ?op=(?P<op>\w+))?"
+    r"(?: for (?P<seconds>\d+)s)?$"
 )
 SPREAD = re.compile(
     r"^(?P<key>[^\s:]+):(?P<when>DoNotSchedule|ScheduleAnyway) when max skew (?P<skew>\d+) is exceeded"
