@@ -91,17 +91,6 @@ OF_THE_SCHEDULER = (
 )
 NOT_SIMULATED = (
     KnownReason(
-        "NodeDeclaredFeatures",
-        Reason(
-            r"node\(s\) didn't match Pod's required features",
-            Text("The node does not declare a feature that the pod needs.", "节点没有声明该 Pod 所需的特性。"),
-            Text(
-                "Which feature: see status.declaredFeatures of the node.",
-                "是哪个特性：请看节点的 status.declaredFeatures。",
-            ),
-        ),
-    ),
-    KnownReason(
         "",
         Reason(  # up to 1.16; later, taints say it
             r"node\(s\) (?:were not ready|were out of disk space|had (?:disk|memory|pid) pressure"

@@ -116,6 +116,7 @@ class Pod(Tagged, frozen=True):
     ] = ()  # name in spec.resourceClaims -> generated claim, "" if none
     extended_resource_claim: str = ""  # the claim that the scheduler made for extended resources
     has_sidecars: bool = False  # restartable init containers
+    required_features: tuple[str, ...] = ()  # that its node must declare
     pod_group: str = ""  # spec.schedulingGroup.podGroupName
     manifest: Manifest = {}
 

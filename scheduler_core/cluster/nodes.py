@@ -189,6 +189,13 @@ class NodeTable:
         return self.derived("taints", lambda nodes: Interned.of(node.taints for node in nodes.nodes))
 
     @property
+    def declared_features(self) -> Interned[Any]:
+        """Return the features that each node declares, interned as sorted tuples of names."""
+        return self.derived(
+            "declared_features", lambda nodes: Interned.of(node.declared_features for node in nodes.nodes)
+        )
+
+    @property
     def labels(self) -> Interned[Any]:
         """Return the labels of each node, interned as tuples of (key, value) sorted by key."""
         return self.derived(

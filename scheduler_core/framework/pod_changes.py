@@ -42,6 +42,7 @@ def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent
         (Action.UPDATE_NODE_TAINT, old.taints != new.taints),
         (Action.UPDATE_NODE_CONDITION, _conditions(old) != _conditions(new)),
         (Action.UPDATE_NODE_ANNOTATION, old.annotations != new.annotations),
+        (Action.UPDATE_NODE_DECLARED_FEATURE, old.declared_features != new.declared_features),
     )
     return [ClusterEvent("Node", action) for action, changed in changes if changed]
 

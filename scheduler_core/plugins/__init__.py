@@ -68,6 +68,7 @@ from scheduler_core.plugins.pod_groups.topology_placement_generator import Topol
 from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
 from scheduler_core.plugins.small.default_binder import DefaultBinder
 from scheduler_core.plugins.small.image_locality import ImageLocality
+from scheduler_core.plugins.small.node_declared_features import NodeDeclaredFeatures
 from scheduler_core.plugins.small.node_name import NodeName
 from scheduler_core.plugins.small.node_ports import NodePorts
 from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
@@ -104,6 +105,7 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
     "ImageLocality": ImageLocality,
     "DefaultBinder": DefaultBinder,
+    "NodeDeclaredFeatures": NodeDeclaredFeatures,
     "GangScheduling": GangScheduling,
     "TopologyPlacementGenerator": TopologyPlacementGenerator,
     "PodGroupPodsCount": PodGroupPodsCount,

@@ -18,6 +18,7 @@ V1_33 = V1_34.derive(
         claim_in_use_reason_names_the_node=True,
     ),
     gates={
+        "ContainerRestartRules": None,
         "DRAAdminAccess": Gate(False),
         "DRAConsumableCapacity": None,
         "DRADeviceBindingConditions": None,

@@ -23,6 +23,7 @@ V1_34 = V1_35.derive(
         gated_pods_are_checked_on_every_event=True,
     ),
     gates={
+        "ContainerRestartRules": Gate(False),
         "GangScheduling": None,
         "GenericWorkload": None,
         "InPlacePodLevelResourcesVerticalScaling": None,
@@ -30,7 +31,9 @@ V1_34 = V1_35.derive(
         "NodeDeclaredFeatures": None,
         "NominatedNodeNameForExpectation": Gate(False),
         "OpportunisticBatching": None,
+        "RestartAllContainersOnContainerExits": None,
         "TaintTolerationComparisonOperators": None,
+        "UserNamespacesHostNetworkSupport": None,
         "VolumeLimitScaling": None,
     },
     plugin_points={"DynamicResources": ("pre_enqueue", "pre_filter", "filter", "post_filter", "reserve", "pre_bind")},

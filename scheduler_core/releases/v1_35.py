@@ -31,9 +31,12 @@ V1_35 = V1_36.derive(
         "GenericWorkload": Gate(False),
         "InPlacePodLevelResourcesVerticalScaling": Gate(False),
         "NodeDeclaredFeatures": Gate(False),
+        "RestartAllContainersOnContainerExits": Gate(False),
         "TopologyAwareWorkloadScheduling": None,
+        "UserNamespacesHostNetworkSupport": Gate(False),
         "WorkloadAwarePreemption": None,
     },
+    plugin_points={"NodeDeclaredFeatures": None},
     gated_plugins={"GangScheduling": None, "TopologyAwareWorkloadScheduling": None},
     profiles_lack=("placementGenerate", "placementScore"),
 )

@@ -32,6 +32,7 @@ V1_36 = Release(
         PluginRef("NodeResourcesBalancedAllocation", 1),
         PluginRef("ImageLocality", 1),
         PluginRef("DefaultBinder"),
+        PluginRef("NodeDeclaredFeatures"),
     ),
     plugin_points=MappingProxyType(
         {
@@ -54,14 +55,16 @@ V1_36 = Release(
             "NodeResourcesBalancedAllocation": _SCORES,
             "ImageLocality": ("score",),
             "DefaultBinder": ("bind",),
+            "NodeDeclaredFeatures": _FILTERS,
             # scheduler-plugins; off by default
             "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
         }
     ),
-    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10, "gang": 59, "dra": 200}),
+    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10, "gang": 59, "dra": 200, "features": 60}),
     gates=MappingProxyType(
         {
             "CSIMigrationPortworx": Gate(True),
+            "ContainerRestartRules": Gate(True),
             "DRAAdminAccess": Gate(True),
             "DRAConsumableCapacity": Gate(True),
             "DRADeviceBindingConditions": Gate(True),
@@ -86,6 +89,7 @@ V1_36 = Release(
             "PodLevelResources": Gate(True),
             "PodSchedulingReadiness": Gate(True),
             "ReadWriteOncePod": Gate(True),
+            "RestartAllContainersOnContainerExits": Gate(True),
             "SchedulerAsyncAPICalls": Gate(False),
             "SchedulerAsyncPreemption": Gate(False, settable=True),  # on by default; off in the recorded runs
             "SchedulerPopFromBackoffQ": Gate(True, settable=True),
@@ -94,6 +98,7 @@ V1_36 = Release(
             "StorageCapacityScoring": Gate(False),
             "TaintTolerationComparisonOperators": Gate(False),
             "TopologyAwareWorkloadScheduling": Gate(False, settable=True, needs=("GenericWorkload",)),
+            "UserNamespacesHostNetworkSupport": Gate(False, settable=True),
             "VolumeAttributesClass": Gate(True),
             "VolumeLimitScaling": Gate(False),
             "WorkloadAwarePreemption": Gate(False, settable=True, needs=("GangScheduling",)),

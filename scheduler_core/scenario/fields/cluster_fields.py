@@ -46,12 +46,16 @@ NODE = top_level(
             "capacity": RESOURCE_LIST,
             "allocatable": RESOURCE_LIST,
             "images": ListOf(Fields("ContainerImage", {"names": ListOf(STRING), "sizeBytes": INT64})),
+            "declaredFeatures": ListOf(STRING),
             **unread(
                 "phase conditions addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config "
                 "runtimeHandlers features"
             ),
         },
-        {"allocatable": "what pods may request; capacity when absent"},
+        {
+            "allocatable": "what pods may request; capacity when absent",
+            "declaredFeatures": "what the kubelet supports, in alphabetical order",
+        },
     ),
 )
 

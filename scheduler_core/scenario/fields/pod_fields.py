@@ -48,6 +48,15 @@ _PORT = Fields(
     },
 )
 
+_RESTART_RULE = Fields(
+    "ContainerRestartRule",
+    {
+        "action": STRING,
+        "exitCodes": Fields("ContainerRestartRuleOnExitCodes", {"operator": STRING, "values": ListOf(INT32)}),
+    },
+    {"action": "RestartAllContainers needs a node that declares it"},
+)
+
 CONTAINER = Fields(
     "Container",
     {
@@ -57,8 +66,9 @@ CONTAINER = Fields(
         "ports": ListOf(_PORT),
         "resources": RESOURCE_REQUIREMENTS,
         "restartPolicy": Enum(("Always", "OnFailure", "Never"), "restart policy"),
+        "restartPolicyRules": ListOf(_RESTART_RULE),
         **unread(
-            "envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe readinessProbe "
+            "envFrom env resizePolicy volumeMounts volumeDevices livenessProbe readinessProbe "
             "startupProbe lifecycle securityContext stdin stdinOnce tty targetContainerName"
         ),
     },
@@ -217,6 +227,7 @@ POD_SPEC = Fields(
         "resources": RESOURCE_REQUIREMENTS,
         "overhead": RESOURCE_LIST,
         "hostNetwork": BOOLEAN,
+        "hostUsers": BOOLEAN,
         "resourceClaims": ListOf(
             Fields("PodResourceClaim", strings("name resourceClaimName resourceClaimTemplateName"))
         ),
@@ -226,7 +237,7 @@ POD_SPEC = Fields(
         **strings("serviceAccountName serviceAccount hostname subdomain dnsPolicy hostnameOverride"),
         **unread(
             "activeDeadlineSeconds automountServiceAccountToken hostPID hostIPC shareProcessNamespace securityContext "
-            "imagePullSecrets hostAliases dnsConfig readinessGates enableServiceLinks setHostnameAsFQDN os hostUsers"
+            "imagePullSecrets hostAliases dnsConfig readinessGates enableServiceLinks setHostnameAsFQDN os"
         ),
     },
     {

@@ -97,6 +97,7 @@ FIELDS = (
     GatedField("PodGroup", ("spec", "disruptionMode"), "WorkloadAwarePreemption"),
     GatedField("PodGroup", ("spec", "priorityClassName"), "WorkloadAwarePreemption"),
     GatedField("PodGroup", ("spec", "priority"), "WorkloadAwarePreemption"),
+    GatedField("Node", ("status", "declaredFeatures"), "NodeDeclaredFeatures"),
     GatedField("PersistentVolume", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
     GatedField("PersistentVolumeClaim", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
 )

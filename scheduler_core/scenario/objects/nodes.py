@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from scheduler_core.apis.constraints import Taint
@@ -35,6 +36,7 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
         allocatable=allocatable,
         capacity=capacity,
         images=_images(status),
+        declared_features=_declared_features(status, problems),
         creation_timestamp=admission.creation(metadata),
         manifest=data,
     )
@@ -61,6 +63,18 @@ def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
         seen.add((taint.key, taint.effect))
         taints.append(taint)
     return tuple(taints)
+
+
+def _declared_features(status: Manifest, problems: Problems) -> tuple[str, ...]:
+    """Return the features that the kubelet declares (`validateNodeDeclaredFeatures`: sorted, each once)."""
+    features = tuple(status.get("declaredFeatures") or ())
+    for index, (feature, following) in enumerate(pairwise(features), start=1):
+        path: Path = ("status", "declaredFeatures", index)
+        if feature == following:
+            problems.error(path, duplicate(following))
+        elif feature > following:
+            problems.error(path, invalid(following, Message("list must be sorted alphabetically")))
+    return features
 
 
 def _images(status: Manifest) -> dict[str, int]:

@@ -15,6 +15,7 @@ from scheduler_core.apis.container_resources import Amounts, amounts, is_sidecar
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import check_name, port_name, rfc_1123_label
+from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.resources import (
     PodRequests,
     aggregate,
@@ -24,14 +25,26 @@ from scheduler_core.scenario.objects.resources import (
     is_pod_level,
     raise_to,
 )
-from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
+from scheduler_core.scenario.reading.problems import (
+    Path,
+    Problems,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 
 Manifest = Mapping[str, Any]
 DEFAULT_IP = "0.0.0.0"  # noqa: S104 - a host port that names no address is taken on all of them
 
 
-def check_containers(spec: Manifest, problems: Problems) -> None:
-    """Check names, images, ports and resources of all containers."""
+RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"
+USER_NAMESPACES_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
+
+
+def check_containers(spec: Manifest, problems: Problems, admission: Admission) -> None:
+    """Check names, images, ports, resources and restart rules of all containers."""
     containers, init_containers = spec.get("containers") or (), spec.get("initContainers") or ()
     if not containers:
         problems.error(("spec", "containers"), required(Message("a pod needs at least one container")))
@@ -50,10 +63,16 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
                     _check_port_conflicts(ports, (*path, "ports"), taken, problems)
                     if spec.get("hostNetwork"):
                         _check_host_network(ports, (*path, "ports"), problems)
+            if rules := container.get("restartPolicyRules"):
+                _check_restart_rules(rules, container, path, problems, admission)
     for index, container in enumerate(init_containers):
+        if admission.has_on("ContainerRestartRules"):
+            break
         if container.get("restartPolicy") not in (None, "", "Always"):
             message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
             problems.error(("spec", "initContainers", index, "restartPolicy"), message)
+    if USER_NAMESPACES_HOST_NETWORK in required_features(spec) and not admission.has_on(USER_NAMESPACES_HOST_NETWORK):
+        problems.error(("spec", "hostNetwork"), forbidden(Message("when `hostUsers` is false")))
     if spec.get("ephemeralContainers"):
         problems.warn(("spec", "ephemeralContainers"), Message("they request nothing and are left out"))
 
@@ -66,6 +85,33 @@ def _check_name(container: Manifest, path: Path, names: set[str], problems: Prob
         problems.error((*path, "image"), required())
     elif image != image.strip():
         problems.error((*path, "image"), invalid(image, Message("must not have leading or trailing whitespace")))
+
+
+def _check_restart_rules(rules: Any, container: Manifest, path: Path, problems: Problems, admission: Admission) -> None:
+    """Check restartPolicyRules (`validateContainerRestartPolicy`)."""
+    if not container.get("restartPolicy"):
+        message = Message("must specify restartPolicy when restart rules are used")
+        problems.error((*path, "restartPolicy"), required(message))
+    actions = ("Restart", *(("RestartAllContainers",) if admission.has_on(RESTART_ALL_CONTAINERS) else ()))
+    for index, rule in enumerate(rules):
+        at = (*path, "restartPolicyRules", index)
+        if rule.get("action") not in actions:
+            problems.error((*at, "action"), not_supported(rule.get("action") or "", actions))
+        if (codes := rule.get("exitCodes")) is None:
+            problems.error((*at, "exitCodes"), required(Message("must be specified")))
+        elif codes.get("operator") not in ("In", "NotIn"):
+            problems.error((*at, "exitCodes", "operator"), not_supported(codes.get("operator") or "", ("In", "NotIn")))
+
+
+def required_features(spec: Manifest) -> tuple[str, ...]:
+    """Return the features that the node must declare, sorted (component-helpers: `InferForPodScheduling`)."""
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    actions = {rule.get("action") for container in containers for rule in container.get("restartPolicyRules") or ()}
+    needed = (
+        (RESTART_ALL_CONTAINERS, "RestartAllContainers" in actions),
+        (USER_NAMESPACES_HOST_NETWORK, bool(spec.get("hostNetwork")) and spec.get("hostUsers") is False),
+    )
+    return tuple(feature for feature, needs in needed if needs)
 
 
 def _check_ports(ports: Any, path: Path, problems: Problems) -> None:

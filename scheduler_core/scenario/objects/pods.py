@@ -30,6 +30,7 @@ from scheduler_core.scenario.objects.pod_containers import (
     host_ports,
     images,
     pod_requests,
+    required_features,
 )
 from scheduler_core.scenario.objects.pod_groups import pod_group_name
 from scheduler_core.scenario.objects.resources import count_amounts
@@ -50,7 +51,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
     namespace = metadata.get("namespace") or "default"
     labels, annotations = text_map(metadata.get("labels")), text_map(metadata.get("annotations"))
     check_metadata(metadata, ("metadata",), problems)
-    check_containers(spec, problems)
+    check_containers(spec, problems, admission)
     _check_spec(spec, problems)
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
@@ -96,6 +97,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         ),
         extended_resource_claim=(status.get("extendedResourceClaimStatus") or {}).get("resourceClaimName") or "",
         pod_group=pod_group_name(spec, problems),
+        required_features=required_features(spec),
         has_sidecars=any(map(is_sidecar, spec.get("initContainers") or ())),
         manifest=data,
     )

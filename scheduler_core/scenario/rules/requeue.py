@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from scheduler_core.cel.reads import Path
 
 _NODE = (
-    "Add Delete Update UpdateNodeAllocatable UpdateNodeLabel UpdateNodeTaint UpdateNodeCondition UpdateNodeAnnotation"
+    "Add Delete Update UpdateNodeAllocatable UpdateNodeLabel UpdateNodeTaint UpdateNodeCondition UpdateNodeAnnotation "
+    "UpdateNodeDeclaredFeature"
 )
 _POD = (
     "Add Delete Update UpdatePodLabel UpdatePodScaleDown UpdatePodToleration UpdatePodSchedulingGatesEliminated "
@@ -37,6 +38,7 @@ _OF_NODE: dict[Path, str] = {
     ("status", "allocatable"): "Node/UpdateNodeAllocatable",
     ("status", "capacity"): "Node/UpdateNodeAllocatable",
     ("status", "conditions"): "Node/UpdateNodeCondition",
+    ("status", "declaredFeatures"): "Node/UpdateNodeDeclaredFeature",
 }
 
 

@@ -15,6 +15,7 @@ from tests.reference.framework.pod_requests import requests
 PODS = ("AssignedPod", "UnschedulablePod")
 STORAGE = ("PersistentVolume", "PersistentVolumeClaim", "CSINode", "CSIDriver", "CSIStorageCapacity", "StorageClass")
 NODE_LABEL, NODE_TAINT, NODE_ALLOCATABLE = "UpdateNodeLabel", "UpdateNodeTaint", "UpdateNodeAllocatable"
+NODE_FEATURES = "UpdateNodeDeclaredFeature"
 POD_LABEL, POD_TOLERATION, POD_SCALE_DOWN = "UpdatePodLabel", "UpdatePodToleration", "UpdatePodScaleDown"
 POD_GATES = "UpdatePodSchedulingGatesEliminated"
 
@@ -67,4 +68,6 @@ def node_events(old: Node, new: Node) -> list[Event]:
         found.append(NODE_TAINT)
     if old.annotations != new.annotations:
         found.append("UpdateNodeAnnotation")
+    if old.declared_features != new.declared_features:
+        found.append(NODE_FEATURES)
     return [Event("Node", action, old, new) for action in found]

@@ -16,6 +16,8 @@ PRIORITIES = (-10, 0, 0, 10, 10, 100, 1000)
 IMAGES = {"big:1": 700 * 2**20, "mid:latest": 300 * 2**20, "small:2": 30 * 2**20}
 TAINTS = (("dedicated", "gpu", "NoSchedule"), ("old", "", "PreferNoSchedule"), ("broken", "", "NoExecute"),
           ("old", "very", "PreferNoSchedule"))  # fmt: skip
+FEATURES = ("RestartAllContainersOnContainerExits", "SomethingElse")
+EXIT_CODES = {"operator": "In", "values": [42]}
 HARD, SOFT = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -55,13 +57,10 @@ def draw_node(random: Random, name: str) -> Manifest:
     if chance(random, 12):
         spec["unschedulable"] = True
     metadata: Manifest = {"name": name, "labels": labels}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": metadata,
-        "spec": spec,
-        "status": {"capacity": capacity, "images": images},
-    }
+    status: Manifest = {"capacity": capacity, "images": images}
+    if features := [feature for feature in FEATURES if chance(random, 2)]:
+        status["declaredFeatures"] = features
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": status}
 
 
 def draw_pod(random: Random, name: str) -> Manifest:
@@ -80,6 +79,9 @@ def draw_pod(random: Random, name: str) -> Manifest:
         spec["preemptionPolicy"] = "Never"
     if chance(random, 20):
         spec["hostNetwork"] = True
+    if chance(random, 12):
+        rule = {"action": random.choice(("Restart", *["RestartAllContainers"] * 4)), "exitCodes": EXIT_CODES}
+        spec["containers"][0].update({"restartPolicy": "Never", "restartPolicyRules": [rule]})
     if chance(random, 3):
         spec["tolerations"] = [_toleration(random) for _ in range(random.choice((1, 1, 2)))]
     if chance(random, 7):

@@ -95,7 +95,7 @@ class World:
         node = copy.deepcopy(self.random.choice(list(self.nodes.values())))
         other = draw_node(self.random, node["metadata"]["name"])
         for _ in range(self.random.choice((1, 1, 2))):
-            kind = self.random.randrange(6)
+            kind = self.random.randrange(7)
             if kind == 0:
                 node["metadata"]["labels"] = other["metadata"]["labels"]
             elif kind == 1:
@@ -106,6 +106,8 @@ class World:
                 node["status"]["capacity"] = other["status"]["capacity"]
             elif kind == 4:
                 node["status"]["images"] = other["status"]["images"]
+            elif kind == 5:
+                node["status"]["declaredFeatures"] = other["status"].get("declaredFeatures", [])
             else:
                 node["metadata"]["annotations"] = {"note": str(self._next())}
         self.nodes[node["metadata"]["name"]] = node

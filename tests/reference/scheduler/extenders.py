@@ -6,10 +6,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.apis.config import Extender
+from msgspec.structs import replace
+
+from scheduler_core.apis.config import Extender, NodeResourcesFitArgs, SchedulerConfiguration
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.scenario.types import ExtenderScript
 from tests.reference.framework.interface import ExtenderFailed, Rejection
+
+
+def ignoring_managed_resources(config: SchedulerConfiguration) -> SchedulerConfiguration:
+    """buildExtenders: resources with ignoredByScheduler become every profile's ignoredResources."""
+    ignored = {
+        one.name for extender in config.extenders for one in extender.managed_resources if one.ignored_by_scheduler
+    }
+    if not ignored:
+        return config
+    profiles = []
+    for profile in config.profiles:
+        fit = profile.plugin_args.get("NodeResourcesFit") or NodeResourcesFitArgs()
+        args = {**profile.plugin_args, "NodeResourcesFit": replace(fit, ignored_resources=frozenset(ignored))}
+        profiles.append(replace(profile, plugin_args=args))
+    return replace(config, profiles=tuple(profiles))
 
 
 @dataclass

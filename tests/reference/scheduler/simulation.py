@@ -16,7 +16,7 @@ from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from tests.reference.framework.cluster_event import Event, node_events, pod_events
 from tests.reference.scheduler.cluster import FINISHED, ReferenceCluster, key_of, kind_of
-from tests.reference.scheduler.extenders import Extenders
+from tests.reference.scheduler.extenders import Extenders, ignoring_managed_resources
 from tests.reference.scheduler.queue import Queue, Waiting
 from tests.reference.scheduler.schedule_one import Attempt, schedule_one
 
@@ -35,7 +35,7 @@ def run(scenario: Scenario) -> Iterator[Record]:
 
 class Simulation:
     def __init__(self, scenario: Scenario) -> None:
-        config = scenario.config
+        config = self.config = ignoring_managed_resources(scenario.config)
         self.scenario = scenario
         self.cluster = ReferenceCluster()
         self.queue = Queue(
@@ -104,12 +104,12 @@ class Simulation:
         return min(due)
 
     def _handles(self, pod: Pod) -> bool:
-        return self.scenario.config.profile_for(pod.scheduler_name) is not None
+        return self.config.profile_for(pod.scheduler_name) is not None
 
     # One attempt, and what the scheduler hears of it afterwards
 
     def _attempt(self, waiting: Waiting) -> Record:
-        cluster, config = self.cluster, self.scenario.config
+        cluster, config = self.cluster, self.config
         pod = cluster.pending[waiting.pod.key]
         profile = config.profile_for(pod.scheduler_name)
         assert profile is not None

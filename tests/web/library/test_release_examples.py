@@ -45,7 +45,11 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
 }
-WITHOUT_PODS_OF_THEIR_OWN = {"SchedulingGates", "CinderLimits"}  # plugins whose pods the older release refuses
+WITHOUT_PODS_OF_THEIR_OWN = {
+    "SchedulingGates",
+    "CinderLimits",
+    "NodeDeclaredFeatures",
+}  # plugins whose pods the older release refuses
 NAMES = {f"{name_of(one)}-{older.version}" for older, newer in NEIGHBOURS for one in differences(older, newer)}
 READS_OTHER_FIELDS = {"VolumeZone-1.16"}  # up to 1.26 it reads the beta labels of zones alone
 EXAMPLES = sorted(

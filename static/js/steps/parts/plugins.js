@@ -180,6 +180,13 @@ export const PLUGINS = {
 		upstream: "defaultbinder",
 		points: ["bind"],
 	},
+	NodeDeclaredFeatures: {
+		upstream: "nodedeclaredfeatures",
+		points: ["preFilter", "filter"],
+		reasons: [
+			["node\\(s\\) didn't match Pod's required features", "features"],
+		],
+	},
 	Coscheduling: {
 		upstream: "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling",
 	},
