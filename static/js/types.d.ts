@@ -33,7 +33,7 @@ declare global {
 	/** A part of a sentence that can be pointed at. */
 	interface Mark {
 		text: string;
-		kind: "num" | "pod" | "node" | "hero";
+		kind: "num" | "pod" | "node" | "hero" | "device";
 		ref?: string;
 	}
 	type Part = string | Mark;

@@ -120,6 +120,13 @@ ABOUT = About(
         "filter.*.many": Text(
             "{n} nodes lack the labels that {pod} requires: {nodes}.", "{n} 个节点没有 {pod} 要求的标签：{nodes}。"
         ),
+        "filter.*.lacking": Text(
+            "{nodes} {n|lacks|lack} {label}, which {pod} requires.", "{nodes} 没有 {pod} 要求的 {label}。"
+        ),
+        "filter.*.lacking.many": Text(
+            "{n} nodes lack {label}, which {pod} requires.", "{n} 个节点没有 {pod} 要求的 {label}。"
+        ),
+        "filter.*.nobody": Text("No node of the cluster has {label}.", "集群中没有节点有 {label}。"),
         "scored.*.best": Text(
             "{nodes} {n|has|have} the preferred labels: {top} {top|point|points}, others get {low} or more.",
             "{nodes} 有偏好的标签：{top} 分，其余至少 {low} 分。",

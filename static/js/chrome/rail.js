@@ -3,6 +3,7 @@
 
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
 import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
@@ -51,7 +52,7 @@ function beside(view) {
 					style: rampStyle(pod.summary.priority ?? 0),
 					title: t("rail.beside", { pod: podName(pod.summary.pod), node: pod.node, place: t(`place.${pod.place}`) }),
 				},
-				podName(pod.summary.pod) + waits,
+				shortPod(pod.summary.pod) + waits,
 			);
 		}),
 		others.length > MAX_BESIDE && h("span", { key: "more" }, ` +${others.length - MAX_BESIDE}`),

@@ -3,10 +3,11 @@
 
 import { button, h, PHONE, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
+import { nodeName, podParts, shortPod } from "../shared/names.js";
 import { post } from "../shared/server.js";
-import { count, podName, quantity, widthOf } from "../shared/units.js";
+import { count, quantity, widthOf } from "../shared/units.js";
 import { card } from "../steps/group/around.js";
-import { pipsOf } from "../steps/parts/pods.js";
+import { pipsOf, podLabel, wholeName } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
 
@@ -16,6 +17,7 @@ const DENSE_TITLE = { letter: 11.2, character: 23.5 };
 const REASON = { letter: 6.9, character: 16 };
 const BETWEEN = 1.13; // letters between Chinese characters are those of names and figures, which are wider
 const CARD_ROW = 24;
+const LONG_NAME = 16;
 
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
@@ -42,7 +44,8 @@ export function drawHero(target, view) {
 	labels.unshift(...wishes);
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
-	const name = podName(view.hero);
+	const [workload, hash] = podParts(view.hero);
+	const long = shortPod(view.hero).length > LONG_NAME;
 	const all = labels.join(" · ");
 	let about = all;
 	const rows = () => widthOf(about) / CARD_ROW;
@@ -55,12 +58,13 @@ export function drawHero(target, view) {
 				key: "pod",
 				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
 				"data-fly-from": view.hero,
-				title: view.hero,
+				...wholeName(view.hero, view.hero),
 			},
-			h("b", { class: name.length > 16 ? "long" : "" }, name),
+			h("b", { class: long ? "long" : "" }, long ? workload : podLabel(view.hero)),
 			h(
 				"span",
 				{ class: "hero-priority" },
+				long && hash && h("span", { key: "hash" }, hash),
 				t("priority", { n: pod?.summary.priority ?? 0 }),
 				pipsOf(pod?.summary.priority ?? 0),
 			),
@@ -91,12 +95,14 @@ function part(view, part, i) {
 			text,
 		);
 	}
+	if (kind === "device") return h("span", { key: `p${i}`, class: "name" }, text);
 	const [of, name = ""] = ref?.split(":") ?? [];
+	const shown = of === "node" ? nodeName(text) : of === "pod" ? shortPod(name) : text;
 	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
 	return button(
 		() => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)),
-		{ key: `p${i}`, class: kind === "hero" ? "pod-name" : "name" },
-		text,
+		{ key: `p${i}`, class: kind === "hero" ? "pod-name" : "name", ...wholeName(text, shown) },
+		of === "pod" ? podLabel(name) : shown,
 	);
 }
 

@@ -6,7 +6,9 @@
 
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
 import { podName, rampStyle, seconds, widthOf } from "../shared/units.js";
+import { podLabel } from "../steps/parts/pods.js";
 import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
 
@@ -85,7 +87,7 @@ export class Timeline {
 	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
 	label(view, width, head) {
 		const column = view.index.columns[view.index.columnOf(view.step)];
-		const text = column?.kind === "attempt" && view.hero ? podName(column.pod) : seconds(view.state.time);
+		const text = column?.kind === "attempt" && view.hero ? shortPod(column.pod) : seconds(view.state.time);
 		return h(
 			"span",
 			{ key: "label", class: "axis-label", style: { left: `${Math.max(20, Math.min(width - 20, head))}px` } },
@@ -400,7 +402,7 @@ function row(view, timeline, width, pod, moves) {
 		button(
 			() => view.act.select({ kind: "pod", name: pod }),
 			{ key: "name", class: "pod-lane-name", style: rampStyle(priority) },
-			podName(pod),
+			podLabel(pod),
 		),
 	);
 }
@@ -421,7 +423,7 @@ function chip(view, timeline, width, pod, move) {
 	const outcome = column.end <= view.reach ? column.outcome : null;
 	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
 	const text = `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`;
-	const covered = Math.max(0, Math.min(MAX_NAME, podName(pod).length * LETTER + 12) - left); // by the pod's name
+	const covered = Math.max(0, Math.min(MAX_NAME, shortPod(pod).length * LETTER + 12) - left); // by the pod's name
 	const room = right - left - covered;
 	return button(
 		() => view.act.seek(column.step),

@@ -7,6 +7,7 @@ import { drawCaption, drawHero, drawLive, drawNext, drawNotices } from "../chrom
 import { drawStill } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
+import { knowNodes, shortPod } from "../shared/names.js";
 import { filterModel, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { captionOf, sceneOf } from "../steps/registry.js";
@@ -55,6 +56,7 @@ function makeView(motion) {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
+	knowNodes(state.order);
 	const following = store.event(step + 1);
 	const caption = captionOf({ state, event, frame, order, following, explainer });
 	reach = Math.max(reach, boot.words ? step : Number.POSITIVE_INFINITY);
@@ -281,7 +283,7 @@ function at(root, { left, top, width, height }, dy = 0) {
 function block(root, pod, look) {
 	const block = document.createElement("div");
 	block.className = "flight";
-	block.dataset.name = pod.split("/").at(-1) ?? "";
+	block.dataset.name = shortPod(pod);
 	for (const [name, value] of Object.entries(look)) block.style.setProperty(name, value);
 	root.append(block);
 	return block;

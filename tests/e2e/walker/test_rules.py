@@ -55,6 +55,12 @@ SPOILT = {
         "const lead = document.querySelector('#stage .lead').getBoundingClientRect().left;"
         "one.style.cssText += `;z-index: auto; left: ${lead - one.parentElement.getBoundingClientRect().left - 20}px`",
     ),
+    "ellipsis": (
+        "PodAssumed",
+        f"{CARD} .node-name",
+        "one.textContent = 'ced…ar-3'; one.style.cssText = 'width: 40px; overflow: hidden; text-overflow: ellipsis'",
+    ),
+    "lines": ("PodAssumed", "#caption h1", "one.style.width = '120px'"),
     "faint": ("PodAssumed", "#caption h1", "one.style.color = '#bbb'"),
     "figure": ("NodesFiltered", "#caption h1", "one.append(' 47110815')"),
     "figure: 47110815 in .*note": (

@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from kschedui.scenarios import lessons
 from kschedui.supervisor.stack import Stack
+from tests.e2e.walker.clusters import imported
 from tests.e2e.walker.eyes import lend_eyes
 from tests.sampling import some_quick
 
@@ -144,6 +145,29 @@ def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path)
 def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Walker, recorded: Path) -> None:
     walker.page.goto("/new/")
     saved = walker.page.evaluate(SAVE, recorded.read_text(encoding="utf-8"))
+    assert "url" in saved, saved
+    assert not walker.faults(saved["url"])
+
+
+# Names and labels of large providers; the cluster of 12 nodes has rows with heads.
+IMPORTED = {("eks", 12): 0, ("aks", 40): 5, ("gke", 40): 16, ("eks", 40): 10}  # and its look
+
+
+@pytest.mark.parametrize(
+    ("walker", "provider", "count"),
+    some_quick(
+        4,
+        [
+            pytest.param(look, *cluster, id=f"{cluster[0]}-{cluster[1]}-{look[0]}-{look[2][0][0]}")
+            for cluster, number in IMPORTED.items()
+            for look in (every_look(number) if ASKED else [(*LOOKS[number][1:], LOOKS[number][:1])])
+        ],
+    ),
+    indirect=["walker"],
+)
+def test_what_an_imported_cluster_shows_can_be_read_and_is_so(walker: Walker, provider: str, count: int) -> None:
+    walker.page.goto("/new/")
+    saved = walker.page.evaluate(SAVE, imported(provider, count))
     assert "url" in saved, saved
     assert not walker.faults(saved["url"])
 

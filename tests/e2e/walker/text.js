@@ -53,7 +53,9 @@ function* overlaps(found) {
 }
 
 /** Something opaque lies over the middle of a text. @param {import("./seen.js").Text} text */
-function covered({ text, parent, box }) {
+function covered({ text, parent, box: whole }) {
+	const box = left(parent, whole);
+	if (box.width < 1 || box.height < 1) return "";
 	const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
 	if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return "";
 	const top = document.elementFromPoint(x, y);
@@ -85,6 +87,20 @@ function* beside(found) {
 		if (lines.map((box) => left(parent, box)).some(({ top, bottom, height }) => height && (top < above - CUT || bottom > below + CUT))) yield `"${text.slice(0, 40)}" stands over the header or the rail`;
 }
 
+/** Cut off twice: shortened with a sign of its own, and cut again by what it stands in. @param {import("./seen.js").Text} one */
+function cutTwice({ text, parent }) {
+	if (/…\s*…|\.{3,}\s*…|…\.{2,}|\.{4,}/.test(text)) return true;
+	const { style, clips } = lookOf(parent);
+	return text.includes("…") && clips && style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth + CUT;
+}
+
+const MOST_LINES = 2; // of a headline
+
+/** @param {Element} headline */
+function linesOf(headline) {
+	return Math.round(headline.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(headline).lineHeight));
+}
+
 /** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */
 function leaves(top, box) {
 	const page = document.getElementById("player");
@@ -100,9 +116,12 @@ export function* unreadable(region, found) {
 	for (const one of found) {
 		const clipped = cut(one);
 		if (clipped) yield ["clipped", `${region}: ${clipped}`];
+		if (cutTwice(one)) yield ["ellipsis", `${region}: "${one.text.slice(0, 60)}" is cut off twice`];
 		const under = !clipped && region === "#stage" && covered(one);
 		if (under) yield ["covered", `${region}: ${under}`];
 	}
+	const headline = region === "#caption" && innerWidth > 700 && document.querySelector("#caption h1");
+	if (headline && linesOf(headline) > MOST_LINES) yield ["lines", `the headline "${headline.textContent.slice(0, 60)}" has ${linesOf(headline)} lines`];
 	if (region === "#caption") for (const one of beside(found)) yield ["overlap", `${region}: ${one}`];
 	for (const one of overlaps(found)) yield ["overlap", `${region}: ${one}`];
 	if (region === "#stage") for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];

@@ -28,13 +28,13 @@ export function* stations({ event, state }, memory) {
 export function* amber() {
 	const card = document.querySelector("#hero .hero:not(.none)")?.getAttribute("title") ?? "";
 	const others = shown(".queue-pod.mine, .block.mine, #caption .pod-name, .pod-lane.mine .pod-lane-name")
-		.map((one) => one.querySelector(".queue-pod-name")?.textContent ?? one.getAttribute("data-pod") ?? one.getAttribute("title")?.split(/[,，]/)[0] ?? one.textContent ?? "")
+		.map((one) => one.getAttribute("data-fly") ?? one.getAttribute("data-pod") ?? one.getAttribute("title")?.split(/[,，]/)[0] ?? one.textContent ?? "")
 		.map((name) => nameOf(name.trim()));
 	const group = kschedui.player.state.pod_groups.has(card) ? [...kschedui.player.state.pods.values()].filter((pod) => pod.summary.pod_group === card) : [];
 	const own = [card, ...group.map((pod) => pod.summary.pod)].map(nameOf);
 	const wrong = others.filter((name) => name && !own.includes(name));
 	if (wrong.length) yield ["amber", `${nameOf(card) || "nobody"} on the card, amber too: ${wrong.join(", ")}`];
-	const told = shown("#caption .name, #caption .pod-name").map((one) => one.textContent?.trim());
+	const told = shown("#caption .name, #caption .pod-name").map((one) => one.getAttribute("title") ?? one.textContent?.trim());
 	const pods = told.filter((name) => [...kschedui.player.state.pods.keys()].some((key) => nameOf(key) === name));
 	if (card && pods.length && ![...pods, ...(group.length ? told : [])].includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
 }
@@ -150,9 +150,9 @@ export function* rooms({ event, state, hero }) {
 /** A waiting pod names every plugin that rejected it, or says how many more. @returns {Generator<[string, string]>} */
 export function* reasons({ state }) {
 	for (const item of shown(".queue-section.unschedulable .queue-item")) {
-		const name = item.querySelector(".queue-pod-name")?.textContent ?? "";
-		const pod = [...state.pods.values()].find((one) => nameOf(one.summary.pod) === name);
-		const small = item.querySelector("small:not(.moved)");
+		const name = item.querySelector(".queue-pod")?.getAttribute("data-fly") ?? "";
+		const pod = state.pods.get(name);
+		const small = item.querySelector("small:not(.moved, .hash)");
 		if (!pod || !small) continue;
 		const text = `${small.textContent} ${small.getAttribute("title") ?? ""}`;
 		const hidden = pod.unschedulable_plugins.filter((plugin) => !text.includes(plugin));

@@ -5,13 +5,14 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
+import { nodeName, podParts, shortPod } from "../../shared/names.js";
 import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, heldFor, nominatedTo, request, used, zones } from "../../trace/room.js";
 import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
 import { filterModel, stoppedShort } from "../filter/model.js";
 import { deviceRows } from "../parts/devices.js";
-import { alike, inOrder, plainBar, podBar, tags } from "../parts/pods.js";
+import { alike, inOrder, plainBar, podBar, podLabel, tags, wholeName } from "../parts/pods.js";
 import { scores } from "../score/bars.js";
 import { reachText } from "./words.js";
 
@@ -83,8 +84,8 @@ function zoneColumn(view, zone, names, size) {
 		h(
 			"h3",
 			{ key: "title" },
-			h("span", null, zone ? t("cluster.zone", { zone }) : t("cluster.nozone")),
-			zone && h("span", { key: "like", class: "zone-like" }, alike(view, names)),
+			h("span", { title: zone || null }, zone ? t("cluster.zone", { zone }) : t("cluster.nozone")),
+			zone && h("span", { key: "like", class: "zone-like", title: alike(view, names) }, alike(view, names)),
 			h("span", { key: "pods" }, t("cluster.pods", { n: pods })),
 		),
 		h(
@@ -96,6 +97,7 @@ function zoneColumn(view, zone, names, size) {
 }
 
 const LETTER = 8.4; // pixels of a letter of a node's name
+const DENSE_LETTERS = 16;
 
 /**
  * @typedef {{dense: boolean, width: number, tiers: number, scale: number}} Size
@@ -110,6 +112,7 @@ function nodeCard(view, name, size) {
 	const mine = targetOf(view) === name;
 	const changed = view.event.kind === "Node" && view.event.name === name;
 	const click = () => view.act.select({ kind: "node", name });
+	const shown = nodeName(name, size.dense ? DENSE_LETTERS : (0.7 * size.width) / LETTER / size.scale);
 	return h(
 		"article",
 		{
@@ -120,18 +123,14 @@ function nodeCard(view, name, size) {
 		h(
 			"header",
 			null,
-			button(
-				click,
-				{ class: "node-name", title: name },
-				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER / size.scale),
-			),
+			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
 			!size.dense && tags(node),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
-		size.dense ? denseNote(node) : gauges(view, node, mine),
+		size.dense ? nominationNote(view, name) || denseNote(node) : gauges(view, node, mine),
 		deviceRows(view, name, size.dense),
-		nominationNote(view, name),
+		!size.dense && nominationNote(view, name),
 	);
 }
 
@@ -161,10 +160,9 @@ function denseNote(node) {
 
 /** @param {View} view @param {string} name */
 function nominationNote({ state }, name) {
-	const pods = nominatedTo(state, name).map(podName);
-	return (
-		pods.length > 0 && h("small", { key: "kept", class: "kept" }, t("cluster.kept", { pods: plain(list(pods, 2)) }))
-	);
+	const pods = nominatedTo(state, name).map(shortPod);
+	const text = t("cluster.kept", { pods: plain(list(pods, 2)) });
+	return pods.length > 0 && h("small", { key: "kept", class: "kept", title: text }, text);
 }
 
 /** The node that the amber pod goes to or went to. @param {View} view */
@@ -242,8 +240,10 @@ function gauges({ state, hero, event }, node, mine) {
 
 const FONT = 13; // pixels, where nothing is drawn larger
 const NAME_LETTER = 7.4; // about
+const WIDE_LETTER = 8.4;
 const APART = 8;
 const PADDING = 12;
+const LEAST = 5; // letters of a workload's name
 const SIDES = 9;
 const TIER = 16;
 
@@ -264,17 +264,20 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 	const names = keys.map((key, i) => {
 		const block = (requests[i] / whole) * width;
 		at += block;
-		return { key, block, wide: podName(key).length * NAME_LETTER, middle: at - block / 2 };
+		return { key, block, wide: shortPod(key).length * NAME_LETTER, middle: at - block / 2 };
 	});
 	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
 	const below = placeNames(narrow, width, tiers);
 	const inside = (/** @type {string} */ key) => {
 		const written = names.find((name) => name.key === key);
 		if (!written || below.some((name) => name.key === key)) return "";
-		if (!narrow.includes(written)) return podName(key);
-		const few = abbreviate(podName(key));
-		const wide = /[mwMW]/.test(few) ? NAME_LETTER / 2 : 0;
-		return few.length * NAME_LETTER + wide + SIDES <= written.block ? few : "";
+		if (!narrow.includes(written)) return podLabel(key);
+		const [workload, hash] = podParts(key);
+		const few = [hash && workload, hash || abbreviate(workload)].filter(Boolean);
+		const wide = (/** @type {string} */ text) => (text.length + (/[mwMW]/.test(text) ? 0.5 : 0)) * NAME_LETTER + SIDES;
+		const fitting = few.find((text) => wide(text) <= written.block);
+		const letters = Math.floor((written.block - SIDES) / WIDE_LETTER);
+		return hash && fitting !== workload && letters >= LEAST ? `${workload.slice(0, letters - 1)}…` : (fitting ?? "");
 	};
 	return { inside, under: under(view, below, width) };
 }
@@ -309,7 +312,11 @@ function under({ hero, act }, names, width) {
 		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
 		return [
 			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
-			button(click, { key, class: key === hero ? "mine" : "", style }, podName(key)),
+			button(
+				click,
+				{ key, class: key === hero ? "mine" : "", style, ...wholeName(podName(key), shortPod(key)) },
+				podLabel(key),
+			),
 		];
 	};
 	const style = { height: `${(rows * TIER + 4) / FONT}em` };

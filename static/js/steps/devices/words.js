@@ -19,7 +19,7 @@ const BEFORE = 6;
 /** @param {string[]} devices */
 function names(devices) {
 	return list(
-		devices.map((id) => num(deviceName(id))),
+		devices.map((id) => ({ text: deviceName(id), kind: "device" })),
 		MOST,
 	);
 }

@@ -3,9 +3,10 @@
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { cutName, inOneUnit, short, widthOf } from "../../shared/units.js";
+import { nodeName } from "../../shared/names.js";
+import { inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
-import { alike, plainBar, podBar, tags } from "../parts/pods.js";
+import { alike, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
 import { comparesRoom } from "./fit.js";
@@ -77,8 +78,8 @@ function facts(view, { geometry }, name, zone) {
 		"span",
 		{ key: "facts", class: "why-stopped facts" },
 		geometry.phone && [room(), tags(node)],
-		zone?.zone && h("span", { key: "zone" }, t("cluster.zone", { zone: zone.zone })),
-		zone?.zone && h("span", { key: "like" }, alike(view, zone.names)),
+		zone?.zone && h("span", { key: "zone", title: zone.zone }, t("cluster.zone", { zone: zone.zone })),
+		zone?.zone && h("span", { key: "like", title: alike(view, zone.names) }, alike(view, zone.names)),
 	);
 }
 
@@ -111,17 +112,14 @@ function head(view, lanes, name, fate, stop) {
 	const fits = lanes.plugins.findIndex((plugin) => comparesRoom(plugin));
 	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
 	const whole = Math.max(1, allocatable(node, shown));
+	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 24 : 70)) / LETTER);
 	return h(
 		"div",
 		{ key: "head", class: "lane-head" },
 		h(
 			"div",
 			{ key: "name", class: "lane-name" },
-			button(
-				() => view.act.select({ kind: "node", name }),
-				{ class: "node-name", title: name },
-				cutName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 24 : 70)) / LETTER),
-			),
+			button(() => view.act.select({ kind: "node", name }), { class: "node-name", ...wholeName(name, called) }, called),
 			tags(node),
 			roomForFree(lanes, node) &&
 				h(
@@ -144,7 +142,7 @@ function head(view, lanes, name, fate, stop) {
 /** @param {Lanes} lanes @param {NodeState} node */
 function roomForFree({ geometry }, { summary }) {
 	const tagged = (summary.taints?.length ?? 0) + (summary.unschedulable ? 1 : 0) > 0;
-	return !tagged && summary.name.length * LETTER < geometry.head - 60 - FREE;
+	return !tagged && nodeName(summary.name).length * LETTER < geometry.head - 60 - FREE;
 }
 
 /** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */

@@ -119,6 +119,12 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	if (comparesRoom(plugin)) return severalSentence(plugin, verdicts, values);
 	const sentence = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (sentence) return sentence;
+	const label = requiredLabel(context, plugin);
+	if (label && stopped.length > 1)
+		return parts(`filter.${plugin}.lacking${stopped.length > FEW_NAMED ? ".many" : ""}`, {
+			...values,
+			label: num(label),
+		});
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
 	const { kind, values: named = {} } = reasonOf(reasons[0]) ?? {};
 	const many = stopped.length > 1 ? "many" : "one";
@@ -130,6 +136,26 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 		reason: plainReason(reasons[0] ?? ""),
 		taint: num(named.taint ?? "", `verdict:${stopped[0]}:${plugin}`),
 	});
+}
+
+const FEW_NAMED = 2;
+
+/**
+ * The one label that the pod requires of nodes, as "disktype=ssd"; "" if it requires more, or something else.
+ * @param {Context} context @param {string} plugin
+ */
+function requiredLabel({ state, hero = "" }, plugin) {
+	if (like(plugin) !== "NodeAffinity") return "";
+	const [label = "", ...others] = (state.pods.get(hero)?.summary.wishes ?? [])
+		.filter(({ kind, soft }) => kind === "node" && !soft)
+		.map(({ value }) => value);
+	return !others.length && /^[\w./-]+=[\w.-]+$/.test(label) ? label : "";
+}
+
+/** Has no node a label? @param {State} state @param {string} label */
+function isNowhere({ nodes }, label) {
+	const [key, value] = label.split("=");
+	return [...nodes.values()].every(({ summary }) => summary.labels?.[key] !== value);
 }
 
 /**
@@ -177,7 +203,9 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	/** @type {Part[]} */
 	const out = [];
 	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((candidate) => !candidate.holds);
-	if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
+	const label = requiredLabel(context, plugin);
+	if (label && isNowhere(state, label)) out.push(...parts(`filter.${plugin}.nobody`, { label }));
+	else if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
 		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
 	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
 		out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);

@@ -6,9 +6,10 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { cutName, outOf, podName, rampStyle } from "../../shared/units.js";
+import { nodeName } from "../../shared/names.js";
+import { outOf, podName, rampStyle } from "../../shared/units.js";
 import { allocatable, nominatedTo, request, used } from "../../trace/room.js";
-import { inOrder, podTitle } from "../parts/pods.js";
+import { inOrder, podLabel, podTitle } from "../parts/pods.js";
 import { frame, quorum } from "./around.js";
 import { gangOf } from "./model.js";
 
@@ -217,7 +218,7 @@ export function nodeBox(view, gang, name, how = {}) {
 		h(
 			"header",
 			null,
-			button(click, { class: "node-name", title: name }, cutName(name, LETTERS)),
+			button(click, { class: "node-name", title: name }, nodeName(name, LETTERS)),
 			h("span", { class: "node-note" }, `${room} ${resource}`),
 		),
 		bar(view, gang, node, resource, ghosts(gang, name, view.state, how)),
@@ -282,7 +283,7 @@ function bar(view, gang, node, resource, beside) {
 					},
 				},
 			},
-			h("b", null, podName(key)),
+			h("b", null, podLabel(key)),
 		);
 	};
 	const kindOf = (/** @type {string} */ key) =>

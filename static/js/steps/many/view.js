@@ -5,7 +5,8 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { count, cutName } from "../../shared/units.js";
+import { nodeName } from "../../shared/names.js";
+import { count } from "../../shared/units.js";
 import { groupsOf, pickedNodes, reasonList } from "../filter/lanes.js";
 import { filterModel } from "../filter/model.js";
 import { question } from "../parts/words.js";
@@ -205,7 +206,7 @@ function bestBars(view, most) {
 						() => view.act.select({ kind: "node", name: model.names[i] }),
 						{ class: "best-name", title: model.names[i] },
 						model.names[i] === chosen ? "★ " : "",
-						cutName(model.names[i], lettersFor(view)),
+						nodeName(model.names[i], lettersFor(view) - (model.names[i] === chosen ? 4 : 0)),
 					),
 					h(
 						"span",

@@ -3,6 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { podParts } from "../../shared/names.js";
 import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
 
 /** @param {number} priority */
@@ -12,6 +13,17 @@ export function pipsOf(priority) {
 		{ class: "pips", "aria-hidden": "true" },
 		Array.from({ length: pips(priority) }, (_, i) => h("i", { key: i })),
 	);
+}
+
+/** A pod's name as it is drawn: the workload, and the hash small. @param {string} key @returns {Child[]} */
+export function podLabel(key) {
+	const [workload, hash] = podParts(key);
+	return [workload, hash && h("small", { key: "hash", class: "hash" }, `\u00a0${hash}`)];
+}
+
+/** The whole name, on hover and for screen readers. @param {string} name @param {string} shown */
+export function wholeName(name, shown) {
+	return { title: name, "aria-label": name === shown ? null : name };
 }
 
 /** Describe a pod, for a tooltip and for a screen reader. @param {State} state @param {string} key */
@@ -83,7 +95,7 @@ export function inOrder({ pods }, node) {
 /**
  * The blocks of a node's pods along one resource, and what is kept for nominated ones.
  * @param {View} view @param {string} name @param {string} resource
- * @param {{held: string[], ghost?: number, inside?: (key: string) => string}} more what is written in the block
+ * @param {{held: string[], ghost?: number, inside?: (key: string) => Child}} more what is written in the block
  */
 export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const { state, hero, act } = view;

@@ -3,9 +3,10 @@
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { cutName, podName, quantity, rampStyle } from "../../shared/units.js";
+import { nodeName, shortPod } from "../../shared/names.js";
+import { podName, quantity, rampStyle } from "../../shared/units.js";
 import { allocatable, request, scarcest } from "../../trace/room.js";
-import { podTitle } from "../parts/pods.js";
+import { podLabel, podTitle } from "../parts/pods.js";
 import { actOf } from "./model.js";
 import { rungText } from "./words.js";
 
@@ -50,7 +51,7 @@ export function tank(view, candidate, fates, how) {
 						height: `calc(${part}% - 2px)`,
 					},
 				},
-				h("span", null, podName(key)),
+				h("span", null, podLabel(key)),
 				h("em", null, fate === "back" ? "↩" : fate === "stays" ? "■" : ""),
 			),
 		);
@@ -66,7 +67,7 @@ export function tank(view, candidate, fates, how) {
 				class: `tank-hero ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
-			h("span", null, how.chosen ? podName(hero) : t("tank.free", { room: quantity(how.resource, how.need) })),
+			h("span", null, how.chosen ? podLabel(hero) : t("tank.free", { room: quantity(how.resource, how.need) })),
 		),
 	);
 	const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
@@ -80,7 +81,7 @@ export function tank(view, candidate, fates, how) {
 				() => view.act.select({ kind: "node", name: candidate.node }),
 				{ title: candidate.node },
 				how.chosen && h("span", { key: "star", class: "late" }, "★ "),
-				cutName(candidate.node, how.letters),
+				nodeName(candidate.node, how.letters - (how.chosen ? 2 : 0)),
 			),
 		),
 		h(
@@ -104,7 +105,7 @@ function chips(view, candidate, victims, fates) {
 				() => view.act.select({ kind: "pod", name: key }),
 				{ key, "data-pod": key, class: "victim", title: podTitle(view.state, key) },
 				h("s", null, "✕"),
-				h("span", null, podName(key)),
+				h("span", null, podLabel(key)),
 				h("em", null, guarded ? "PDB" : String(view.state.pods.get(key)?.summary.priority ?? 0)),
 			);
 		}),
@@ -165,7 +166,7 @@ export function lyingLanes(view, play, shown, frame) {
 			),
 		shown.map((candidate) => {
 			const fate = fates(play, candidate, frame);
-			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => podName(key));
+			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => shortPod(key));
 			const wins = now > 0 && !candidate.rung && now >= rungs;
 			return h(
 				"div",
@@ -173,7 +174,7 @@ export function lyingLanes(view, play, shown, frame) {
 				h(
 					"div",
 					null,
-					h("b", null, wins ? "★ " : "", candidate.node),
+					h("b", { title: candidate.node }, wins ? "★ " : "", nodeName(candidate.node)),
 					h(
 						"small",
 						null,

@@ -6,10 +6,11 @@
 
 import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { nodeName, shortPod } from "../../shared/names.js";
 import { amount, podName, quantity } from "../../shared/units.js";
 import { allocatable, request } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
-import { podTitle } from "../parts/pods.js";
+import { podLabel, podTitle } from "../parts/pods.js";
 import { noVictims, plainReason } from "../parts/words.js";
 import { actOf, theatre } from "./model.js";
 import { fates, ladder, lyingLanes, MAX_VICTIMS, tank, tankResource } from "./tank.js";
@@ -161,8 +162,8 @@ function tanks(view, play, shown, frame) {
 			"div",
 			{ key: "axis", class: "tank-axis" },
 			h("h3", null, t("tank.per", { room: quantity(resource, whole) })),
-			h("p", null, t("tank.with", { pod: podName(view.hero) })),
-			h("p", { class: "key hero-key" }, h("i"), podName(view.hero)),
+			h("p", null, t("tank.with", { pod: shortPod(view.hero) })),
+			h("p", { class: "key hero-key" }, h("i"), h("span", null, podLabel(view.hero))),
 			h("p", { class: "key stays" }, h("i"), t("tank.untouchable")),
 			h("p", { class: "key back" }, h("i"), t("tank.back")),
 			h("p", { class: "key victim" }, h("i"), t("tank.victim")),
@@ -203,7 +204,7 @@ function cannot(view, play) {
 				h(
 					"p",
 					{ key: name },
-					h("b", null, name),
+					h("b", { title: name }, nodeName(name)),
 					" ",
 					inTheWay((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
 				),

@@ -3,11 +3,13 @@
 
 import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
+import { nodeName, shortPod } from "../../shared/names.js";
 import { amount, count, decimal, podName, quantity, short } from "../../shared/units.js";
 import { underWay } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { wholeName } from "../parts/pods.js";
 import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
 import { actOf, roomOf, theatre } from "./model.js";
@@ -147,7 +149,7 @@ export function rungText({ state }, candidate, at) {
 		return candidate.earliest_start === null || candidate.earliest_start === undefined
 			? "–"
 			: since(candidate.earliest_start, state.time);
-	if (at === 6) return candidate.node;
+	if (at === 6) return nodeName(candidate.node);
 	if (at === 3 && surprises(state)) return `${candidate.victims.length}·2³¹ + ${plainSum(candidate)}`;
 	return String(
 		[candidate.pdb_violations, candidate.highest_priority ?? 0, plainSum(candidate), candidate.victims.length][at - 1],
@@ -402,7 +404,7 @@ function candidate(view, name) {
 	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, play))) {
 		rows.push(
 			row(pod, [
-				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), podName(pod)),
+				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), shortPod(pod)),
 				String(priorityOf(state, pod)),
 				h(
 					"span",
@@ -424,8 +426,12 @@ function candidate(view, name) {
 				.map((entry) =>
 					button(
 						() => view.act.pin(`candidate:${entry.node}`),
-						{ key: entry.node, "aria-pressed": String(entry.node === name) },
-						entry.node,
+						{
+							key: entry.node,
+							"aria-pressed": String(entry.node === name),
+							...wholeName(entry.node, nodeName(entry.node)),
+						},
+						nodeName(entry.node),
 					),
 				),
 		),

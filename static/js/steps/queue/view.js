@@ -3,13 +3,15 @@
 
 import { button, h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
+import { nodeName, shortPod } from "../../shared/names.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
 import { items as groupItems } from "../group/around.js";
-import { pipsOf, podTitle } from "../parts/pods.js";
+import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
 
 const MOST = 6;
 const SQUARES = 60;
+const END = 14; // letters of a node's name behind that of a pod
 const ICONS = {
 	active: "M1 3h9M1 8h6M1 13h9M12 5l3 3-3 3",
 	backoff: "M8 1.5a6.5 6.5 0 1 0 .01 0M8 4.5V8l2.5 2",
@@ -104,8 +106,8 @@ function items(view, name, pods) {
 		gone &&
 			h(
 				"button",
-				{ key: `left${gone}`, type: "button", class: "queue-pod left", on: picks(view, gone) },
-				t("queue.left", { pod: podName(gone) }),
+				{ key: `left${gone}`, type: "button", class: "queue-pod left", title: podName(gone), on: picks(view, gone) },
+				h("span", { class: "queue-pod-name" }, t("queue.left", { pod: shortPod(gone) })),
 			),
 		pods.slice(0, pods.length - squares.length).map((pod) => item(view, name, pod)),
 		squares.length > 0 &&
@@ -146,7 +148,7 @@ function item(view, name, pod) {
 				style: rampStyle(priority),
 				on: picks(view, key),
 			},
-			h("span", { class: "queue-pod-name" }, podName(key)),
+			h("span", { class: "queue-pod-name" }, podLabel(key)),
 			end(view, name, pod),
 		),
 		under(view, name, pod),
@@ -157,7 +159,7 @@ function item(view, name, pod) {
 function end({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
 	const until = name === "backoff" ? (backoff_until ?? time) : name === "waiting" ? deadline : null;
 	const where = node || nominated_node;
-	const text = until === null ? where && `→ ${where}` : `${decimal(Math.max(0, until - time))} s`;
+	const text = until === null ? where && `→ ${nodeName(where, END)}` : `${decimal(Math.max(0, until - time))} s`;
 	return text ? h("span", { class: "count-down" }, text) : pipsOf(summary.priority ?? 0);
 }
 
@@ -175,7 +177,7 @@ function under({ state, event }, name, pod) {
 		];
 	}
 	if (name === "waiting" && pod.deadline !== null)
-		return h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }));
+		return h("small", { key: "until" }, t("queue.until", { node: nodeName(pod.node), until: seconds(pod.deadline) }));
 	/** @type {import("../../trace/trace").KeptWaiting | undefined} */
 	const unmoved =
 		event.type === "PodsKeptWaiting" && event.pods.find((/** @type {any} */ entry) => entry.pod === pod.summary.pod);

@@ -1,0 +1,108 @@
+// @ts-check
+/**
+ * Names of clusters as people tell them apart: of nodes what they have in common goes and what differs stays; of pods
+ * the workload comes first, and the hash after it. The whole name stays on hover, in the margin and for screen readers.
+ */
+
+import { cutName, podName } from "./units.js";
+
+const LONG = 16; // letters: names up to here are shown as they are
+const PART = /[^-._]+[-._]*/g; // with the signs behind it
+const NUMBER = /^\d{1,3}[-._]*$/; // of an address
+
+/** The names on the page, and how they are shown. */
+const known = { names: /** @type {readonly string[]} */ ([]), shown: /** @type {Map<string, string>} */ (new Map()) };
+
+/** From here on these are the nodes. @param {readonly string[]} names the same array while they are the same */
+export function knowNodes(names) {
+	if (known.names === names) return;
+	known.names = names;
+	known.shown = shortened(names);
+}
+
+/** A node's name as it is shown beside the others. @param {string} name @param {number} [most] letters */
+export function nodeName(name, most = Number.POSITIVE_INFINITY) {
+	return cutName(known.shown.get(name) ?? name, most);
+}
+
+/**
+ * What tells names apart, none twice: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
+ * @param {readonly string[]} names @returns {Map<string, string>} empty: they stay as they are
+ */
+export function shortened(names) {
+	if (names.length < 2 || Math.max(...names.map((name) => name.length)) <= LONG) return new Map();
+	const parts = names.map((name) => name.match(PART) ?? [name]);
+	const end = commonEnd(parts);
+	const bare = parts.map((own) => own.slice(0, own.length - end));
+	const start = commonStart(bare.map((own) => own[own.length - 1]));
+	/** @type {Map<string, string>} */
+	const shown = new Map();
+	keepDiffering(
+		bare.map((own, i) => ({ name: names[i], rest: own, kept: [] })),
+		(name, kept) => {
+			const last = kept.pop() ?? "";
+			shown.set(name, [...kept, last.slice(start)].join("").replace(/[-._]+$/, ""));
+		},
+	);
+	const apart = new Set(shown.values()).size === names.length && ![...shown.values()].includes("");
+	return apart ? shown : new Map();
+}
+
+/** How many parts at the end all have in common; one at least is left of each. @param {string[][]} parts */
+function commonEnd(parts) {
+	const most = Math.min(...parts.map((own) => own.length)) - 1;
+	let end = 0;
+	while (end < most && parts.every((own) => own[own.length - 1 - end] === parts[0][parts[0].length - 1 - end]))
+		end += 1;
+	return end;
+}
+
+/** How many letters and zeros numbered names begin with, as in vmss000012. @param {string[]} ends */
+function commonStart(ends) {
+	const start = /^[a-z]+0+/.exec(ends[0])?.[0] ?? "";
+	let n = start.length;
+	while (n && !ends.every((end) => end.startsWith(start.slice(0, n)) && end.length > n)) n -= 1;
+	return start.slice(0, n).endsWith("0") ? n : 0;
+}
+
+/**
+ * From the first part on: what all of a group have goes, and those that differ are groups of their own. Numbers within
+ * a name stay, since a network's address is read as a whole.
+ * @param {{name: string, rest: string[], kept: string[]}[]} group @param {(name: string, kept: string[]) => void} tell
+ */
+function keepDiffering(group, tell) {
+	/** @type {Map<string, typeof group>} */
+	const byPart = new Map();
+	for (const { name, rest, kept } of group) {
+		const [part = "", ...others] = rest;
+		if (!rest.length || group.length === 1) {
+			const telling = rest.filter((own, i) => i === rest.length - 1 || (!i && !kept.length) || NUMBER.test(own));
+			tell(name, [...kept, ...telling]);
+			continue;
+		}
+		byPart.set(part, [...(byPart.get(part) ?? []), { name, rest: others, kept: [...kept, part] }]);
+	}
+	for (const [part, own] of byPart) {
+		const shared = byPart.size === 1 && own.length === group.length && own.every(({ rest }) => rest.length);
+		const goes = shared && !(own[0].kept.length > 1 && NUMBER.test(part));
+		keepDiffering(goes ? own.map((one) => ({ ...one, kept: one.kept.slice(0, -1) })) : own, tell);
+	}
+}
+
+const OF_REPLICA_SET = /^(.+)-(?=[a-z]*\d)[a-z0-9]{7,10}-([a-z0-9]{5})$/; // the hash of its template has a digit
+const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/; // the letters of Kubernetes' random names
+
+/**
+ * A pod's name: its workload, and what tells its pods apart ("" where the name is not made by a controller).
+ * @param {string} key @returns {[string, string]}
+ */
+export function podParts(key) {
+	const name = podName(key);
+	const [, workload, hash] = OF_REPLICA_SET.exec(name) ?? OF_CONTROLLER.exec(name) ?? [];
+	return workload && (/\d/.test(hash) || !/[aeiou]/.test(hash)) ? [workload, hash] : [name, ""];
+}
+
+/** In one word: "checkout-bc8c8". @param {string} key */
+export function shortPod(key) {
+	return podParts(key).filter(Boolean).join("-");
+}
