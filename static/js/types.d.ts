@@ -280,6 +280,8 @@ declare global {
 		/** how many plugins have counted */
 		scored: number;
 		chosen: string;
+		/** What a bar of full length stands for. */
+		longest: (resource: string) => number;
 	}
 	/** A preemption as a play in frames. */
 	interface Theatre {

@@ -10,6 +10,7 @@ import { card } from "../steps/group/around.js";
 import { pipsOf, podLabel, wholeName } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
+import { shareOf } from "../trace/room.js";
 
 const WIDEST = 760; // pixels of the caption in a small window; in a larger one there is more room
 const TITLE = { letter: 13.6, character: 28.5 }; // pixels, a Chinese one is wider
@@ -59,6 +60,7 @@ export function drawHero(target, view) {
 				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
 				"data-fly-from": view.hero,
 				...wholeName(view.hero, view.hero),
+				style: { "--share": String(shareOf(view.state, view.hero)) },
 			},
 			h("b", { class: long ? "long" : "" }, long ? workload : podLabel(view.hero)),
 			h(

@@ -11,6 +11,43 @@ export function used(node, resource) {
 	return resource === "pods" ? node.pods.length : (node.requested[resource] ?? 0);
 }
 
+/**
+ * The most of a resource that a node has, or that its pods hold: drawn in full length, so that a unit is as long on
+ * every node.
+ * @param {State} state @param {string} resource
+ */
+export function largest({ nodes }, resource) {
+	let most = 1;
+	for (const node of nodes.values()) most = Math.max(most, allocatable(node, resource), used(node, resource));
+	return most;
+}
+
+/**
+ * What a pod requests of the cpu of the largest node, or of the memory where it requests no cpu.
+ * @param {State} state @param {string} pod
+ */
+export function shareOf(state, pod) {
+	const resource = request(state, pod, "cpu") ? "cpu" : "memory";
+	return Math.min(1, request(state, pod, resource) / largest(state, resource));
+}
+
+const MOST_BEYOND = 2.5; // times the largest node: what is missing is drawn so far
+
+/**
+ * What a bar of full length stands for where a pod is tried: the largest node, or the largest sum of what is taken on
+ * a node and what the pod requests.
+ * @param {State} state @param {string} resource @param {string} pod
+ */
+export function longest(state, resource, pod) {
+	const most = largest(state, resource);
+	const need = request(state, pod, resource);
+	if (!need) return most;
+	let sum = most;
+	for (const [name, node] of state.nodes)
+		sum = Math.max(sum, allocatable(node, resource) - free(state, name, resource, pod) + need);
+	return Math.min(sum, MOST_BEYOND * most);
+}
+
 /** @type {WeakMap<object, Map<string, string[]>>} */
 const nominations = new WeakMap();
 

@@ -16,12 +16,13 @@ function* onBar(state, bar) {
 	if (!node || width < 1) return;
 	const blocks = [...bar.querySelectorAll(":scope > .block")].map((block) => ({
 		name: block.getAttribute("title") ?? "",
+		over: block.matches(".over"),
 		pixels: block.getBoundingClientRect().width,
 		asked: podOf(state, block)?.summary.requests ?? {},
 	}));
 	const resources = bar.dataset.resource ? [bar.dataset.resource] : Object.keys(node.summary.allocatable);
 	const wrong = resources.map((resource) => {
-		const sum = blocks.reduce((all, one) => all + (one.asked[resource] ?? 0), 0);
+		const sum = blocks.reduce((all, one) => all + (one.over ? 0 : (one.asked[resource] ?? 0)), 0);
 		const whole = Math.max(1, node.summary.allocatable[resource], sum);
 		return blocks.flatMap((one) => {
 			const due = ((one.asked[resource] ?? 0) / whole) * width;
@@ -80,9 +81,38 @@ function* lying({ state, hero }) {
 	}
 }
 
+/** Pixels a unit of a bar's resource, by what is drawn: the node, or more where more is promised. @param {any} state @param {HTMLElement} bar */
+function unitOf(state, bar) {
+	const node = state.nodes.get(bar.closest("[data-node]")?.getAttribute("data-node"));
+	const resource = bar.dataset.resource ?? "cpu";
+	const blocks = [...bar.querySelectorAll(":scope > .block:not(.over)")].map((block) => podOf(state, block)?.summary.requests?.[resource] ?? 0);
+	const whole = Math.max(node?.summary.allocatable[resource] ?? 0, blocks.reduce((sum, one) => sum + one, 0));
+	return { resource, whole, pixels: bar.getBoundingClientRect().width, picture: bar.closest(".placement, .scene") };
+}
+
+/** In one picture a unit is as long on every node, and what is missing has its length. @param {any} view @returns {Generator<[string, string]>} */
+function* oneScale({ state, hero }) {
+	const bars = [...document.querySelectorAll(".scene:not([hidden]) .bar-room > .podbar")].filter((bar) => bar.getBoundingClientRect().width > 1);
+	const units = bars.map((bar) => ({ bar, ...unitOf(state, bar) })).filter(({ whole }) => whole > 0);
+	for (const { bar, resource, whole, pixels, picture } of units) {
+		const unit = Math.max(...units.filter((one) => one.resource === resource && one.picture === picture).map((one) => one.pixels / one.whole));
+		const name = bar.closest("[data-node]")?.getAttribute("data-node");
+		if (Math.abs(pixels - whole * unit) > SLACK) yield ["scale", `${name}: ${Math.round(pixels)} px for ${whole} of ${resource}, due ${Math.round(whole * unit)} px`];
+		const ghost = bar.querySelector(":scope > .ghost:not(.more)");
+		if (!ghost) continue;
+		const need = state.pods.get(state.cycle.CycleStarted?.pod ?? hero)?.summary.requests?.[resource] ?? 0;
+		const drawn = ghost.getBoundingClientRect();
+		if (Math.abs(drawn.width - need * unit) > SLACK) yield ["scale", `${name}: the pod is ${Math.round(drawn.width)} px long, due ${Math.round(need * unit)} px`];
+		const missing = Math.max(0, drawn.right - bar.getBoundingClientRect().right);
+		const hatched = ghost.querySelector("u")?.getBoundingClientRect().width ?? 0;
+		if (Math.abs(missing - hatched) > SLACK + 2) yield ["scale", `${name}: ${Math.round(hatched)} px are hatched, and ${Math.round(missing)} px stand out`];
+	}
+}
+
 /** @param {any} view @returns {Generator<[string, string]>} */
 export function* shares(view) {
 	const { state } = view;
+	yield* oneScale(view);
 	for (const bar of document.querySelectorAll(".scene:not([hidden]) .podbar:not(.plain)")) yield* onBar(state, bar);
 	yield* inTanks(state);
 	yield* lying(view);

@@ -40,7 +40,7 @@ SPOILT = {
     "nameless": ("PodAssumed", f"{CARD} .node-name", "one.style.cssText = 'width: 0; display: block'"),
     "outside": ("PodAssumed", f"{CARD} .gauges", "one.style.cssText = 'margin-left: -40px'"),
     "share: .*px, due": ("PodAssumed", f"{CARD} .block", "one.style.width = '97%'"),
-    "share: a gauge": ("PodAssumed", f"{CARD} .gauge i", "one.style.width = '97%'"),
+    "share: a gauge": ("PodAssumed", f"{CARD} .gauge i", "one.style.width = '20%'"),
     "share: .*high in its tank": ("PreemptionEvaluated", "#stage .tank-pod.fate-back", "one.style.height = '90%'"),
     "covered: .*a line crosses": (
         "PodAssumed",
@@ -55,6 +55,9 @@ SPOILT = {
         "const lead = document.querySelector('#stage .lead').getBoundingClientRect().left;"
         "one.style.cssText += `;z-index: auto; left: ${lead - one.parentElement.getBoundingClientRect().left - 20}px`",
     ),
+    "scale: .*px for": ("PodAssumed", f"{CARD} .podbar", "one.style.width = '60%'"),
+    "scale: .*the pod is": ("NodesFiltered", "#stage .lane .ghost", "one.style.width = '10%'"),
+    "scale: .*hatched": ("NodesFiltered", "#stage .lane .ghost u", "one.style.width = '1px'"),
     "ellipsis": (
         "PodAssumed",
         f"{CARD} .node-name",

@@ -89,7 +89,7 @@ function* beside(found) {
 
 /** Cut off twice: shortened with a sign of its own, and cut again by what it stands in. @param {import("./seen.js").Text} one */
 function cutTwice({ text, parent }) {
-	if (/…\s*…|\.{3,}\s*…|…\.{2,}|\.{4,}/.test(text)) return true;
+	if (/[a-z-]…\s*…|\.{3,}\s*…|…\.{2,}|\.{4,}/.test(text)) return true;
 	const { style, clips } = lookOf(parent);
 	return text.includes("…") && clips && style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth + CUT;
 }

@@ -7,12 +7,12 @@ import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { nodeName, podParts, shortPod } from "../../shared/names.js";
 import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
-import { allocatable, heldFor, nominatedTo, request, used, zones } from "../../trace/room.js";
+import { allocatable, heldFor, largest, nominatedTo, request, used, zones } from "../../trace/room.js";
 import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
 import { filterModel, stoppedShort } from "../filter/model.js";
 import { deviceRows } from "../parts/devices.js";
-import { alike, inOrder, plainBar, podBar, podLabel, tags, wholeName } from "../parts/pods.js";
+import { alike, plainBar, podBar, podLabel, tags, wholeName } from "../parts/pods.js";
 import { scores } from "../score/bars.js";
 import { reachText } from "./words.js";
 
@@ -22,6 +22,8 @@ const CARD = 250; // pixels that a card has at least, of those that flow
 const EDGES = 54; // pixels of the stage and of a card that are no bar
 const ROW = 112; // pixels of a card in which names stand under the bar
 const MAX_TIERS = 5;
+const LOWEST = 24; // pixels of a bar
+const STRIPS = 70; // pixels of the binding cycle below the nodes
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -30,7 +32,15 @@ export function draw(target, view) {
 	const dense = count > ROOMY;
 	const single = groups.length === 1 || groups.length > FEW;
 	const columns = Math.min(groups.length, view.width <= PHONE ? 1 : dense ? 4 : FEW);
-	const size = { dense, ...sizeOf(view, single, groups) };
+	const space = sizeOf(view, single, groups);
+	const labels = new Map(
+		dense ? [] : [...view.state.nodes.values()].map((node) => [node, labelsOf(view, node, space)]),
+	);
+	const rows = Math.max(0, ...[...labels.values()].map((label) => label.rows));
+	const strips = bindingStrips(view);
+	const below = space.high + (strips.flat().some(Boolean) ? 0 : STRIPS / space.down);
+	const high = Math.max(LOWEST, below - (ROW - LOWEST + rows * TIER) * space.scale);
+	const size = { dense, labels, ...space };
 	const alone = groups.length === 1 && !dense && view.width > PHONE;
 	patch(target, [
 		h(
@@ -44,20 +54,24 @@ export function draw(target, view) {
 				{
 					key: "zones",
 					class: `zones ${single ? "flow" : ""}`,
-					style: single
-						? { "--across": String(size.across) }
-						: { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` },
+					style: {
+						"--bar-high": `${high}px`,
+						...(single
+							? { "--across": String(size.across) }
+							: { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` }),
+					},
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
 				groups.map(([zone, names]) => zoneColumn(view, zone, names, size)),
 			),
-			bindingStrips(view),
+			strips,
 		),
 	]);
 }
 
 /**
- * The layout of the cards: cards per row, approximate width of a bar, rows of names below it, and scale.
+ * The layout of the cards: cards per row and column, approximate width of a bar, rows of names below it, scale, pixels
+ * per card.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
 function sizeOf({ sizes, width, state }, single, groups) {
@@ -72,7 +86,7 @@ function sizeOf({ sizes, width, state }, single, groups) {
 	const bar = (sizes.stage - 16 * across) / across - EDGES + 16;
 	const scale = width > PHONE && bar > 330 && room > 270 ? 1.3 : 1;
 	const tiers = Math.max(0, Math.min(MAX_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
-	return { across, width: bar, tiers, scale };
+	return { across, down: Math.max(1, down), width: bar, tiers, scale, high };
 }
 
 /** @param {View} view @param {string} zone @param {string[]} names @param {Size} size */
@@ -100,8 +114,8 @@ const LETTER = 8.4; // pixels of a letter of a node's name
 const DENSE_LETTERS = 16;
 
 /**
- * @typedef {{dense: boolean, width: number, tiers: number, scale: number}} Size
- *   pixels of a bar, rows of names under it, how large letters are
+ * @typedef {{width: number, tiers: number, scale: number}} Space pixels of a bar, rows of names, size of letters
+ * @typedef {Space & {dense: boolean, labels: Map<NodeState, ReturnType<typeof labelsOf>>}} Size
  */
 
 /** @param {View} view @param {string} name @param {Size} size */
@@ -139,13 +153,18 @@ function note(text) {
 	return h("span", { class: "node-note", title: text || null }, text);
 }
 
-/** @param {View} view @param {NodeState} node @param {Size} size */
-function bar(view, node, size) {
+/** What stands on a node's bar and below it. @param {View} view @param {NodeState} node @param {Space} space */
+function labelsOf(view, node, space) {
 	const { name } = node.summary;
 	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
 	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
-	const { inside, under } = namesOf(view, node, barResource(node), held, size);
-	return [podBar(view, name, barResource(node), { held, inside }), under];
+	return { held, ...namesOf(view, node, barResource(node), held, space) };
+}
+
+/** @param {View} view @param {NodeState} node @param {Size} size */
+function bar(view, node, { labels }) {
+	const { held, inside, under } = /** @type {ReturnType<typeof labelsOf>} */ (labels.get(node));
+	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
 }
 
 /** @param {NodeState} node */
@@ -228,7 +247,7 @@ function gauges({ state, hero, event }, node, mine) {
 					h("span", { title: name }, name === "memory" ? "mem" : short(name)),
 					h(
 						"span",
-						{ class: "gauge-bar" },
+						{ class: "gauge-bar", style: { "--share": String(whole / Math.max(whole, largest(state, name))) } },
 						h("i", { style: { width: `${((taken - own) / whole) * 100}%` } }),
 						h("u", { style: { width: `${(own / whole) * 100}%` } }),
 					),
@@ -255,8 +274,9 @@ const TIER = 16;
  * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows, how large letters are
  */
 function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
-	const width = pixels / scale; // as if letters were small
-	const keys = [...inOrder(view.state, node), ...held];
+	const share = allocatable(node, resource) / largest(view.state, resource);
+	const width = (pixels * share) / scale; // as if letters were small
+	const keys = [...node.pods, ...held];
 	const requests = keys.map((key) => request(view.state, key, resource));
 	const sum = requests.reduce((a, b) => a + b, 0);
 	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1, sum);
@@ -279,7 +299,8 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 		const letters = Math.floor((written.block - SIDES) / WIDE_LETTER);
 		return hash && fitting !== workload && letters >= LEAST ? `${workload.slice(0, letters - 1)}…` : (fitting ?? "");
 	};
-	return { inside, under: under(view, below, width) };
+	const rows = Math.max(-1, ...below.map(({ tier }) => tier)) + 1;
+	return { inside, rows, under: under(view, below, width, share) };
 }
 
 /** "m-1" for mail-1: what tells the pods of a workload apart stands at the end. @param {string} name */
@@ -303,9 +324,12 @@ function placeNames(names, width, tiers) {
 	});
 }
 
-/** @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width */
-function under({ hero, act }, names, width) {
-	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100}%`;
+/**
+ * @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width of the bar
+ * @param {number} part of the card's width that the bar takes
+ */
+function under({ hero, act }, names, width, part) {
+	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100 * part}%`;
 	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
 		const click = () => act.select({ kind: "pod", name: key });

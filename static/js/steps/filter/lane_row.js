@@ -5,7 +5,7 @@ import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName } from "../../shared/names.js";
 import { inOneUnit, short, widthOf } from "../../shared/units.js";
-import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
+import { allocatable, free, heldFor, largest, request, scarcest, used } from "../../trace/room.js";
 import { alike, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
@@ -112,7 +112,8 @@ function head(view, lanes, name, fate, stop) {
 	const fits = lanes.plugins.findIndex((plugin) => comparesRoom(plugin));
 	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
 	const whole = Math.max(1, allocatable(node, shown));
-	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 24 : 70)) / LETTER);
+	const measure = { longest: lanes.longest(shown), need: ghost ? request(view.state, view.hero, shown) : 0 };
+	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
 	return h(
 		"div",
 		{ key: "head", class: "lane-head" },
@@ -128,12 +129,16 @@ function head(view, lanes, name, fate, stop) {
 					t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)),
 				),
 		),
-		lanes.mode !== "thin" &&
-			bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
+		lanes.mode !== "thin" && bar(view, name, shown, measure, lanes.mode),
 		lanes.mode === "heads" &&
 			h(
 				"span",
-				{ key: "memory", class: "memory", title: t("memory") },
+				{
+					key: "memory",
+					class: "memory",
+					title: t("memory"),
+					style: { width: `${(allocatable(node, "memory") / largest(view.state, "memory")) * 100}%` },
+				},
 				h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } }),
 			),
 	);
@@ -155,11 +160,14 @@ function freeOf(resource, left, whole) {
 	};
 }
 
-/** @param {View} view @param {string} name @param {string} resource @param {number} ghost @param {string} mode */
-function bar(view, name, resource, ghost, mode) {
+/**
+ * @param {View} view @param {string} name @param {string} resource @param {import("../parts/pods.js").Measure} measure
+ * @param {string} mode
+ */
+function bar(view, name, resource, measure, mode) {
 	return mode === "heads"
-		? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), ghost })
-		: plainBar(view, name, resource, ghost);
+		? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), measure })
+		: plainBar(view, name, resource, measure);
 }
 
 /** @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */

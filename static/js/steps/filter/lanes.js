@@ -7,7 +7,7 @@
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
-import { zones } from "../../trace/room.js";
+import { longest, zones } from "../../trace/room.js";
 import { plainReason, question } from "../parts/words.js";
 import { leadLine, scoreLegend, standing, switchTable } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
@@ -93,6 +93,18 @@ function lanesOf(view) {
 		geometry,
 		letters: mode === "middle" ? lettersIn(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",
+		longest: longestOnce(view),
+	};
+}
+
+/** What a full bar stands for, by resource. @param {View} view @returns {(resource: string) => number} */
+function longestOnce({ state, hero }) {
+	/** @type {Map<string, number>} */
+	const found = new Map();
+	return (resource) => {
+		const known = found.get(resource) ?? longest(state, resource, hero);
+		found.set(resource, known);
+		return known;
 	};
 }
 
@@ -342,7 +354,7 @@ export function modeOf({ width, sizes }, count) {
 
 /** Letters of a name in a low row, where the bar stands beside it. @param {Geometry} geometry */
 function lettersIn({ head, phone }) {
-	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
+	return Math.floor((phone ? head - 40 : (head - 36) * 0.6) / LETTER);
 }
 
 /**

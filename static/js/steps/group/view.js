@@ -8,8 +8,8 @@ import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName } from "../../shared/names.js";
 import { outOf, podName, rampStyle } from "../../shared/units.js";
-import { allocatable, nominatedTo, request, used } from "../../trace/room.js";
-import { inOrder, podLabel, podTitle } from "../parts/pods.js";
+import { allocatable, largest, nominatedTo, request, used } from "../../trace/room.js";
+import { inRoom, podLabel, podTitle } from "../parts/pods.js";
 import { frame, quorum } from "./around.js";
 import { gangOf } from "./model.js";
 
@@ -261,9 +261,9 @@ function bar(view, gang, node, resource, beside) {
 	const { state, hero, act } = view;
 	const whole = Math.max(1, allocatable(node, resource));
 	const part = (/** @type {string} */ key) => (request(state, key, resource) / whole) * 100;
-	const own = inOrder(state, node);
+	const own = node.pods;
 	const requested = [...own, ...beside.map(({ pod }) => pod)].reduce((sum, key) => sum + part(key), 0);
-	const scale = 100 / Math.max(100, requested);
+	const scale = 100 / Math.max(100, requested); // where more is promised than the node has, all of it is shown
 	const standing = new Map(gang.members.map((member) => [member.pod, member.standing]));
 	const block = (/** @type {string} */ key, /** @type {string} */ kind, /** @type {boolean} */ flies) => {
 		const subject = hero ? key === hero : standing.has(key);
@@ -288,12 +288,14 @@ function bar(view, gang, node, resource, beside) {
 	};
 	const kindOf = (/** @type {string} */ key) =>
 		standing.get(key) === "fits" ? "held" : leaves(gang, state.pods.get(key)) ? "leaving" : "";
-	return h(
+	const bar = h(
 		"span",
-		{ key: "podbar", class: "podbar", "data-resource": resource },
+		{ class: "podbar", "data-resource": resource },
 		own.map((key) => block(key, kindOf(key), true)),
 		beside.map(({ pod, flies, kind }) => block(pod, kind, flies)),
 	);
+	const length = whole / Math.min(1, scale);
+	return inRoom(length, Math.max(length, largest(state, resource)), bar);
 }
 
 /** @typedef {import("../../trace/trace").VictimUnit} Unit */

@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podParts } from "../../shared/names.js";
 import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
+import { largest } from "../../trace/room.js";
 
 /** @param {number} priority */
 export function pipsOf(priority) {
@@ -36,29 +37,45 @@ export function podTitle(state, key) {
 /** From this many pods on a node shows its priorities as one gradient instead of a block for every pod. */
 const MAX_BLOCKS = 24;
 
-const OVER = 16; // per cent of the bar that what does not fit may stand out
+/**
+ * In the units of a resource: what a bar of full length stands for, and what a pod that is tried there requests.
+ * @typedef {{longest: number, need?: number}} Measure
+ */
 
-/** The pod that is tried, no longer than the bar and a little. @param {number} taken @param {number} ghost per cent */
-function ghostOf(taken, ghost) {
-	const shown = Math.min(ghost, Math.max(0, 100 - taken) + OVER);
-	const over = taken + shown - 100;
+/**
+ * The pod that is tried, behind what is taken; what does not fit on the node is hatched, in its true length.
+ * @param {number} taken @param {number} whole of the node @param {number} length of the bar @param {Measure} measure
+ */
+function ghostOf(taken, whole, length, { longest, need = 0 }) {
+	const shown = Math.min(need, Math.max(0, longest - taken));
+	const over = Math.min(shown, taken + shown - whole);
+	const share = (/** @type {number} */ part, /** @type {number} */ of) => `${(part / of) * 100}%`;
 	return (
-		ghost > 0 &&
+		shown > 0 &&
 		h(
 			"span",
-			{ class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
-			over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
+			{
+				class: `ghost ${shown < need ? "more" : ""}`,
+				key: "ghost",
+				style: { left: share(taken, length), width: share(shown, length) },
+			},
+			over > 0 && h("u", { style: { width: share(over, shown) } }),
 		)
 	);
 }
 
+/** A bar as long as its share of the longest one. @param {number} length @param {number} longest @param {Child} bar */
+export function inRoom(length, longest, bar) {
+	return h("span", { class: "bar-room", key: "podbar", style: { "--length": `${(length / longest) * 100}%` } }, bar);
+}
+
 /**
  * The same bar in one element: where many nodes or many pods are on.
- * @param {View} view @param {string} name @param {string} resource @param {number} [ghost] per cent
+ * @param {View} view @param {string} name @param {string} resource @param {Measure} [measure]
  */
-export function plainBar({ state, hero }, name, resource, ghost = 0) {
+export function plainBar({ state, hero }, name, resource, measure = { longest: largest(state, resource) }) {
 	const node = state.nodes.get(name);
-	const whole = Math.max(1, node?.summary.allocatable[resource] ?? 1);
+	const whole = Math.max(1, node?.summary.allocatable[resource] ?? 0);
 	/** @type {Map<string, number>} by colour */
 	const sums = new Map();
 	for (const key of node?.pods ?? []) {
@@ -75,47 +92,54 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
 			return `var(--${colour}) ${from}% ${at}%`;
 		});
 	at = Math.min(100, at);
-	return h(
+	const bar = h(
 		"span",
 		{
 			class: "podbar plain",
-			key: "podbar",
+			"data-resource": resource,
 			style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` },
 		},
-		ghostOf(at, ghost),
+		ghostOf((at / 100) * whole, whole, whole, measure),
 	);
+	return inRoom(whole, measure.longest, bar);
 }
 
-/** A node's pods as they stand on its bar. @param {State} state @param {NodeState} node */
-export function inOrder({ pods }, node) {
-	const priority = (/** @type {string} */ key) => pods.get(key)?.summary.priority ?? 0;
-	return [...node.pods].sort((a, b) => priority(b) - priority(a));
-}
+/** Was it told to stop? @param {PodState | undefined} pod */
+const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
 /**
- * The blocks of a node's pods along one resource, and what is kept for nominated ones.
+ * The blocks of a node's pods along one resource, in the order in which they came, and what is kept for nominated ones.
  * @param {View} view @param {string} name @param {string} resource
- * @param {{held: string[], ghost?: number, inside?: (key: string) => Child}} more what is written in the block
+ * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more what is written in the block
  */
-export function podBar(view, name, resource, { held, ghost = 0, inside }) {
+export function podBar(view, name, resource, { held, measure, inside }) {
 	const { state, hero, act } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
-	if (node.pods.length > MAX_BLOCKS) return plainBar(view, name, resource, ghost);
-	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
-	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
-	const pods = inOrder(state, node);
-	const requested = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
-	const scale = 100 / Math.max(100, requested); // where more is promised than the node has, all of it is shown
-	const taken = requested * scale;
-	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
+	if (node.pods.length > MAX_BLOCKS) return plainBar(view, name, resource, measure);
+	const whole = Math.max(1, node.summary.allocatable[resource] ?? 0);
+	const asked = (/** @type {string} */ key) => state.pods.get(key)?.summary.requests?.[resource] ?? 0;
+	const { pods } = node;
+	const sum = (/** @type {string[]} */ keys) => keys.reduce((all, key) => all + asked(key), 0);
+	const over = held.length > 0 && sum(pods) + sum(held) > whole; // kept is the place of pods that go for it
+	const taken = sum(pods) + (over ? 0 : sum(held));
+	const length = Math.max(whole, taken); // where more is promised than the node has, all of it is shown
+	const stays = sum(pods.filter((key) => !isLeaving(state.pods.get(key))));
+	const keptFrom = Math.max(0, Math.min(stays, length - sum(held)));
+	const share = (/** @type {number} */ part) => `${(part / length) * 100}%`;
+	const used = measure ?? { longest: largest(state, resource) };
+	const block = (
+		/** @type {string} */ key,
+		/** @type {string} */ kind,
+		/** @type {Record<string, string>} */ place = {},
+	) =>
 		h(
 			"i",
 			{
 				key: `${kind}${key}`,
-				class: `block ${kind} ${key === hero ? "mine" : ""} ${state.pods.get(key)?.gone_at ? "leaving" : ""}`,
+				class: `block ${kind} ${key === hero ? "mine" : ""} ${isLeaving(state.pods.get(key)) ? "leaving" : ""}`,
 				title: podTitle(state, key),
-				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key) * scale}%` },
+				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: share(asked(key)), ...place },
 				"data-pod": key,
 				"data-fly": kind ? null : key,
 				on: {
@@ -125,16 +149,21 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 					},
 				},
 			},
-			inside?.(key) ? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
+			!place.left && inside?.(key)
+				? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)]
+				: null,
 		);
-	return h(
+	const bar = h(
 		"span",
-		{ class: "podbar", key: "podbar", "data-resource": resource },
+		{ class: "podbar", "data-resource": resource },
 		pods.map((key) => block(key, "")),
-		held.map((key) => block(key, "held")),
-		scale < 1 && h("span", { class: "brim", key: "brim", style: { left: `${100 * scale}%` }, title: t("node.brim") }),
-		ghostOf(taken, ghost),
+		held.map((key, i) =>
+			over ? block(key, "held over", { left: share(keptFrom + sum(held.slice(0, i))) }) : block(key, "held"),
+		),
+		taken > whole && h("span", { class: "brim", key: "brim", style: { left: share(whole) }, title: t("node.brim") }),
+		ghostOf(taken, whole, length, used),
 	);
+	return inRoom(length, used.longest, bar);
 }
 
 /** Cordon and taints, in a few letters. @param {NodeState} node */

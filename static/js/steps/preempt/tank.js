@@ -19,6 +19,7 @@ import { rungText } from "./words.js";
  */
 
 export const MAX_VICTIMS = 3;
+const NARROW = 16; // letters of a tank in which the amount stands alone
 
 /** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
 export function tank(view, candidate, fates, how) {
@@ -28,7 +29,6 @@ export function tank(view, candidate, fates, how) {
 		((state.pods.get(key)?.summary.requests?.[how.resource] ?? 0) / how.whole) * 100;
 	const height = ((node?.summary.allocatable[how.resource] ?? 0) / how.whole) * 100;
 	const pods = [...new Set([...(node?.pods ?? []), ...fates.keys()])].filter((key) => state.pods.has(key));
-	pods.sort((a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0));
 	const gone = (/** @type {string} */ key) => fates.get(key) === "victim" || fates.get(key) === "lifted";
 	let bottom = 0;
 	/** @type {Child[]} */
@@ -58,16 +58,18 @@ export function tank(view, candidate, fates, how) {
 		if (!gone(key)) bottom += part;
 	}
 	const held = (how.need / how.whole) * 100;
+	const need = quantity(how.resource, how.need);
 	const fits = how.act !== "floor";
 	blocks.push(
 		h(
 			"span",
 			{
 				key: "hero",
+				title: `${podName(hero)}: ${t("tank.free", { room: need })}`,
 				class: `tank-hero ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
-			h("span", null, how.chosen ? podLabel(hero) : t("tank.free", { room: quantity(how.resource, how.need) })),
+			h("span", null, how.chosen ? podLabel(hero) : how.letters < NARROW ? need : t("tank.free", { room: need })),
 		),
 	);
 	const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
@@ -204,14 +206,8 @@ function lyingTank({ state, hero }, candidate, fate, resource) {
 	const node = state.nodes.get(candidate.node);
 	const part = (/** @type {string} */ key) =>
 		(request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
-	const order = { stays: 0, back: 1, on: 2, trying: 2, lifted: 3, victim: 4 };
-	const of = (/** @type {string} */ key) => /** @type {keyof typeof order} */ (fate.get(key) ?? "stays");
-	const pods = [...(node?.pods ?? [])].sort(
-		(a, b) =>
-			order[of(a)] - order[of(b)] ||
-			(state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
-	);
-	const standing = pods.filter((key) => order[of(key)] < order.lifted);
+	const of = (/** @type {string} */ key) => fate.get(key) ?? "stays";
+	const standing = (node?.pods ?? []).filter((key) => of(key) !== "lifted" && of(key) !== "victim");
 	const taken = standing.reduce((sum, key) => sum + part(key), 0);
 	return h(
 		"div",

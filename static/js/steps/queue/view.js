@@ -6,6 +6,7 @@ import { has, list, plain, t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
+import { shareOf } from "../../trace/room.js";
 import { items as groupItems } from "../group/around.js";
 import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
 
@@ -145,7 +146,7 @@ function item(view, name, pod) {
 				class: `queue-pod ${mine ? "mine" : ""} ${view.selection?.name === key ? "selected" : ""}`,
 				title: podTitle(view.state, key),
 				"data-fly": key,
-				style: rampStyle(priority),
+				style: { ...rampStyle(priority), "--share": String(shareOf(view.state, key)) },
 				on: picks(view, key),
 			},
 			h("span", { class: "queue-pod-name" }, podLabel(key)),
