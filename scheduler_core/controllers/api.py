@@ -34,6 +34,7 @@ from scheduler_core.trace.records import Because, ConditionState, WorkloadState
 
 What = Literal["added", "updated", "deleted", "bound", "status", "finished", "deletion"]
 DEFAULT_GRACE = 30.0
+REVISION_LABEL = "controller-revision-hash"
 
 
 class Change(NamedTuple):
@@ -313,7 +314,21 @@ class Api:
             status = replace(status, phase="Running", running_since=since, ready=ready, ready_since=since)
         if pod.terminating:
             status = replace(status, deletion_requested=self.now, grace=grace_of(pod))
+        owner = None if pod.owner is None else self.workload(pod.owner.kind, f"{pod.namespace}/{pod.owner.name}")
+        if owner is not None and owner.spec is not None and owner.uid == (pod.owner and pod.owner.uid):
+            if owner.kind in ("StatefulSet", "DaemonSet"):
+                status = replace(status, revision=self._revision_of(pod, owner))
+            elif owner.kind == "Job":
+                status = replace(status, finalizer=True)
         self._add_pod(pod, status)
+
+    def _revision_of(self, pod: Pod, owner: Workload) -> int:
+        """Return the revision of a pod that exists already: the owner's own, unless its label names another one."""
+        status = owner.manifest.get("status")
+        wanted = (status.get("updateRevision") if isinstance(status, dict) else "") or ""
+        own = self.revision(owner, owner.spec.template)  # type: ignore[union-attr]
+        label = pod.labels.get(REVISION_LABEL, "")
+        return 0 if wanted and label and not str(wanted).endswith(label.removeprefix(f"{owner.name}-")) else own
 
     def _called_by_owner(self, pod: Pod, owner: OwnerReference) -> tuple[str, int]:
         number = self._made.get(owner.uid, 0)

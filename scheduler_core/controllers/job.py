@@ -4,6 +4,7 @@ success_policy.go).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.apis.workloads import FailureRule, JobSpec
-from scheduler_core.cluster.statuses import Condition, PodStatus
+from scheduler_core.cluster.statuses import Condition, PodStatus, WorkloadStatus
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
@@ -25,12 +26,15 @@ from scheduler_core.controllers.pods import (
     suffix,
 )
 from scheduler_core.controllers.replicaset import BURST_REPLICAS, slow_start
+from scheduler_core.scenario.objects.workloads import parse_indexes
 
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 600.0
 INDEX = "batch.kubernetes.io/job-completion-index"
 INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count"
 JOB_NAME, CONTROLLER_UID = "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"
 BATCH_SECONDS = 1.0
+MAX_COMPLETIONS = 100_000  # of an Indexed Job (validation.go: maxParallelismForIndexedJob)
+NUMBER = re.compile("[0-9]{1,18}")
 LIMIT_MESSAGE = "Job has reached the specified backoff limit"
 Failing = tuple[str, str]  # reason and message
 
@@ -67,6 +71,31 @@ def progress_of(job: Workload, api: Api) -> Progress:
     """Return the counts of a Job."""
     known: dict[str, Progress] = api.memory.setdefault("job", {})
     return known.setdefault(job.uid, Progress())
+
+
+def take_over(job: Workload, api: Api) -> None:
+    """Read the status of a Job that exists already: its counts, and whether it has finished.
+
+    A status is not checked by the parser: what is not of its type is taken for absent.
+    """
+    given = job.manifest.get("status")
+    status = given if isinstance(given, dict) else {}
+    progress = progress_of(job, api)
+    counts = [status.get(name) for name in ("succeeded", "failed")]
+    progress.succeeded, progress.failed = (count if isinstance(count, int) else 0 for count in counts)
+    indexes = str(status.get("completedIndexes") or "")
+    if all(int(number) < MAX_COMPLETIONS for number in NUMBER.findall(indexes)):
+        progress.done.update(parse_indexes(indexes))
+    if status.get("startTime"):
+        progress.started = api.second
+    given = status.get("conditions")
+    conditions = [
+        Condition(str(entry.get("type")), "True", str(entry.get("reason") or ""), str(entry.get("message") or ""))
+        for entry in (given if isinstance(given, list) else ())
+        if isinstance(entry, dict) and entry.get("status") == "True"
+    ]
+    if conditions:
+        api.statuses.workloads[job.kind, job.key] = WorkloadStatus({}, tuple(conditions))
 
 
 def is_finished(job: Workload, api: Api) -> bool:

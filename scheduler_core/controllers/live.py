@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, Protocol
 
 from msgspec.structs import replace
@@ -19,8 +20,8 @@ from scheduler_core.apis.core import (
 )
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
-from scheduler_core.cluster.statuses import PREEMPTED
-from scheduler_core.controllers import absent_owner
+from scheduler_core.cluster.statuses import PREEMPTED, NodeStatus
+from scheduler_core.controllers import absent_owner, job, node_lifecycle, pod_gc
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api, Change, Delivery
 from scheduler_core.controllers.causes import because
@@ -77,6 +78,9 @@ class Live:
         self._requests = Requests(self.api, self.kubelets, self.act_later, self._retry_later)
         self._controllers = tuple(c for c in CONTROLLERS if c.name in (*scenario.controllers, absent_owner.NAME))
         self._later = later
+        self._uids = {
+            (item.kind, item.namespace, item.name): item.uid for item in scenario.objects if isinstance(item, Workload)
+        }
         self._queue: dict[Item, None] = {}
         self._planned: dict[Item, float] = {}  # when an object is looked at again
         self._failures: dict[Item, int] = {}
@@ -93,11 +97,17 @@ class Live:
         if isinstance(item, Node) and item.unschedulable and self._runs("node-lifecycle-controller"):
             return cordoned(item)
         if isinstance(item, Pod) and not item.node_name:
-            try:
-                return self._admitted(item)
-            except Refused:  # it exists, whatever would be admitted now
-                return item
-        return item
+            with suppress(Refused):  # it exists, whatever would be admitted now
+                item = self._admitted(item)
+        return self._with_owner_uid(item) if isinstance(item, Pod | Workload) else item
+
+    def _with_owner_uid(self, item: Pod | Workload) -> Pod | Workload:
+        """Give the reference to an owner that the scenario contains its uid, if the file has left it out."""
+        owner = item.owner
+        if owner is None or owner.uid:
+            return item
+        uid = self._uids.get((owner.kind, item.namespace, owner.name), "")
+        return replace(item, owner=replace(owner, uid=uid)) if uid else item
 
     def _runs(self, name: str) -> bool:
         return any(controller.name == name for controller in self._controllers)
@@ -106,7 +116,13 @@ class Live:
         """Tell the controllers of everything that exists at the start."""
         for item in objects:
             if isinstance(item, Workload) and item.spec is not None:
-                self.api.register(item)
+                workload = self.api.workload(item.kind, item.key)
+                assert workload is not None
+                self.api.register(workload)
+                if item.kind == "Job":
+                    job.take_over(workload, self.api)
+        for node in self.api.cluster.all_nodes():
+            self._take_over(node)
         for pod in list(self.api.cluster.pods.all()):
             self.api.register_pod(pod)
             if pod.node_name:
@@ -121,12 +137,22 @@ class Live:
         for node in self.api.cluster.all_nodes():
             self.api.changes.append(Change("Node", "added", node))
         for pod in self.api.cluster.pods.all():
-            self.api.changes.append(Change("Pod", "added", pod))
+            if self.actors or pod_gc.concerns(pod, self.api):  # the other controllers look at the pods of each object
+                self.api.changes.append(Change("Pod", "added", pod))
         for actor in self.actors:
             actor.start()
         self.api.is_starting = True
         self.run()
         self.api.is_starting = False
+
+    def _take_over(self, node: Node) -> None:
+        """Note that a node does not report or is not ready, as its taints say."""
+        keys = {taint.key for taint in node.taints}
+        if node_lifecycle.UNREACHABLE in keys:
+            self.api.statuses.nodes[node.name] = NodeStatus(lost=True, ready="Unknown")
+            self.kubelets.lost(node.name)
+        elif node_lifecycle.NOT_READY in keys:
+            self.api.statuses.nodes[node.name] = NodeStatus(ready="False")
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         """Take a change that was delivered to the scheduler."""

@@ -31,7 +31,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.releases import release_named
 from scheduler_core.scenario.parse import Limits, ScenarioErrors, parse_scenario, without_collection
 
-NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
+NOT_OURS = {"LimitRange", "RuntimeClass"}  # nothing that a scenario holds in which no pod is made
 
 MAX_NAMES = 5  # in a note
 
@@ -166,9 +166,9 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
                 images=shorten_names(images),
             )
         )
-    expanded_manifests, settled = priorities.settle_priorities(
-        [manifest for manifest in expanded_manifests if manifest.get("kind") not in NOT_OURS]
-    )
+    if not any("template" in cleaning.part(manifest, "spec") for manifest in expanded_manifests):
+        expanded_manifests = [manifest for manifest in expanded_manifests if manifest.get("kind") not in NOT_OURS]
+    expanded_manifests, settled = priorities.settle_priorities(expanded_manifests)
     return expanded_manifests, [*notes, *expanded, *admission.notes(), *settled]
 
 

@@ -13,7 +13,7 @@ from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 
 DONE = ("Succeeded", "Failed")
-CONTROLLERS = {"ReplicaSet", "StatefulSet", "ReplicationController"}
+WITH_TEMPLATE = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"}
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
 TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
 
@@ -130,20 +130,24 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
         cleaned["status"] = pod_status(part(manifest, "status"), manifest["spec"])
     elif kind == "Node" and isinstance(manifest.get("status"), dict):
         cleaned["status"] = node_status(manifest["status"], images)
-    elif kind in CONTROLLERS and isinstance(manifest.get("spec"), dict):
-        wanted = ("replicas", "selector", "template") if kind == "ReplicationController" else ("replicas", "selector")
-        cleaned["spec"] = {
-            name: value for name, value in manifest["spec"].items() if name in wanted or not is_known_field(kind, name)
-        }
+    elif kind in WITH_TEMPLATE and isinstance(manifest.get("spec"), dict):
+        cleaned["spec"] = workload_spec(manifest["spec"], uids, keep_priority=keep_priority)
     for name in ("spec", "status"):
         if cleaned.get(name) == {} and name in cleaned:
             del cleaned[name]
     return cleaned
 
 
-def is_known_field(kind: str, name: str) -> bool:
-    """Return whether the kind's spec has this field. An unknown field stays."""
-    return name in reading_table()["types"][f"{kind}Spec"]
+def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Manifest:
+    """Clean the spec of a workload, and the pods of its template as others."""
+    cleaned = {name: value for name, value in spec.items() if value is not None}
+    template = part(spec, "template")
+    if isinstance(template.get("spec"), dict):
+        pod = {**template, "spec": pod_spec(template["spec"], keep_priority=keep_priority)}
+        if isinstance(template.get("metadata"), dict):
+            pod["metadata"] = metadata(template["metadata"], "PodTemplateSpec", uids)
+        cleaned["template"] = pod
+    return cleaned
 
 
 def metadata(data: Manifest, kind: str, uids: set[str]) -> Manifest:
@@ -170,6 +174,8 @@ def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
     cleaned = {name: value for name, value in spec.items() if value != {} and value != [] and value is not None}
     if cleaned.get("schedulerName") == "default-scheduler":
         del cleaned["schedulerName"]
+    if cleaned.get("restartPolicy") == "Always":
+        del cleaned["restartPolicy"]
     if cleaned.get("preemptionPolicy") == "PreemptLowerPriority":
         del cleaned["preemptionPolicy"]
     if cleaned.get("priority") == 0 and not keep_priority and not cleaned.get("priorityClassName"):

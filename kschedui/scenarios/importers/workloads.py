@@ -15,12 +15,18 @@ from typing import Any
 from kschedui.scenarios.importers.cleaning import part
 from kschedui.scenarios.importers.pod_admission import PodAdmission
 from kschedui.scenarios.importers.reading.pruning import Manifest
+from kschedui.scenarios.importers.reading.reading_table import reading_table
+from scheduler_core.apis.core import Workload
 from scheduler_core.apis.messages import Message, WithSentence
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.parse import Limits
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.cluster_state import build
 
 LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
-DROPPED = {"Deployment", "DaemonSet", "Job", "CronJob"}
+SELECTORS = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default topology spreading reads them
 DAEMON_TOLERATIONS = [
     {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
     for name, effect in (
@@ -95,8 +101,9 @@ def length(data: Any) -> int:
 def expand(
     objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
 ) -> tuple[list[Manifest], list[Message]]:
-    """Replace workloads by pods, pods last, and return a sentence for each workload. Raises TooLarge.
+    """Replace workloads without pods by pods, pods last, and return a sentence for each. Raises TooLarge.
 
+    Workloads whose pods are there stay whole, so that their controllers go on with them.
     `ended`: pods that are left out; workloads do not create others for them.
     """
     owners = Owners([*objects, *ended])
@@ -107,6 +114,7 @@ def expand(
     notes: list[Message] = []
     for manifest in objects:
         kind, name = str(manifest.get("kind")), name_of(manifest)
+        keeps_alive = owners.keeps_alive(manifest)
         if kind in MAKERS and not is_whole(manifest):
             left = Message("Skipped {kind} {name}: it has no name or no pod template.", kind=kind, name=name)
             notes.append(left)
@@ -116,16 +124,25 @@ def expand(
         own = [item for item in created if item["kind"] == "Pod"]
         if own:
             notes.append(describe_expansion(kind, name, len(own)))
-        elif kind in DROPPED and not has_pods:
+        elif kind in (*MAKERS, "CronJob") and kind not in SELECTORS and not has_pods:
             notes.append(Message("{kind} {name} does not create any pods at this time.", kind=kind, name=name))
         pods += own
-        others += [item for item in created if item["kind"] != "Pod"]
+        others += [
+            item if keeps_alive or owners.keeps_alive(item) or item["kind"] not in SELECTORS else as_selector(item)
+            for item in created
+            if item["kind"] != "Pod"
+        ]
         if kind == "Pod":
             pods.append(admit(manifest, admission))
-        elif kind not in DROPPED:
+        elif kind not in (*MAKERS, "CronJob") or keeps_alive:
             others.append(manifest)
+        elif kind in SELECTORS:
+            others.append(as_selector(manifest))
     dropped = Counter(
-        str(manifest.get("kind")) for manifest in objects if manifest.get("kind") in DROPPED and owners.has(manifest)
+        str(manifest.get("kind"))
+        for manifest in objects
+        if manifest.get("kind") in (*MAKERS, "CronJob") and manifest.get("kind") not in SELECTORS
+        if owners.has(manifest)
     )
     if dropped:
         names = ", ".join(f"{number:,} {kind}" for kind, number in sorted(dropped.items()))
@@ -140,6 +157,21 @@ class Owners:
         self.uids = {owner for manifest in objects for owner in owner_uids(manifest)}
         self.names = {owner for manifest in objects for owner in owner_names(manifest)}
         self.names |= {owner for manifest in objects for owner in owning_deployment(manifest)}
+        self.pods_of = Counter(
+            owner for manifest in objects if manifest.get("kind") == "Pod" for owner in owner_names(manifest)
+        )
+        self.sets_of: dict[tuple[str, str, str], list[Manifest]] = {}
+        for manifest in objects:
+            if manifest.get("kind") == "ReplicaSet":
+                for owner in owner_names(manifest):
+                    self.sets_of.setdefault(owner, []).append(manifest)
+        there = {(str(item.get("kind")), namespace_of(item), name_of(item)) for item in objects}
+        self.of_absent_sets = {  # Deployments
+            owner
+            for manifest in objects
+            if not there.issuperset(owner_names(manifest))
+            for owner in owning_deployment(manifest)
+        }
 
     def has(self, manifest: Manifest) -> bool:
         """Return whether the object owns another one."""
@@ -147,6 +179,39 @@ class Owners:
         return (isinstance(uid, str) and uid in self.uids) or (
             (str(manifest.get("kind")), namespace_of(manifest), name_of(manifest)) in self.names
         )
+
+    def keeps_alive(self, manifest: Manifest) -> bool:
+        """Return whether its controller can go on with its pods, making none twice.
+
+        A Deployment knows its pods by their ReplicaSets, which must all be there; and all pods must be there that it
+        had. What an API server would not have stored, such as a selector that does not match the template, stays out.
+        """
+        kind = str(manifest.get("kind"))
+        if kind not in MAKERS or (kind, namespace_of(manifest), name_of(manifest)) in self.of_absent_sets:
+            return False
+        if kind == "Deployment" and not self.has(manifest):  # its new ReplicaSet stands for it
+            return False
+        if self.has(manifest) and not self._is_complete(manifest):
+            return False
+        problems = Problems()
+        built = build(KINDS[kind], manifest, problems, Admission())
+        return isinstance(built, Workload) and built.spec is not None and not problems.errors()
+
+    def _is_complete(self, manifest: Manifest) -> bool:
+        """Return whether the dump has all pods that the controller had, so that it makes none again."""
+        key = str(manifest.get("kind")), namespace_of(manifest), name_of(manifest)
+        if key[0] == "Deployment":
+            return all(self.keeps_alive(replica_set) for replica_set in self.sets_of.get(key, ()))
+        return key[0] not in SELECTORS or self.pods_of[key] >= count(part(manifest, "spec"), "replicas")
+
+
+def as_selector(manifest: Manifest) -> Manifest:
+    """Return a workload without what makes pods: default topology spreading reads its selector."""
+    kind = str(manifest.get("kind"))
+    wanted = ("replicas", "selector", "template") if kind == "ReplicationController" else ("replicas", "selector")
+    known = reading_table()["types"][f"{kind}Spec"]
+    spec = part(manifest, "spec")
+    return {**manifest, "spec": {name: spec[name] for name in spec if name in wanted or name not in known}}
 
 
 def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -243,7 +308,11 @@ def deployment(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Mani
     replica_set = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
-        "metadata": {**place(metadata), "name": f"{metadata.get('name')}-{hashed}", "labels": labels},
+        "metadata": {
+            **place(metadata),
+            "name": f"{metadata.get('name')}-{hashed}",
+            "labels": labels,
+        },
         "spec": {"replicas": count(spec, "replicas"), "selector": selector, "template": template},
     }
     yield replica_set
@@ -313,13 +382,17 @@ def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manife
     """Return a pod from the owner's template."""
     template = part(part(owner, "spec"), "template")
     owned = part(owner, "metadata")
-    reference = {"apiVersion": owner.get("apiVersion"), "kind": owner.get("kind"), "name": owned.get("name")}
-    reference |= {"uid": str(owned.get("uid") or uid(owner)), "controller": True}
     metadata = {**copy.deepcopy(part(template, "metadata")), **place(owned), "name": name}
     metadata["labels"] = {**part(metadata, "labels"), **(labels or {})}
-    metadata["ownerReferences"] = [reference]
+    metadata["ownerReferences"] = [reference_to(owner)]
     spec: dict[str, Any] = copy.deepcopy(part(template, "spec"))
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def reference_to(owner: Manifest) -> Manifest:
+    """Return the reference to a controller, by its name."""
+    name = part(owner, "metadata").get("name")
+    return {"apiVersion": owner.get("apiVersion"), "kind": owner.get("kind"), "name": name, "controller": True}
 
 
 def place(metadata: Manifest) -> Manifest:
@@ -337,11 +410,3 @@ def suffix(text: str, length: int) -> str:
     """Return a suffix like the API server's random ones, but always the same for the same text."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:length])
-
-
-def uid(owner: Manifest) -> str:
-    """Return a uid for an owner that has none."""
-    metadata = part(owner, "metadata")
-    text = f"{owner.get('kind')}/{metadata.get('namespace')}/{metadata.get('name')}"
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"

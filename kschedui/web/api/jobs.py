@@ -23,7 +23,7 @@ from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
-from kschedui.scenarios.importers import simulator_export, workloads
+from kschedui.scenarios.importers import simulator_export
 from kschedui.scenarios.importers.reading.file_text import TooLong
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
@@ -88,11 +88,7 @@ def check(text: str, pod: str = "") -> bytes:
 def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
     """Return the warnings for a text that is converted: its own, with its lines, and the changes made to it."""
     try:
-        own = [
-            warning
-            for warning in engine.read(text).warnings
-            if warning.message.values.get("name") not in workloads.DROPPED
-        ]
+        own = list(engine.read(text).warnings)
     except ScenarioErrors:  # of which the conversion knows better
         own = []
     return [engine.warning_row(warning) for warning in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]

@@ -137,9 +137,11 @@ def test_what_is_said_of_draining_a_pool_happens_when_it_is_drained(
     watched = Watched([one for one in objects if one["kind"] == "PodDisruptionBudget"], of_pool)
     watched.take(simulate(inputs.read(applied).scenario))
     assert not watched.broken
-    told = {one["pod"]: one["after"] for one in answer["moved"]}
-    told |= {one["pod"]: "" for one in answer["unplaced"]} | blocked
-    there = {key: pod["spec"].get("nodeName", "") for key, pod in pods(objects).items()}
+    told = {one.get("made", one["pod"]): one["after"] for one in answer["moved"]}
+    told |= {one.get("made", one["pod"]): "" for one in answer["unplaced"]} | blocked
+    replaced = {one["pod"] for one in (*answer["moved"], *answer["unplaced"]) if "made" in one}
+    assert replaced
+    there = {key: pod["spec"].get("nodeName", "") for key, pod in pods(objects).items() if key not in replaced}
     assert watched.node == {**there, **told}
     staying = {node for key, node in watched.node.items() if node in of_pool and "node-agent" not in key}
     assert of_pool - staying == set(answer["emptied"])

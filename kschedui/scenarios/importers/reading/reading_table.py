@@ -30,6 +30,8 @@ ANNOTATIONS = (
     "kschedui.io/binding",
     "kschedui.io/binding-device",
     "kschedui.io/termination-seconds",
+    "deployment.kubernetes.io/revision",
+    "batch.kubernetes.io/job-completion-index",
     "kubernetes.io/azure-file-resource-group",
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
@@ -56,7 +58,7 @@ _UNREAD = {
     "Container": "workingDir terminationMessagePath terminationMessagePolicy imagePullPolicy command args",
     "PodSpec": (
         "ephemeralContainers serviceAccountName serviceAccount hostname subdomain dnsPolicy hostnameOverride "
-        "restartPolicy terminationGracePeriodSeconds"
+        "terminationGracePeriodSeconds"
     ),
     "CSIVolumeSource": "volumeAttributes",
     "ISCSIVolumeSource": "initiatorName",
@@ -74,7 +76,8 @@ _READ: dict[tuple[str, str], Rule] = {
     ("StatefulSetSpec", "volumeClaimTemplates"): {"l": {"t": "PersistentVolumeClaim"}},
     ("PodStatus", "conditions"): {"l": {"t": "PodCondition"}, "where": ["type", list(CONDITIONS)]},
     ("NodeStatus", "nodeInfo"): {"k": ["kubeletVersion"]},
-    ("Job", "status"): {"k": ["completionTime"]},
+    ("Job", "status"): {"k": ["completionTime", "startTime", "succeeded", "failed", "completedIndexes", "conditions"]},
+    ("StatefulSet", "status"): {"k": ["updateRevision"]},
     ("VolumeAttachment", "status"): {"k": ["attached"]},
     ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"], "or": ["priorities"]},
     ("KubeSchedulerConfiguration", "extenders"): {"l": {"t": "AnyExtender"}},

@@ -1,4 +1,4 @@
-"""Field tables of kinds that are imported but not part of a scenario: workloads, LimitRange, RuntimeClass."""
+"""Kinds that are imported in older versions of the API, or that are not part of a scenario."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ import msgspec
 
 from scheduler_core.scenario.fields.common_fields import RESOURCE_LIST, top_level
 from scheduler_core.scenario.fields.pod_fields import TOLERATION
-from scheduler_core.scenario.fields.schema import ANY, BOOLEAN, INT32, STRING, Fields, ListOf, MapOf, Type, unread
-from scheduler_core.scenario.fields.workload_fields import REPLICA_SET
-
-_REPLICA_SET_SPEC = REPLICA_SET.fields["spec"]
-assert isinstance(_REPLICA_SET_SPEC, Fields)
-_TEMPLATE = _REPLICA_SET_SPEC.fields["template"]
-_SELECTOR = _REPLICA_SET_SPEC.fields["selector"]
+from scheduler_core.scenario.fields.schema import ANY, STRING, Fields, ListOf, MapOf, unread
+from scheduler_core.scenario.fields.workload_fields import DAEMON_SET, DEPLOYMENT, JOB
 
 
 class MoreKind(msgspec.Struct, frozen=True):
@@ -27,25 +22,6 @@ class MoreKind(msgspec.Struct, frozen=True):
         return self.fields.name
 
 
-def _workload(name: str, others: str, **fields: Type) -> Fields:
-    spec = {"template": _TEMPLATE, "selector": _SELECTOR, **fields, **unread(others)}
-    return top_level(name, spec=Fields(f"{name}Spec", spec), status=ANY)
-
-
-DEPLOYMENT = _workload(
-    "Deployment",
-    "strategy minReadySeconds revisionHistoryLimit paused progressDeadlineSeconds rollbackTo",
-    replicas=INT32,
-)
-DAEMON_SET = _workload("DaemonSet", "updateStrategy minReadySeconds revisionHistoryLimit templateGeneration")
-JOB = _workload(
-    "Job",
-    "activeDeadlineSeconds podFailurePolicy successPolicy backoffLimit backoffLimitPerIndex maxFailedIndexes "
-    "manualSelector ttlSecondsAfterFinished completionMode podReplacementPolicy managedBy",
-    parallelism=INT32,
-    completions=INT32,
-    suspend=BOOLEAN,
-)
 CRON_JOB = top_level("CronJob", spec=ANY, status=ANY)
 CONFIG_MAP = top_level("ConfigMap", data=ANY, binaryData=ANY, immutable=ANY)
 

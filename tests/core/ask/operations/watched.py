@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from scheduler_core.trace.controller_events import EvictionAnswered, PodDeletionRequested
 from scheduler_core.trace.events import ObjectApplied, ObjectDeleted, PodBound, RunStarted, SchedulingFailed
 from scheduler_core.trace.summaries import pods_of
 
@@ -19,6 +20,7 @@ class Watched:
         self.broken: list[str] = []
         self.owner: dict[str, str] = {}
         self.owners_known = False
+        self.waiting: list[str] = []  # pods in whose place none has been made yet
         self._budgets, self._drained = budgets, drained
 
     def take(self, events: Iterable[Any]) -> None:
@@ -33,18 +35,22 @@ class Watched:
                     self.message[event.pod] = event.message
                 case PodBound():
                     self.node[event.pod] = event.node
-                case ObjectDeleted(kind="Pod", cause="preemption"):
-                    self.node.pop(f"{event.namespace}/{event.name}", None)
+                case EvictionAnswered(code=201) if self.node.get(event.pod) in self._drained:
+                    self._evicted(event.pod)
+                case PodDeletionRequested():
+                    self._gone(event.pod)
                 case ObjectDeleted(kind="Pod"):
-                    key = f"{event.namespace}/{event.name}"
-                    if self.node.get(key) in self._drained:
-                        self._evicted(key)
-                    self.node.pop(key, None)
-                case ObjectApplied(kind="Pod"):
-                    self.node[f"{event.namespace}/{event.name}"] = ""
-                    assert event.pod is not None
-                    self.labels[event.pod.pod] = dict(event.pod.labels)
-                    self.owner[event.pod.pod] = event.pod.owner
+                    self._gone(f"{event.namespace}/{event.name}")
+                case ObjectApplied(kind="Pod", action="create", pod=pod) if pod is not None:
+                    self.node[pod.pod], self.labels[pod.pod] = "", dict(pod.labels)
+                    self.owner[pod.pod] = pod.owner
+                    if waiting := [key for key in self.waiting if self.owner[key] == pod.owner]:
+                        self.waiting.remove(pod.pod if pod.pod in waiting else waiting[0])
+
+    def _gone(self, key: str) -> None:
+        if key in self.node:
+            del self.node[key]
+            self.waiting.append(key)
 
     def _evicted(self, key: str) -> None:
         covering = self.covering(key)
@@ -62,8 +68,8 @@ class Watched:
 
     def allowed(self, budget: dict[str, Any]) -> int:
         """How many pods may go (disruption.go): but for a plain minAvailable, the scales of their owners count."""
-        pods = [key for key in self.node if self._selects(budget, key)]
-        healthy = sum(bool(self.node[key]) for key in pods)
+        pods = [key for key in (*self.node, *self.waiting) if self._selects(budget, key)]
+        healthy = sum(bool(self.node.get(key)) for key in pods)
         spec = budget["spec"]
         value = spec.get("minAvailable", spec.get("maxUnavailable"))
         if isinstance(spec.get("minAvailable"), int):
