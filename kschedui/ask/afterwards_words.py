@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.afterwards import Broken, Evicted, Stuck
+from scheduler_core.ask.histories import Standing
 
 
 def evicted_words(victim: Evicted) -> Message:
@@ -45,6 +46,11 @@ def stuck_words(pod: Stuck) -> Message:
         "deleted.",
         **values,
     )
+
+
+def standing_words(rollout: Standing) -> list[Message]:
+    """Return a sentence for each reason for which a rollout stands still."""
+    return [Message("{workload}: {reason}", workload=rollout.workload, reason=reason) for reason in rollout.reasons]
 
 
 def broken_words(pod: Broken) -> Message:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.advice_words import advice_words
-from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
+from kschedui.ask.afterwards_words import broken_words, evicted_words, standing_words, stuck_words
 from kschedui.ask.words import missing_words, near_words, no_profile_words
 from kschedui.cli import answers
 from kschedui.cli.inputs import Input
@@ -22,6 +22,7 @@ from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messa
 from scheduler_core import attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import broken_rules, evicted_pods, stuck_pods
+from scheduler_core.ask.histories import Histories, deleted_words, made_words
 from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.owners import workload_of
 from scheduler_core.trace.events import AnyEvent
@@ -39,7 +40,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     source, failed = answers.read_one(options)
-    keys = known_pods(source, options.pod)
     events: list[AnyEvent] = []
     follower = Follower()
 
@@ -49,8 +49,11 @@ def run(options: Namespace) -> int:
 
     with answers.named_errors(source):
         moment = run_to_end(source.scenario, take, registry())
+    histories = follower.histories
+    keys = known_pods(source, options.pod, histories)
+    with answers.named_errors(source):
         explained = [
-            {**answer, "kubernetesVersion": source.scenario.release.version}
+            {**answer, **of_life(answer["pod"], histories), "kubernetesVersion": source.scenario.release.version}
             for answer in explain_pods(source, keys, moment, follower, events)
         ]
     answers.write_answer(options, explained[0] if len(keys) == 1 else explained, lambda: write_all(options, explained))
@@ -70,7 +73,7 @@ def explain_pods(
             add_examples(answer["causes"], source, pod.attempt, events)
             yield answer
         else:
-            yield of_placed(key, events, moment, source)
+            yield of_placed(key, events, moment, source, follower.histories)
 
 
 def known_pod(source: Input, name: str) -> str:
@@ -80,22 +83,53 @@ def known_pod(source: Input, name: str) -> str:
     return next((key for key in keys if key in without), keys[0])
 
 
-def known_pods(source: Input, name: str) -> list[str]:
+def known_pods(source: Input, name: str, histories: Histories | None = None) -> list[str]:
     """Return the keys of the pod, or of all pods of the workload, with this name. Raises Unusable.
 
-    A workload is named "web", "shop/web", "deployment/web" or "deploy/web".
+    A workload is named "web", "shop/web", "deployment/web" or "deploy/web"; a pod that a controller made during the run
+    by its name or "web@1/0".
     """
-    pods = list(dict.fromkeys(pod.key for pod in _pods(source)))
+    lives = histories.lives if histories is not None else {}
+    pods = list(dict.fromkeys([*(pod.key for pod in _pods(source)), *lives]))
     for key in (name, f"default/{name}"):
         if key in pods:
             return [key]
+    if histories is not None and (called := histories.find(name)) is not None:
+        return [called]
     if owned := _pods_of_workload(source, name):
+        return owned
+    if histories is not None and (owned := histories.pods_of(*_workload_named(name))):
         return owned
     alike = [key for key in pods if key.endswith(f"/{name}")]
     if len(alike) == 1:
         return alike
     hint = f"; is it one of {', '.join(alike[:5])}?" if alike else ""
     raise Unusable(f"{source.name}: there is no pod or workload {name}{hint}")
+
+
+def of_life(key: str, histories: Histories) -> dict[str, Any]:
+    """Return who made the pod, who deleted it, and why a rollout of its workload stands still."""
+    life = histories.lives.get(key)
+    if life is None:
+        return {}
+    told: dict[str, Any] = {}
+    if life.made is not None and life.made.because is not None:
+        told["made"] = str(made_words(life))
+    if (deleted := deleted_words(life)) is not None:
+        told["deleted"] = str(deleted)
+    if (made := histories.made.get(key)) is not None:
+        told["replacedBy"] = made
+    if (standing := histories.standing_of(key)) is not None:
+        told["rollout"] = [str(line) for line in standing_words(standing)]
+    return told
+
+
+def _workload_named(name: str) -> tuple[str, str]:
+    """Return the kind, "" if it is not given, and the name of "deploy/web" or "shop/web"."""
+    first, _, last = name.rpartition("/")
+    kind = KINDS.get(first.lower(), first).lower()
+    known = {known.lower(): known for known in (*KINDS.values(), "Job", "ReplicationController")}
+    return known.get(kind, ""), last
 
 
 def _pods(source: Input) -> Iterator[Pod]:
@@ -153,7 +187,7 @@ def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, 
             causes[number]["example"] = {"node": node, "facts": facts}
 
 
-def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input) -> dict[str, Any]:
+def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input, histories: Histories) -> dict[str, Any]:
     """Return the explanation of a pod that has a node or was deleted."""
     records = list(decisions(events))
     final = records[-1]["final"]
@@ -163,11 +197,11 @@ def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input) -
     pods = {pod.key: pod for pod in _pods(source)}
     answer: dict[str, Any] = {"pod": key, "state": "running", "node": node}
     if key in final["deleted"]:
-        answer |= {"state": "deleted", "why": why_deleted(key, events)}
+        answer |= {"state": "deleted", "why": why_deleted(key, events, histories)}
         mine = [event for event in evictions if event.pod == key]
     else:
         mine = [event for event in evictions if event.preemptor == key]
-    answer["victims"] = [str(evicted_words(victim)) for victim in evicted_pods(moment, mine, pods)]
+    answer["victims"] = [str(evicted_words(victim)) for victim in evicted_pods(moment, mine, pods, histories)]
     stuck = [pod for pod in stuck_pods(moment) if pod.pod == key]
     answer["advice"] = list(map(str, [*map(stuck_words, stuck), *map(broken_words, broken_rules(moment, key))]))
     if (pod := pods.get(key)) is not None and pod.terminating and node:
@@ -191,9 +225,14 @@ def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input) -
     }
 
 
-def why_deleted(key: str, events: Iterable[AnyEvent]) -> str:
+def why_deleted(key: str, events: Iterable[AnyEvent], histories: Histories) -> str:
     evicted = next((event for event in events if isinstance(event, VictimEvicted) and event.pod == key), None)
-    return f"{evicted.preemptor} preempted it on {evicted.node}." if evicted else "The timeline deletes it."
+    if evicted:
+        return f"{evicted.preemptor} preempted it on {evicted.node}."
+    life = histories.lives.get(key)
+    if life is not None and life.deleted is not None and life.deleted.because is not None:
+        return str(deleted_words(life))
+    return "The timeline deletes it."
 
 
 def write_all(options: Namespace, explained: Sequence[dict[str, Any]]) -> None:
@@ -208,6 +247,14 @@ def write_all(options: Namespace, explained: Sequence[dict[str, Any]]) -> None:
             sys.stdout.write(f"  also {counted(len(others), 'pod')}: {', '.join(other['pod'] for other in others)}\n")
 
 
+def write_life(answer: dict[str, Any]) -> None:
+    """Print who made the pod, who deleted it, and why the rollout of its workload stands still."""
+    for name, title in (("made", "made"), ("deleted", "deleted"), ("replacedBy", "in its place")):
+        if name in answer:
+            sys.stdout.write(f"  {title}: {answer[name]}\n")
+    sys.stdout.writelines(f"  rollout: {line}\n" for line in answer.get("rollout", ()))
+
+
 def write(answer: dict[str, Any], *, every: bool = False) -> None:
     """Print the explanation as text. `every`: the scores of all nodes."""
     node = f" on {answer['node']}" if answer.get("node") else ""
@@ -216,10 +263,12 @@ def write(answer: dict[str, Any], *, every: bool = False) -> None:
         for name in ("why", "attempt", "feasible", "rejected"):
             if name in answer:
                 sys.stdout.write(f"  {name}: {answer[name]}\n")
+        write_life(answer)
         write_scores(answer, every=every)
         sys.stdout.writelines(f"  {line}\n" for line in (*answer["victims"], *answer["advice"]))
         return
     sys.stdout.write(f"  {answer['blocker']}\n  {answer['message']}\n")
+    write_life(answer)
     for cause in answer["causes"]:
         nodes = counted(cause["nodes"], "node") if cause["nodes"] else "the pod"
         sys.stdout.write(f"  {nodes:>12}  {cause['plugin']}: {', '.join(cause['reasons'])}\n")

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
+from kschedui.ask.afterwards_words import broken_words, evicted_words, standing_words, stuck_words
 from kschedui.cli import answers
 from kschedui.cli.explain import of_waiting
 from kschedui.cli.numbers import counted
@@ -19,6 +19,7 @@ TITLES = {
     "evicted": "evicted by preemption",
     "stuck": "Terminating, and cannot end",
     "broken": "running, and would not be scheduled there now",
+    "standing": "rollouts that stand still",
 }
 
 
@@ -39,6 +40,7 @@ def run(options: Namespace) -> int:
         "evicted": [str(evicted_words(victim)) for victim in left.evicted],
         "stuck": [str(stuck_words(pod)) for pod in left.stuck],
         "broken": [str(broken_words(pod)) for pod in left.broken],
+        "standing": [str(line) for rollout in left.standing for line in standing_words(rollout)],
     }
     answers.write_answer(options, answer, lambda: write(answer))
     return int(failed)

@@ -15,6 +15,7 @@ import numpy as np
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import Broken, Evicted, Stuck, broken_rules, evicted_pods, has_rules, stuck_pods
+from scheduler_core.ask.histories import Histories, Standing
 from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.advice import Advice, advise
 from scheduler_core.ask.smallest.missing import Missing, missing
@@ -126,6 +127,7 @@ class LeftBehind(msgspec.Struct):
     evicted: list[Evicted]
     stuck: list[Stuck]
     broken: list[Broken]
+    standing: list[Standing]
 
 
 def left_behind(scenario: Scenario, registry: Registry) -> LeftBehind:
@@ -163,12 +165,14 @@ class Follower:
         self.cycles: dict[str, _Last] = {}  # the attempts of the members of a group that is being tried
         self.groups: dict[str, PodGroupEvaluated] = {}  # by "namespace/name", when it was last tried
         self.evictions: list[VictimEvicted] = []
+        self.histories = Histories()
         self.began: Mapping[str, str] = {}  # where pods stood
         self.bound: Mapping[str, str] = {}
         self.pending: list[str] = []
 
     def take(self, step: int, event: AnyEvent) -> None:
         """Apply one event."""
+        self.histories.take(event)
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in nodes_of(event)}
@@ -242,12 +246,13 @@ class Follower:
     def left_behind(self, scenario: Scenario, moment: Moment | None) -> LeftBehind:
         """Return the pending pods and, if the end of the run is known, all others to know of."""
         waiting = self.waiting(dumped_messages(scenario), moment)
+        standing = list(self.histories.standing_rollouts())
         if moment is None:
-            return LeftBehind(waiting, [], [], [])
+            return LeftBehind(waiting, [], [], [], standing)
         objects = (*scenario.objects, *(event.object for event in scenario.events))
         pods = {item.key: item for item in objects if isinstance(item, Pod)}
-        evicted = evicted_pods(moment, self.evictions, pods)
-        return LeftBehind(waiting, evicted, stuck_pods(moment), broken_rules(moment))
+        evicted = evicted_pods(moment, self.evictions, pods, self.histories)
+        return LeftBehind(waiting, evicted, stuck_pods(moment), broken_rules(moment), standing)
 
     def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> WaitingPod:
         pod, last = self.pods[key], self.last[key]

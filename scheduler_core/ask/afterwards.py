@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.ask.editing.edits import NotPossible, Remove
 from scheduler_core.ask.editing.objects import build_object
+from scheduler_core.ask.histories import Histories
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.world import World
 from scheduler_core.ask.smallest.owners import WorkloadName, siblings, workload_of
@@ -70,17 +71,27 @@ class Broken(msgspec.Struct, frozen=True):
     others: int = 0
 
 
-def evicted_pods(moment: Moment, evictions: Iterable[VictimEvicted], pods: Mapping[PodKey, Pod]) -> list[Evicted]:
-    """Return the victims of the run that do not exist any more, and what becomes of those that are made again."""
+def evicted_pods(
+    moment: Moment, evictions: Iterable[VictimEvicted], pods: Mapping[PodKey, Pod], histories: Histories
+) -> list[Evicted]:
+    """Return the victims of the run that do not exist any more, and what becomes of those that are made again.
+
+    A controller of the run has made them again; otherwise the cluster at its end decides where they would go.
+    """
     world = moment.world()
     victims = []
     for eviction in evictions:
         pod = pods.get(eviction.pod)
-        if pod is None or world.cluster.pods.get(eviction.pod) is not None:
+        made = histories.lives.get(histories.made.get(eviction.pod, ""))
+        if made is not None:
+            owner = owner_name(workload_of(pod)) if pod is not None else made.owner.replace("/", " ")
+            again, message = made.node, made.message
+        elif pod is None or world.cluster.pods.get(eviction.pod) is not None:
             continue
-        owner = owner_name(workload_of(pod))
-        again, message = _made_again(moment, world, pod) if owner else ("", "")
-        victims.append(Evicted(pod.key, eviction.node, eviction.preemptor, owner, again, message))
+        else:
+            owner = owner_name(workload_of(pod))
+            again, message = _made_again(moment, world, pod) if owner else ("", "")
+        victims.append(Evicted(eviction.pod, eviction.node, eviction.preemptor, owner, again, message))
     return victims
 
 

@@ -16,6 +16,7 @@ from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey, Worklo
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.objects import build_object
+from scheduler_core.ask.histories import Histories
 from scheduler_core.ask.operations.results import Amount, Cause
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.controllers.api import Api
@@ -25,11 +26,9 @@ from scheduler_core.scenario.settings.controllers import BARE_PODS, CONTROLLERS
 from scheduler_core.scenario.settings.timeline import OBJECT_VERBS
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.simulation.simulation import Simulation
-from scheduler_core.trace.controller_events import EvictionAnswered, PodDeletionRequested
+from scheduler_core.trace.controller_events import EvictionAnswered
 from scheduler_core.trace.events import (
     AnyEvent,
-    ObjectApplied,
-    ObjectDeleted,
     PodBound,
     PodGated,
     PodIgnored,
@@ -55,7 +54,6 @@ class Operation(Simulation):
 
     `timeline`: the actions as `spec.events` of a scenario. `before`: the node of each pod at the end of the run, "" if
     pending. `owners_known`: pods name their controllers. `messages`: the scheduler's last message for each pending pod.
-    `causes`: the reason that a pod lost its node. `made`: the pod that a controller made in place of another one.
     `refused`: the last answer to an eviction that was not granted. `evicted_at`: when pods were evicted.
     """
 
@@ -78,12 +76,10 @@ class Operation(Simulation):
         self.schedulable_before: set[NodeName] = set()
         self.zones_before: dict[NodeName, str] = {}
         self.messages: dict[PodKey, str] = {}
-        self.causes: dict[PodKey, Cause] = {}
-        self.made: dict[PodKey, PodKey] = {}
         self.refused: dict[PodKey, EvictionAnswered] = {}
         self.evicted_at: set[float] = set()
-        self._owners: dict[PodKey, str] = {}
-        self._departed: dict[str, list[PodKey]] = {}  # of an owner: pods in whose place none has been made yet
+        self._histories = Histories()
+        self._began = 0.0
 
     @property
     def api(self) -> Api:
@@ -99,10 +95,18 @@ class Operation(Simulation):
     def successor(self, key: PodKey) -> PodKey:
         """Return the pod that is there in place of another one, itself if it is still there."""
         seen = {key}
-        while (following := self.made.get(key, key)) not in seen:
+        while (following := self._histories.made.get(key, key)) not in seen:
             seen.add(following)
             key = following
         return key
+
+    def causes(self) -> dict[PodKey, Cause]:
+        """Return why pods lost their node since the operation began."""
+        return {
+            key: CAUSES.get(act.because.name if act.because else "", "removed")
+            for key, act in self._histories.deletions.items()
+            if act.at > self._began
+        }
 
     def _watch(self, event: AnyEvent) -> None:
         match event:
@@ -115,38 +119,12 @@ class Operation(Simulation):
                 self.messages[event.pod] = f"no profile is named {event.scheduler}"
             case PodBound():
                 self.messages.pop(event.pod, None)
-        if self._going is not None:
-            self._follow_pods(event)
-
-    def _follow_pods(self, event: AnyEvent) -> None:
-        """Note why pods are deleted and which ones are made in their place."""
-        match event:
             case EvictionAnswered(code=201):
                 self.refused.pop(event.pod, None)
                 self.evicted_at.add(self.cluster.now)
             case EvictionAnswered():
                 self.refused[event.pod] = event
-            case PodDeletionRequested():
-                self._depart(event.pod, CAUSES.get(event.because.name, "removed"))
-            case ObjectDeleted(kind="Pod"):
-                self._depart(f"{event.namespace}/{event.name}", "removed")
-            case ObjectApplied(kind="Pod", action="create", pod=pod) if pod is not None:
-                owner = self._owner_of(pod.pod, pod.owner)
-                waiting = self._departed.get(owner, [])
-                if waiting:
-                    earlier = pod.pod if pod.pod in waiting else waiting[0]
-                    waiting.remove(earlier)
-                    self.made[earlier] = pod.pod
-                self._owners[pod.pod] = owner
-
-    def _depart(self, key: PodKey, cause: Cause) -> None:
-        owner = self._owners.pop(key, "")
-        if owner:
-            self.causes.setdefault(key, cause)
-            self._departed.setdefault(owner, []).append(key)
-
-    def _owner_of(self, key: PodKey, owner: str) -> str:
-        return f"{key.partition('/')[0]} {owner}" if owner else key
+        self._histories.take(event)
 
     def _next_moment(self) -> float | None:
         moment = super()._next_moment()
@@ -169,9 +147,9 @@ class Operation(Simulation):
         self.scenario = replace(self.scenario, until_seconds=None)
         pods = list(self.cluster.pods.all())
         self.before = {pod.key: pod.node_name for pod in pods}
-        self._owners = {
-            pod.key: self._owner_of(pod.key, f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "") for pod in pods
-        }
+        self._began = self.cluster.now
+        self.refused.clear()
+        self.evicted_at.clear()
         self.nodes_before = uses(self)
         self.zones_before = {node.name: zone_of(node) for node in self.cluster.all_nodes()}
         self.schedulable_before = {node.name for node in self.cluster.all_nodes() if not node.unschedulable}

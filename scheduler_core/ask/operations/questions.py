@@ -226,7 +226,7 @@ class _Asker:
     def answer(self, operation: Operation) -> OperationResult:
         """Return the answer after the last round."""
         after = {pod.key: pod.node_name for pod in operation.cluster.pods.all()}
-        causes, before = operation.causes, operation.before
+        causes, before = operation.causes(), operation.before
         restarted = () if isinstance(self._question, Reschedule) else causes
         came_from = {operation.successor(key): key for key in before}
         moved, unplaced = [], []

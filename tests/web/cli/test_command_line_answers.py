@@ -242,3 +242,25 @@ def test_the_guide_has_every_field_of_the_json(command: str, waiting: str, capsy
     row = next(line for line in GUIDE.splitlines() if line.startswith(f"| {command} | `"))
     names = found[0] if isinstance(found, list) else found
     assert [name for name in names if f"`{name}`" not in row] == []
+
+
+def test_a_pod_that_a_controller_makes_is_explained_with_its_maker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    containers = [{"name": "c", "image": "v1", "resources": {"requests": {"cpu": "1"}}}]
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": containers}}
+    spec = {"replicas": 3, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+    path = tmp_path / "live.yaml"
+    events = [{"at": 5, "delete": {"kind": "Pod", "name": "web@1/0"}}]
+    path.write_text(scenario(node("n1", cpu=2), web, events=events))
+    assert main(["explain", "web@1/0", str(path), "--quiet"]) == 0
+    told = capsys.readouterr().out
+    assert "made: At 0 s replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in told
+    assert "deleted: At 5 s kubectl deleted it" in told
+    assert "rollout: Deployment default/web: default/web-" in told
+    assert main(["explain", "deploy/web", str(path), "--format", "json", "--quiet"]) == 0
+    answers = json.loads(capsys.readouterr().out)
+    assert [answer["state"] for answer in answers].count("waiting") == 1
+    assert main(["pending", str(path), "--format", "json", "--quiet"]) == 0
+    assert any("has no node" in line for line in json.loads(capsys.readouterr().out)["standing"])

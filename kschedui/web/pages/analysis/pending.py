@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from kschedui.ask.advice_words import advice_words
-from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
+from kschedui.ask.afterwards_words import broken_words, evicted_words, standing_words, stuck_words
 from kschedui.ask.words import missing_words, near_words
 from kschedui.language import in_language
 from kschedui.runs import store as runs
@@ -36,8 +36,9 @@ cached: dict[str, LeftBehind] = {}
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
     `matching` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
-    `groups` [{key, title, count, pods [as_row], more}] largest first, `others` (sentences: evicted, stuck, broken),
-    `release`, `example` (the address of such a page with pods; "" if this one has some, or the library is not loaded).
+    `groups` [{key, title, count, pods [as_row], more}] largest first, `others` (sentences: evicted, stuck, broken,
+    standing), `release`, `example` (the address of such a page with pods; "" if this one has some, or the library is
+    not loaded).
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -70,6 +71,7 @@ def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[st
         "evicted": list(map(in_language, map(evicted_words, left.evicted[:MOST]))),
         "stuck": list(map(in_language, map(stuck_words, left.stuck[:MOST]))),
         "broken": list(map(in_language, map(broken_words, left.broken[:MOST]))),
+        "standing": [in_language(line) for rollout in left.standing[:MOST] for line in standing_words(rollout)],
     }
     counts = {"all": len(waiting), "matching": len(pods)}
     return {**counts, "by": by, "q": query, "group": key, "groups": rows, "others": others}

@@ -1,0 +1,248 @@
+"""Histories of a run's pods and workloads, from its events: who made a pod, why it was deleted, why a rollout stands.
+
+histories = Histories()
+for event in simulate(scenario):
+    histories.take(event)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.apis.messages import Message
+from scheduler_core.controllers.causes import sentence
+from scheduler_core.trace.controller_events import (
+    PodDeletionRequested,
+    PodFinished,
+    PodReadinessChanged,
+    WorkloadStatusWritten,
+)
+from scheduler_core.trace.events import (
+    AnyEvent,
+    ClockAdvanced,
+    ObjectApplied,
+    ObjectDeleted,
+    PodBound,
+    RunStarted,
+    SchedulingFailed,
+)
+from scheduler_core.trace.preemption_events import VictimEvicted
+from scheduler_core.trace.records import Because, ConditionState, WorkloadState
+from scheduler_core.trace.summaries import pods_of
+
+MAX_PODS = 5  # of a workload, in its reasons
+ROLLED_OUT = ("Deployment", "StatefulSet", "DaemonSet")
+ObjectName = tuple[str, str, str]  # kind, namespace, name
+
+
+class Act(msgspec.Struct, frozen=True):
+    """An act at `at` virtual seconds. `by` is the actor, "" for somebody who uses kubectl."""
+
+    at: float
+    by: str
+    because: Because | None = None
+
+
+class Life(msgspec.Struct):
+    """The life of a pod. `made` None: it existed as the run began; `deleted` None: nobody has deleted it."""
+
+    pod: PodKey
+    owner: str  # "ReplicaSet/web-5d4f"
+    called: str = ""
+    made: Act | None = None
+    deleted: Act | None = None
+    gone: bool = False
+    node: str = ""
+    ready: bool = False
+    message: str = ""  # of the scheduler, about its last attempt
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A rollout that stands still at the end of the run, and why."""
+
+    workload: str
+    reasons: list[Message]
+
+
+class Histories:
+    """Follows a run."""
+
+    def __init__(self) -> None:
+        self.lives: dict[PodKey, Life] = {}  # of the last pod of each name
+        self.made: dict[PodKey, PodKey] = {}  # by a pod that is gone: the one that its owner made in its place
+        self.deletions: dict[PodKey, Act] = {}  # the last one of each name
+        self._of_owner: dict[str, dict[PodKey, None]] = {}
+        self._now = 0.0
+        self._departed: dict[str, list[PodKey]] = {}
+        self._workloads: dict[ObjectName, WorkloadState] = {}
+        self._statuses: dict[ObjectName, dict[str, int | str]] = {}
+        self._conditions: dict[ObjectName, list[ConditionState]] = {}
+
+    def take(self, event: AnyEvent) -> None:
+        """Take the next event of the run."""
+        match event:
+            case RunStarted():
+                for pod in pods_of(event):
+                    self._begin(Life(pod.pod, pod.owner, node=pod.node, ready=bool(pod.node)))
+            case ClockAdvanced():
+                self._now = event.time
+            case ObjectApplied(kind="Pod", action="create", pod=pod) if pod is not None:
+                act = Act(self._now, event.by, event.because)
+                self._begin(Life(pod.pod, pod.owner, event.called, act))
+                self._replace(pod.pod, pod.owner)
+            case ObjectApplied() if event.workload is not None:
+                self._workloads[event.kind, event.namespace, event.name] = event.workload
+            case WorkloadStatusWritten():
+                key = event.kind, event.namespace, event.name
+                self._statuses[key], self._conditions[key] = event.status, event.conditions
+            case ObjectDeleted():
+                self._delete(event)
+            case _:
+                self._follow(event)
+
+    def _begin(self, life: Life) -> None:
+        self.lives[life.pod] = life
+        self._of_owner.setdefault(_with_namespace(life.pod, life.owner), {})[life.pod] = None
+
+    def _follow(self, event: AnyEvent) -> None:
+        """Take an event about one pod."""
+        life = self.lives.get(getattr(event, "pod", ""))
+        if life is None:
+            return
+        match event:
+            case PodBound():
+                life.node, life.message = event.node, ""
+            case SchedulingFailed():
+                life.message = event.message
+            case PodReadinessChanged():
+                life.ready = event.ready
+            case PodFinished():
+                life.ready = False
+            case PodDeletionRequested():
+                self._depart(event.pod, Act(self._now, event.by, event.because))
+            case VictimEvicted():
+                values: dict[str, str | int | float] = {"preemptor": event.preemptor}
+                self._depart(event.pod, Act(self._now, "default-scheduler", Because("preempted", values)))
+
+    def _delete(self, event: ObjectDeleted) -> None:
+        if event.kind != "Pod":
+            self._workloads.pop((event.kind, event.namespace, event.name), None)
+            return
+        life = self.lives.get(f"{event.namespace}/{event.name}")
+        if life is not None:
+            life.gone = True
+            self._depart(life.pod, Act(self._now, event.by, event.because))
+
+    def _depart(self, key: PodKey, act: Act) -> None:
+        life = self.lives[key]
+        if life.deleted is None:
+            life.deleted = self.deletions[key] = act
+            self._departed.setdefault(_with_namespace(key, life.owner), []).append(key)
+
+    def _replace(self, key: PodKey, owner: str) -> None:
+        waiting = self._departed.get(_with_namespace(key, owner)) if owner else None
+        if waiting:
+            earlier = key if key in waiting else waiting[0]
+            waiting.remove(earlier)
+            self.made[earlier] = key
+
+    def find(self, name: str) -> PodKey | None:
+        """Return the pod that is called so by its owner and number: "web@1/0", "shop/web@1/0"."""
+        for life in self.lives.values():
+            if life.called and name in (life.called, f"{life.pod.partition('/')[0]}/{life.called}"):
+                return life.pod
+        return None
+
+    def pods_of(self, kind: str, name: str) -> list[PodKey]:
+        """Return the pods that exist of the workloads with this name; `kind` "" is any kind."""
+        keys = [key for key in self._workloads if key[2] == name and kind in ("", key[0])]
+        return list(dict.fromkeys(life.pod for key in keys for life in self._pods_of(key) if not life.gone))
+
+    def standing_of(self, pod: PodKey) -> Standing | None:
+        """Return the rollout that stands still of the pod's workload, None if there is none."""
+        namespace, owner = pod.partition("/")[0], self.lives[pod].owner
+        while owner:
+            kind, _, name = owner.partition("/")
+            key = kind, namespace, name
+            workload = self._workloads.get(key)
+            if workload is None:
+                return None
+            if kind in ROLLED_OUT:
+                reasons = list(self._reasons(key, workload))
+                return Standing(f"{kind} {namespace}/{name}", reasons) if reasons else None
+            owner = workload.owner
+        return None
+
+    def standing_rollouts(self) -> Iterator[Standing]:
+        """Yield the workloads that are not as their spec says, with the reasons."""
+        for key, workload in self._workloads.items():
+            if key[0] in ROLLED_OUT and (reasons := list(self._reasons(key, workload))):
+                yield Standing(f"{key[0]} {key[1]}/{key[2]}", reasons)
+
+    def _reasons(self, key: ObjectName, workload: WorkloadState) -> Iterator[Message]:
+        numbers = self._statuses.get(key)
+        if numbers is None or _is_complete(key[0], numbers, workload.size):
+            return
+        if workload.paused:
+            yield Message("It is paused: nothing is rolled out before it is resumed.")
+        for condition in self._conditions.get(key, ()):
+            if (condition.type, condition.status) in (("Progressing", "False"), ("ReplicaFailure", "True")):
+                yield Message("{reason}: {message}", reason=condition.reason, message=condition.message)
+        unwell = [life for life in self._pods_of(key) if not life.gone and not life.ready]
+        for life in unwell[:MAX_PODS]:
+            yield _unwell(life)
+        if len(unwell) > MAX_PODS:
+            yield Message("And {n} more of its pods.", n=len(unwell) - MAX_PODS)
+
+    def _pods_of(self, key: ObjectName) -> Iterator[Life]:
+        owners = {_with_namespace(f"{key[1]}/", f"{key[0]}/{key[2]}")}
+        owners |= {
+            _with_namespace(f"{namespace}/", f"{kind}/{name}")
+            for (kind, namespace, name), state in self._workloads.items()
+            if namespace == key[1] and state.owner == f"{key[0]}/{key[2]}"
+        }
+        for owner in sorted(owners):
+            yield from (self.lives[pod] for pod in self._of_owner.get(owner, ()))
+
+
+def _with_namespace(key: PodKey, owner: str) -> str:
+    return f"{key.partition('/')[0]} {owner}" if owner else key
+
+
+def _is_complete(kind: str, numbers: dict[str, int | str], size: int | None) -> bool:
+    """Return whether all wanted pods are updated and ready, and no other ones exist."""
+    if kind == "DaemonSet":
+        wanted = numbers.get("desiredNumberScheduled", 0)
+        return all(numbers.get(name, 0) == wanted for name in ("updatedNumberScheduled", "numberReady"))
+    names = ("replicas", "updatedReplicas", "readyReplicas")
+    return all(numbers.get(name, 0) == (size or 0) for name in names)
+
+
+def _unwell(life: Life) -> Message:
+    if life.deleted is not None:
+        return Message("{pod} is Terminating on {node}.", pod=life.pod, node=life.node or "-")
+    if not life.node:
+        return Message("{pod} has no node: {message}", pod=life.pod, message=life.message or "-")
+    return Message("{pod} is not ready on {node}.", pod=life.pod, node=life.node)
+
+
+def made_words(life: Life) -> Message:
+    """Return who made a pod, and why."""
+    if life.made is None:
+        return Message("It existed as the run began.")
+    return _act_words(life.made, Message("made it"))
+
+
+def deleted_words(life: Life) -> Message | None:
+    """Return who deleted a pod, and why; None if nobody did."""
+    return None if life.deleted is None else _act_words(life.deleted, Message("deleted it"))
+
+
+def _act_words(act: Act, did: Message) -> Message:
+    values = {"at": f"{act.at:g}", "who": act.by or "kubectl", "did": did}
+    if act.because is None:
+        return Message("At {at} s {who} {did}.", **values)
+    return Message("At {at} s {who} {did}: {why}.", **values, why=sentence(act.because))
