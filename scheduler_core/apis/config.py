@@ -106,7 +106,7 @@ class DefaultPreemptionArgs(Tagged, frozen=True):
 class VolumeBindingArgs(Tagged, frozen=True):
     """Arguments of VolumeBinding.
 
-    `shape` needs the feature gate StorageCapacityScoring, which is off, so it is always ().
+    `shape`: the score by utilization, with the feature gate StorageCapacityScoring; (): its default.
     """
 
     bind_timeout_seconds: int = 600

@@ -249,10 +249,15 @@ class CSINode(Tagged, frozen=True):
 
 
 class CSIDriver(Tagged, frozen=True):
-    """A CSI driver. `storage_capacity`: VolumeBinding checks CSIStorageCapacity objects before provisioning."""
+    """A CSI driver.
+
+    `storage_capacity`: VolumeBinding checks CSIStorageCapacity objects before provisioning. `must_be_installed`
+    (preventPodSchedulingIfMissing): a node whose CSINode does not have the driver takes no pod with its volumes.
+    """
 
     name: str
     storage_capacity: bool = False
+    must_be_installed: bool = False
     manifest: Manifest = {}
 
 

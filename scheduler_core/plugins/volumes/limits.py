@@ -106,6 +106,7 @@ class NodeVolumeLimits(
             migrations=Migrations.of(handle.release),
         )
         self.cluster = handle.cluster
+        self._asks_for_drivers = handle.feature_gates.get("VolumeLimitScaling", False)
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node
         self._release = handle.release.version
@@ -132,7 +133,7 @@ class NodeVolumeLimits(
                 which[attached.views[numbers] == code] = len(statuses)
         for position, row in enumerate(numbers.tolist()):
             changed = change is not None and (change.removed[position] or change.added[position])
-            if changed or row in attached.failing:
+            if changed or row in attached.failing or self._missing_driver(pod, state, nodes.names[row]):
                 status = self._judge(pod, state, row, change, position)
                 statuses.append(status)
                 which[position] = 0 if status.is_success else len(statuses)
@@ -206,6 +207,8 @@ class NodeVolumeLimits(
         new = self._own(pod, state, csi_node)
         if isinstance(new, Status):
             return new
+        if driver := self._missing_driver(pod, state, node_name):
+            return Status(Code.UNSCHEDULABLE, (f"{driver} CSI driver is not installed on the node",))
         limits = self.storage.volume_limits(node_name)
         if not new or not limits:
             return []
@@ -219,6 +222,21 @@ class NodeVolumeLimits(
         current.update(d for name, d in attachments_of(node_name, self.storage).items() if name not in attached)
         added = Counter(driver for name, driver in new.items() if name not in attached)
         return [DriverCount(d, current[d], n, limits[d]) for d, n in added.items() if d in limits]
+
+    def _missing_driver(self, pod: Pod, state: State, node_name: str) -> str:
+        """Return a driver of the pod's volumes that must be installed on a node and is not here (checkCSIDriverOnNode).
+
+        Needs the feature gate VolumeLimitScaling.
+        """
+        if not self._asks_for_drivers:
+            return ""
+        csi_node = self.storage.csi_node(node_name)
+        own = self._own(pod, state, csi_node)
+        for name in () if isinstance(own, Status) else dict.fromkeys(own.values()):
+            driver = self.storage.csi_driver(name)
+            if driver is not None and driver.must_be_installed and (csi_node is None or name not in csi_node.limits):
+                return name
+        return ""
 
     def _own(self, pod: Pod, state: State, csi_node: CSINode | None) -> Attachable | Status:
         view = view_of(csi_node)

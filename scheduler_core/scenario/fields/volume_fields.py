@@ -147,6 +147,7 @@ CSI_DRIVER = top_level(
         "CSIDriverSpec",
         {
             "storageCapacity": BOOLEAN,
+            "preventPodSchedulingIfMissing": BOOLEAN,
             "attachRequired": BOOLEAN,
             **unread(
                 "podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish seLinuxMount "

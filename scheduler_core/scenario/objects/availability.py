@@ -98,6 +98,7 @@ FIELDS = (
     GatedField("PodGroup", ("spec", "priorityClassName"), "WorkloadAwarePreemption"),
     GatedField("PodGroup", ("spec", "priority"), "WorkloadAwarePreemption"),
     GatedField("Node", ("status", "declaredFeatures"), "NodeDeclaredFeatures"),
+    GatedField("CSIDriver", ("spec", "preventPodSchedulingIfMissing"), "VolumeLimitScaling"),
     GatedField("PersistentVolume", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
     GatedField("PersistentVolumeClaim", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
 )

@@ -167,7 +167,12 @@ def build_csi_node(data: Manifest, problems: Problems, admission: Admission) -> 
 
 def build_csi_driver(data: Manifest, problems: Problems, admission: Admission) -> CSIDriver:
     metadata, spec, _ = _parts(data, problems)
-    return CSIDriver(metadata.get("name") or "", bool(spec.get("storageCapacity")), data)
+    return CSIDriver(
+        metadata.get("name") or "",
+        bool(spec.get("storageCapacity")),
+        bool(spec.get("preventPodSchedulingIfMissing")),
+        data,
+    )
 
 
 def build_capacity(data: Manifest, problems: Problems, admission: Admission) -> CSIStorageCapacity:

@@ -153,10 +153,8 @@ def volume_binding(data: Manifest, path: Path, problems: Problems) -> VolumeBind
     if seconds < 0:
         reason = Message("invalid BindTimeoutSeconds, should not be a negative value")
         problems.error((*path, "bindTimeoutSeconds"), invalid(seconds, reason))
-    if data.get("shape") is not None:
-        reason = Message("unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring")
-        problems.error((*path, "shape"), invalid(data["shape"], reason))
-    return VolumeBindingArgs(seconds)
+    shape = function_shape(data["shape"], (*path, "shape"), problems) if data.get("shape") else ()
+    return VolumeBindingArgs(seconds, shape)
 
 
 def dynamic_resources(data: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:

@@ -10,7 +10,15 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from scheduler_core.apis.core import SELECTED_NODE, CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.apis.core import (
+    SELECTED_NODE,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+)
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes
 from scheduler_core.plugins.volumes.csi_migration import TranslationError, migratable, translated_node_affinity
 from scheduler_core.plugins.volumes.listers import Storage
@@ -180,9 +188,23 @@ def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, stor
     driver = storage.csi_driver(storage_class.provisioner)
     if driver is None or not driver.storage_capacity:
         return True
-    return any(
-        capacity.storage_class == storage_class.name and enough_capacity(capacity, claim.request, labels)
-        for capacity in storage.csi_storage_capacities()
+    return capacity_for(claim, storage_class, storage, labels) is not None
+
+
+def capacity_for(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels
+) -> CSIStorageCapacity | None:
+    """Return the first capacity that the driver published for the class and that is enough; None if there is none."""
+    driver = storage.csi_driver(storage_class.provisioner)
+    if driver is None or not driver.storage_capacity:
+        return None
+    return next(
+        (
+            capacity
+            for capacity in storage.csi_storage_capacities()
+            if capacity.storage_class == storage_class.name and enough_capacity(capacity, claim.request, labels)
+        ),
+        None,
     )
 
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.config import PluginArgs, VolumeBindingArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import Interned, NodeTable
@@ -49,6 +49,7 @@ from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.before_1_32 import local_node_names
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
+from scheduler_core.plugins.volumes.binding import scorer
 from scheduler_core.plugins.volumes.binding.about import ABOUT
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
 from scheduler_core.plugins.volumes.binding.binder import (
@@ -107,6 +108,9 @@ class VolumeBinding(
         self.assumed = AssumeCache()
         self._narrows = handle.release.rules.volume_binding_narrows_to_local_volumes
         today = handle.release.rules.volume_binding_reason_names_the_volume
+        scores = handle.feature_gates.get(scorer.GATE, False)
+        shape = args.shape if isinstance(args, VolumeBindingArgs) else ()
+        self._shape = (shape or scorer.DEFAULT_SHAPE) if scores else ()
         self._words = {} if today else {NODE_CONFLICT: NODE_AFFINITY_CONFLICT}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -131,20 +135,33 @@ class VolumeBinding(
             verdicts = state.verdicts[1]
             return Verdicts.by_code(verdicts.codes[rows], verdicts.values)
         keys = state.search.label_keys()
-        columns = [nodes.label(key).codes for key in keys]
+        first, group = alike(nodes, rows, self._columns(state, nodes))
+        return Verdicts.by_code(group, [self._judge(state, keys, nodes, row) for row in first])
+
+    def _columns(self, state: State, nodes: NodeTable) -> list[NDArray[np.intp]]:
+        """Return the columns on which the volumes of the pod's claims depend."""
+        columns = [nodes.label(key).codes for key in state.search.label_keys()]
         if state.search.by_name:
             columns.append(np.arange(len(nodes), dtype=np.intp))
         if state.search.by_csi_node:
             columns.append(self._migrated(nodes))
-        first, group = alike(nodes, rows, columns)
-        return Verdicts.by_code(group, [self._judge(state, keys, nodes, row) for row in first])
+        return columns
 
     def pre_score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skip scoring by capacity, which needs the feature gate StorageCapacityScoring (off)."""
-        return PreScoreResult(None, SKIP)
+        """Skip scoring by capacity without the feature gate StorageCapacityScoring."""
+        return PreScoreResult(state) if self._shape else PreScoreResult(None, SKIP)
 
-    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        return np.zeros(len(rows), np.int64)
+    def score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """Score once for each group of nodes that are equal for the claims; 0 for a pod without claims."""
+        if state is None or not self._shape:
+            return np.zeros(len(rows), np.int64)
+        first, group = alike(nodes, rows, self._columns(state, nodes))
+        return np.array([self._score(state, nodes, row) for row in first], np.int64)[group]
+
+    def _score(self, state: State, nodes: NodeTable, row: int) -> int:
+        node = nodes.nodes[row]
+        volumes = state.search.find(node.labels, node.name, self.storage.csi_node(node.name))
+        return scorer.score(scorer.class_resources(volumes, self.storage, node.labels), self._shape)
 
     def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
         """Assume the volumes and claims of the node (`AssumePodVolumes`)."""

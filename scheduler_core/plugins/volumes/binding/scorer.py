@@ -1,0 +1,83 @@
+"""Scores of VolumeBinding by capacity (volumebinding/scorer.go; volume_binding.go: Score).
+
+With the feature gate StorageCapacityScoring. By the default shape, a node scores the more, the less of its capacity the
+claims take: new volumes go where most storage is left, and claims get the volumes that are largest for them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from scheduler_core.apis.config import UtilizationShapePoint
+from scheduler_core.apis.core import CSIStorageCapacity, PersistentVolumeClaim
+from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.plugins.node_resources.strategies import broken_linear
+from scheduler_core.plugins.volumes.binding.assume_cache import PodVolumes
+from scheduler_core.plugins.volumes.binding.binder import capacity_for
+from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import Labels, claim_class
+
+GATE = "StorageCapacityScoring"
+DEFAULT_SHAPE = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
+MAX_UTILIZATION = 100
+
+
+class StorageResource(msgspec.Struct):
+    """Bytes of one storage class: requested by the pod's claims, and offered for them on the node."""
+
+    requested: int = 0
+    capacity: int = 0
+
+    @property
+    def utilization(self) -> int:
+        """Return the percentage that is taken, 100 if more is requested than there is."""
+        if self.capacity == 0 or self.requested > self.capacity:
+            return MAX_UTILIZATION
+        return self.requested * MAX_UTILIZATION // self.capacity
+
+
+def class_resources(volumes: PodVolumes, storage: Storage, labels: Labels) -> dict[str, StorageResource]:
+    """Return the resources by storage class: of existing volumes if the pod gets any, otherwise of new ones."""
+    classes: dict[str, StorageResource] = {}
+    for claim, pv in volumes.bindings:
+        resource = classes.setdefault(pv.storage_class, StorageResource())
+        resource.requested += claim.request
+        resource.capacity += pv.capacity
+    if classes:
+        return classes
+    for claim in volumes.provisions:
+        found = _published(claim, storage, labels)
+        if found is not None:
+            resource = classes.setdefault(claim_class(claim), StorageResource())
+            resource.requested += claim.request
+            resource.capacity = _bytes(found)
+    return classes
+
+
+def score(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationShapePoint]) -> int:
+    """Return the mean of the classes' scores, rounded half up; 0 without classes."""
+    if not classes:
+        return 0
+    total = sum(int(broken_linear(shape, np.array([one.utilization]))[0]) for one in classes.values())
+    return math.floor(total / len(classes) + 0.5)
+
+
+def _published(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> CSIStorageCapacity | None:
+    """Return the capacity that the driver published for the claim's class here; None if it publishes none."""
+    storage_class = storage.storage_class(claim_class(claim))
+    return capacity_for(claim, storage_class, storage, labels) if storage_class is not None else None
+
+
+def _bytes(capacity: CSIStorageCapacity) -> int:
+    if capacity.capacity is None:
+        sentence = Message(
+            "kube-scheduler panics here (nil pointer dereference): CSIStorageCapacity {name} has a maximumVolumeSize "
+            "and no capacity",
+            name=f"{capacity.namespace}/{capacity.name}",
+        )
+        raise RunEnded(sentence)
+    return capacity.capacity
