@@ -86,7 +86,8 @@ class Pod(Tagged, frozen=True):
     balance_requests: Resources | None = (
         None  # before 1.27: the requests that NodeResourcesBalancedAllocation scores instead
     )
-    num_containers: int = 0  # init containers and containers, as ImageLocality counts them
+    num_containers: int = 0  # the images for which ImageLocality allows 1000 MiB each
+    image_volumes: tuple[str, ...] = ()  # images of volumes, as written, where ImageLocality counts them
     start_time: float | None = None
     node_name: str = ""
     nominated_node_name: str = ""  # status.nominatedNodeName of the document

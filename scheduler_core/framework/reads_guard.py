@@ -21,6 +21,7 @@ TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tell
     **{name: name for name in LOAD_FIELDS},
     "names": "name", "row_of": "name", "label": "labels", "labels": "labels", "taints": "taints",
     "unschedulable": "unschedulable", "images": "images", "image_states": "images",
+    "declared_features": "declared_features",
     "allocatable": "allocatable", "allowed_pods": "allocatable", "everywhere": "allocatable",
 }  # fmt: skip
 TELLS_NOTHING = ("all_rows", "resources", "generation")

@@ -34,7 +34,8 @@ def _load_releases() -> dict[str, Release]:
 
 
 RELEASES = _load_releases()
-DEFAULT_RELEASE = [*RELEASES.values()][-1]  # the release of scenarios that name none
+# of scenarios that name none: the newest release of which runs were recorded
+DEFAULT_RELEASE = [release for release in RELEASES.values() if release.recorded][-1]
 
 
 def release_named(version: str) -> Release | None:

@@ -14,6 +14,7 @@ V1_35 = V1_36.derive(
         V1_36.rules,
         suspended_jobs_have_no_start_time=False,
         inter_pod_affinity_hint_sees_both_sides=False,
+        image_volumes_are_scored=False,
         balanced_allocation_scores_the_improvement=False,
         all_subrequests_keep_their_place=False,
         devices_are_tried_in_one_order=False,

@@ -60,7 +60,9 @@ V1_36 = Release(
             "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
         }
     ),
-    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10, "gang": 59, "dra": 200, "features": 60}),
+    recorded=MappingProxyType(
+        {"public": 358, "classic": 20, "batching": 10, "gang": 59, "dra": 200, "features": 60, "capacity": 40}
+    ),
     gates=MappingProxyType(
         {
             "CSIMigrationPortworx": Gate(True),

@@ -77,7 +77,7 @@ def test_a_plugin_and_its_reference_stand_under_the_same_name(plugin):
 RECORDED = sorted(
     case
     for case in records_of(DEFAULT_RELEASE.version)
-    if not case.endswith("large") and not case.startswith(("batching", "gang/", "dra/"))
+    if not case.endswith("large") and not case.startswith(("batching", "gang/", "dra/", "capacity/"))
 )
 
 

@@ -37,14 +37,16 @@ def _replace(name: str, pattern: re.Pattern[str], text: str) -> None:
 
 def figures() -> str:
     """Return the number of recorded runs and the range of releases for the README."""
-    runs, versions = sum(release.recorded_runs for release in RELEASES.values()), list(RELEASES)
+    recorded = [release for release in RELEASES.values() if release.recorded]
+    runs, versions = sum(release.recorded_runs for release in recorded), [release.version for release in recorded]
     return f"{runs:,} recorded runs of the real kube-schedulers from {versions[0]} to {versions[-1]} "
 
 
 def section() -> Iterator[str]:
     """Yield the lines of the section."""
     releases = list(RELEASES.values())
-    runs = ", ".join(f"{release.version} ({release.patch}) {_recorded_runs(release)}" for release in reversed(releases))
+    recorded = [release for release in reversed(releases) if release.recorded]
+    runs = ", ".join(f"{release.version} ({release.patch}) {_recorded_runs(release)}" for release in recorded)
     yield HEADING
     yield f"Recorded runs, all of which are equal: {runs}.\n"
     yield "| rule | applies to | newest release | different in |\n|--|--|--|--|"

@@ -38,6 +38,8 @@ def badge(release: Release) -> str:
 
     tests/conformance fails if it does not reproduce them.
     """
+    if not release.recorded:
+        return _("no run of it was recorded: its rules are those of its release notes and sources")
     gangs = release.recorded.get(GANG, 0)
     others = release.recorded_runs - gangs
     text = _("{n} of {n} recorded runs match").format(n=others)

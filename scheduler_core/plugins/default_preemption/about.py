@@ -21,6 +21,13 @@ ABOUT = About(
     ),
     post_filter_notes=(
         PostFilterNote(
+            r"found a potential placement for pod on node \S+, preempting \d+ victims",
+            Text(
+                "Evicting these pods makes room on that node. The pod waits until they are gone.",
+                "驱逐这些 Pod 会在该节点上腾出空间。这个 Pod 等待它们离开。",
+            ),
+        ),
+        PostFilterNote(
             r"Preemption is not helpful for scheduling",
             Text(
                 "Evicting pods would not change why these nodes were rejected.",

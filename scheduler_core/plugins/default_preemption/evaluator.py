@@ -104,7 +104,10 @@ class Evaluator:
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
         victims = self.records.victims(candidates, int(remaining[winner]))
-        return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
+        found = f"found a potential placement for pod on node {node}, preempting {len(victims)} victims"
+        says = self.handle.release.rules.preemption_says_where_it_found_room
+        status = Status(reasons=(_add_prefix(found),)) if says else Status()
+        return PostFilterResult(status, node, victims=victims, cleared=cleared, evaluation=evaluation)
 
     def _call_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:
         """Return the remaining candidates and the extenders that were called (callExtenders)."""

@@ -78,6 +78,7 @@ from scheduler_core.plugins.helpers.signing import by_claims
 from scheduler_core.trace.device_events import DevicesSearched
 
 NO_CLAIMS_TO_FIND = PreFilterResult(status=SKIP)
+NO_HELP = Status(Code.UNSCHEDULABLE)
 NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
 NO_STATE = Status(Code.ERROR, ("not found",))
 DISABLED = Status(Code.UNSCHEDULABLE, ("plugin disabled",))
@@ -119,6 +120,7 @@ class DynamicResources(
         self.handle = handle
         release = handle.release
         self._enabled = release.has_on("DynamicResourceAllocation")
+        self._no_claims = NO_CLAIMS if release.rules.dynamic_resources_says_that_there_are_no_claims else NO_HELP
         self._features = Features.of(release)
         self._selectors = Selectors(release, consumable_capacity=self._features.consumable_capacity)
         self._pools = Pools(handle.cluster, release)
@@ -204,7 +206,7 @@ class DynamicResources(
             return PostFilterResult(NO_STATE)
         state = cast("State | None", cycle.states[self.name])
         if state is None:
-            return PostFilterResult(NO_CLAIMS)
+            return PostFilterResult(self._no_claims)
         for number in sorted(state.unavailable):
             claim = state.claims[number]
             if claim is not state.extended and {consumer.uid for consumer in claim.reserved_for} <= {pod.uid}:

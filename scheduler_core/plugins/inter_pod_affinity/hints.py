@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
-from scheduler_core.plugins.inter_pod_affinity.terms import hint_matches_all
+from scheduler_core.plugins.inter_pod_affinity.terms import hint_matches_all, hint_matches_any
 
 POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
 NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
@@ -29,6 +29,19 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
     if new is None and old is not None and hint_matches_all(old.required_anti_affinity, pod):
         return QueueingHint.QUEUE  # the deleted pod excluded this one
     return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
+
+
+def after_pod_change_by_any_term(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
+    """Return the hint from 1.37 on: each anti-affinity term may be the one that a leaving pod had violated."""
+    hint = after_pod_change(pod, old, new)
+    if hint is QueueingHint.QUEUE or old is None or not (old.node_name or old.nominated_node_name):
+        return hint
+    if new is None:
+        freed = hint_matches_any(pod.required_anti_affinity, old) or hint_matches_any(old.required_anti_affinity, pod)
+    else:
+        terms = pod.required_anti_affinity
+        freed = hint_matches_any(terms, old) and not hint_matches_any(terms, new)
+    return QueueingHint.QUEUE if freed else QueueingHint.SKIP
 
 
 def after_pod_change_before_1_36(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:

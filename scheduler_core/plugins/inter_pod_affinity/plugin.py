@@ -54,6 +54,7 @@ from scheduler_core.plugins.inter_pod_affinity.hints import (
     after_node_change_before_1_33,
     after_pod_change,
     after_pod_change_before_1_36,
+    after_pod_change_by_any_term,
     events_to_register,
 )
 
@@ -92,8 +93,10 @@ class InterPodAffinity(
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         rules = handle.release.rules
         self._scores_anything = not rules.pods_without_preferences_are_not_scored
+        any_term = rules.inter_pod_affinity_hint_takes_any_anti_affinity_term
+        today = after_pod_change_by_any_term if any_term else after_pod_change
         both = rules.inter_pod_affinity_hint_sees_both_sides
-        self._after_pod_change = after_pod_change if both else after_pod_change_before_1_36
+        self._after_pod_change = today if both else after_pod_change_before_1_36
         compares = rules.inter_pod_affinity_hint_compares_labels
         self._after_node_change = after_node_change if compares else after_node_change_before_1_33
 

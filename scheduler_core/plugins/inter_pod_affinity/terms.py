@@ -43,6 +43,11 @@ def hint_matches_all(terms: Iterable[PodAffinityTerm], pod: Pod) -> bool:
     return bool(terms) and all(_hint_matches(term, pod) for term in terms)
 
 
+def hint_matches_any(terms: Iterable[PodAffinityTerm], pod: Pod) -> bool:
+    """Return whether the pod matches any of the terms, as the hints check it (`podMatchesAnyAffinityTerms`)."""
+    return any(_hint_matches(term, pod) for term in terms)
+
+
 def _hint_matches(term: PodAffinityTerm, pod: Pod) -> bool:
     in_namespace = pod.namespace in term.namespaces or (
         term.namespace_selector is not None and term.namespace_selector.matches({})

@@ -53,21 +53,21 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
 
     name = "ImageLocality"
     about = ABOUT
-    reads = Reads(pod=("images", "num_containers"), node=("images",))
+    reads = Reads(pod=("images", "image_volumes", "num_containers"), node=("images",))
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         scores: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
         return scores
 
     def sign_pod(self, pod: Pod) -> Fragments:
-        return {"images": frozenset(map(normalized_image_name, pod.images))}
+        return {"images": frozenset(image_names(pod))}
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
         """Return the contribution of each image, their sum, and the sum limited by the two thresholds."""
         nodes, row = cluster.nodes, int(rows[index])
-        names = [normalized_image_name(image) for image in pod.images]
+        names = image_names(pod)
         parts = {name: scaled(*_state(nodes, row, name), len(nodes)) for name in names}
         facts = [_image_fact(nodes, row, name) for name in parts]
         return ScoreExplanation(_arithmetic(pod, [parts[name] for name in names], int(raw[index])), facts)
@@ -85,8 +85,13 @@ def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
 
     `gone`: deleted nodes that still count (in older releases).
     """
-    names, every = [normalized_image_name(image) for image in pod.images], len(nodes) + gone
+    names, every = image_names(pod), len(nodes) + gone
     return [sum([_scaled_size(images, name, every) for name in names]) for images in nodes.image_states.values]
+
+
+def image_names(pod: Pod) -> list[str]:
+    """Return the names of the images of containers and volumes."""
+    return [normalized_image_name(image) for image in (*pod.images, *pod.image_volumes)]
 
 
 def normalized_image_name(name: str) -> str:

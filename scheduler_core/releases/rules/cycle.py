@@ -46,6 +46,20 @@ class CycleRules:
             ),
         },
     )
+    preemption_says_where_it_found_room: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: Preempt",
+        {
+            False: Text(
+                "the message of a pod that preempts others does not say so",
+                "抢占其他 Pod 的 Pod，其消息不提抢占",
+            ),
+            True: Text(
+                "the message of a pod that preempts others names the node and the number of victims",
+                "抢占其他 Pod 的 Pod，其消息写出节点和牺牲者的数量",
+            ),
+        },
+    )
     terminating_victims_are_marked: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",

@@ -43,6 +43,56 @@ class PluginRules:
             ),
         },
     )
+    inter_pod_affinity_hint_takes_any_anti_affinity_term: bool = rule(
+        "InterPodAffinity",
+        "plugins/interpodaffinity/plugin.go: isSchedulableAfterPodChange",
+        {
+            False: Text(
+                "a rejected pod is retried after a pod that matched all its anti-affinity terms has left",
+                "匹配其全部反亲和条件的 Pod 离开后，被拒绝的 Pod 会重试",
+            ),
+            True: Text(
+                "a rejected pod is retried after a pod that matched any of its anti-affinity terms has left",
+                "匹配其任一反亲和条件的 Pod 离开后，被拒绝的 Pod 会重试",
+            ),
+        },
+    )
+    image_volumes_raise_the_threshold: bool = rule(
+        "ImageLocality",
+        "plugins/imagelocality/image_locality.go: calculatePriority",
+        {
+            False: Text(
+                "images of volumes add to the score, but not to the 1000 MiB per image that the full score needs",
+                "卷的镜像计入得分，但不计入满分所需的每镜像 1000 MiB",
+            ),
+            True: Text(
+                "images of volumes count like those of containers",
+                "卷的镜像与容器的镜像同样计算",
+            ),
+        },
+    )
+    image_volumes_are_scored: bool = rule(
+        "ImageLocality",
+        "plugins/imagelocality/image_locality.go: sumImageScores",
+        {
+            True: Text("images of volumes are scored", "卷的镜像参与打分"),
+            False: Text("only images of containers are scored", "只有容器的镜像参与打分"),
+        },
+    )
+    dynamic_resources_says_that_there_are_no_claims: bool = rule(
+        "DynamicResources",
+        "plugins/dynamicresources/dynamicresources.go: PostFilter",
+        {
+            True: Text(
+                "PostFilter adds to the message of a pod without claims: no new claims to deallocate",
+                "对没有资源申领的 Pod，PostFilter 在消息中加上：no new claims to deallocate",
+            ),
+            False: Text(
+                "PostFilter adds nothing to the message of a pod without claims",
+                "对没有资源申领的 Pod，PostFilter 不在消息中添加任何内容",
+            ),
+        },
+    )
     balanced_allocation_scores_the_improvement: bool = rule(
         "NodeResourcesBalancedAllocation",
         "plugins/noderesources/balanced_allocation.go: balancedResourceScorer",

@@ -192,7 +192,7 @@ READ_VOLUME_SOURCES: dict[str, Fields] = {
 
 _UNREAD_SOURCES = unread(
     "hostPath emptyDir gitRepo secret nfs glusterfs flexVolume cephfs flocker downwardAPI fc azureFile "
-    "configMap vsphereVolume quobyte photonPersistentDisk projected scaleIO storageos image"
+    "configMap vsphereVolume quobyte photonPersistentDisk projected scaleIO storageos"
 )
 
 VOLUME = Fields(
@@ -201,6 +201,7 @@ VOLUME = Fields(
         "name": STRING,
         "persistentVolumeClaim": _PERSISTENT_VOLUME_CLAIM_SOURCE,
         "ephemeral": _EPHEMERAL_SOURCE,
+        "image": Fields("ImageVolumeSource", strings("reference pullPolicy")),
         **READ_VOLUME_SOURCES,
         **_UNREAD_SOURCES,
     },

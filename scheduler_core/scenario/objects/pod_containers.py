@@ -173,6 +173,12 @@ def images(spec: Manifest, release: Release) -> tuple[str, ...]:
     return tuple(container.get("image") or "" for container in containers)
 
 
+def image_volumes(spec: Manifest) -> tuple[str, ...]:
+    """Return the images of image volumes."""
+    sources = (volume.get("image") for volume in spec.get("volumes") or ())
+    return tuple(source["reference"] for source in sources if source and source.get("reference"))
+
+
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
     """Return the requests of a pod's containers after defaulting."""
     containers = [_requests(container, status, "containerStatuses") for container in spec.get("containers") or ()]

@@ -28,6 +28,7 @@ from scheduler_core.scenario.objects.pod_affinity import node_affinity, pod_affi
 from scheduler_core.scenario.objects.pod_containers import (
     check_containers,
     host_ports,
+    image_volumes,
     images,
     pod_requests,
     required_features,
@@ -55,7 +56,9 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
     _check_spec(spec, problems)
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
+    rules = admission.release.rules
     all_images = images(spec, admission.release)
+    volumes = image_volumes(spec) if rules.image_volumes_are_scored else ()
     pod = Pod(
         name=metadata.get("name") or "",
         namespace=namespace,
@@ -67,7 +70,8 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
         **request_fields(spec, status if node_name else {}, problems, admission.release),
         images=all_images,
-        num_containers=len(all_images),
+        num_containers=len(all_images) + (len(volumes) if rules.image_volumes_raise_the_threshold else 0),
+        image_volumes=volumes,
         creation_timestamp=admission.creation(metadata),
         start_time=admission.start_time(metadata, status) if node_name else None,
         node_name=node_name,

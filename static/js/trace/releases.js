@@ -21,4 +21,5 @@ export const RULES = new Map([
 	["1.34", { unschedulable_pods_are_retried_after: 300 }],
 	["1.35", { unschedulable_pods_are_retried_after: 300 }],
 	["1.36", { unschedulable_pods_are_retried_after: 300 }],
+	["1.37", { unschedulable_pods_are_retried_after: 300 }],
 ]);

@@ -10,7 +10,7 @@ from kschedui.management.commands import release_table
 from kschedui.scenarios.across_releases import MAX_ATTEMPTS, Outcome, outcomes
 from kschedui.web.pages.release_choice import badge
 from kschedui.web.pages.releases import NO_ATTEMPT, strip
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 from scheduler_core.releases.differences import differences
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
@@ -98,8 +98,11 @@ def test_the_strip_shows_the_attempts_around_the_first_difference() -> None:
 def test_the_badge_counts_the_recorded_runs_and_gangs_apart(author: Browser) -> None:
     release = replace(RELEASES["1.34"], recorded={"public": 5, "gang": 2})
     assert badge(release) == "5 of 5 recorded runs match, 2 of 2 gangs"
-    newest = list(RELEASES.values())[-1]
+    newest = DEFAULT_RELEASE
     page = author.get(author.save(TWO_SHAPES)["url"]).content.decode()
     assert f"{newest.version}: {badge(newest)}" in page
     assert f" {newest.recorded_runs}/{newest.recorded_runs}</span>" in page
-    assert badge(newest) in author.get("/releases/").content.decode()
+    releases = author.get("/releases/").content.decode()
+    assert badge(newest) in releases
+    assert badge(RELEASES["1.37"]) in releases
+    assert "no run of it was recorded" in badge(RELEASES["1.37"])

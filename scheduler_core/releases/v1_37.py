@@ -1,0 +1,33 @@
+"""Kubernetes 1.37, from its release notes, its table of feature gates and its sources; no run of it was recorded.
+
+Two of its gates were recorded with 1.36.3: StorageCapacityScoring and VolumeLimitScaling. docs/fidelity.md lists what
+else is known of it and is not simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.releases.release import Gate
+from scheduler_core.releases.v1_36 import V1_36
+
+V1_37 = V1_36.derive(
+    "1.37.0",
+    rules=replace(
+        V1_36.rules,
+        preemption_says_where_it_found_room=True,
+        inter_pod_affinity_hint_takes_any_anti_affinity_term=True,
+        image_volumes_raise_the_threshold=True,
+        dynamic_resources_says_that_there_are_no_claims=False,
+    ),
+    gates={
+        "GangScheduling": None,
+        "GenericWorkload": Gate(False),
+        "OpportunisticBatching": Gate(False),
+        "StorageCapacityScoring": Gate(True, settable=True),
+        "TopologyAwareWorkloadScheduling": Gate(False),
+        "VolumeLimitScaling": Gate(True, settable=True),
+        "WorkloadAwarePreemption": None,
+    },
+    gated_plugins={"GangScheduling": None, "TopologyAwareWorkloadScheduling": None},
+)
