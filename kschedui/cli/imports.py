@@ -38,6 +38,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--cluster", action="store_true", help="read the cluster of the kubeconfig instead of files")
     add_cluster_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="the output file (default: standard output)")
+    parser.add_argument(
+        "--autoscaler",
+        nargs="?",
+        const="",
+        choices=("", "cluster-autoscaler", "karpenter"),
+        help="add the cluster's autoscaler, which acts in the run: node groups with their sizes, or NodePools and "
+        "NodeClaims; without a name Karpenter if the cluster has NodePools",
+    )
     parser.add_argument("--quiet", action="store_true", help="print no notes about what was left out")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if the text is truncated")
 
@@ -45,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     if options.cluster == bool(options.files):
         raise Unusable("import needs either files or --cluster")
-    imported = of_cluster(options) if options.cluster else convert_files(options.files)
+    imported = of_cluster(options) if options.cluster else convert_files(options.files, options.autoscaler)
     if not options.quiet:
         sys.stderr.writelines(f"{note}\n" for note in imported.notes)
     if options.output:
@@ -58,12 +66,14 @@ def run(options: Namespace) -> int:
     return int(options.strict and imported.cut)
 
 
-def convert_files(names: list[str]) -> Imported:
+def convert_files(names: list[str], autoscaler: str | None = None) -> Imported:
     """Convert all files to one text. Raises Unusable, which names the file."""
+    if autoscaler is not None and len(names) > 1:
+        raise Unusable("--autoscaler reads one file; put the objects into one")
     parts = []
     for name in names:
         with open_input(name) as source:
-            parts.append(convert(name, source))
+            parts.append(convert(name, source, autoscaler=autoscaler))
     if len(parts) == 1:
         return parts[0]
     joined = without_titles("---\n".join(part.text for part in parts))
@@ -78,7 +88,7 @@ def of_cluster(options: Namespace) -> Imported:
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:
-        imported = importers.convert_dump(dump, LIMITS)
+        imported = importers.convert_dump(dump, LIMITS, autoscaler=options.autoscaler)
     except ScenarioError as error:
         raise Unusable(in_file("the cluster", error)) from None
     if not options.quiet:
@@ -86,7 +96,7 @@ def of_cluster(options: Namespace) -> Imported:
     return imported
 
 
-def convert(name: str, source: BinaryIO, release: str = "") -> Imported:
+def convert(name: str, source: BinaryIO, release: str = "", autoscaler: str | None = None) -> Imported:
     """Convert a file of any supported tool. Raises Unusable."""
     head = source.peek(HEAD_BYTES) if isinstance(source, io.BufferedReader) else b""
     try:
@@ -99,8 +109,8 @@ def convert(name: str, source: BinaryIO, release: str = "") -> Imported:
     try:
         if FOR_PEOPLE.is_in(head.decode(errors="replace")):
             text = source.read(MAX_BYTES).decode("utf-8-sig", errors="replace")
-            return importers.convert(text, LIMITS, MAX_BYTES, release)
-        return importers.convert(source, LIMITS, MAX_BYTES, release)
+            return importers.convert(text, LIMITS, MAX_BYTES, release, autoscaler=autoscaler)
+        return importers.convert(source, LIMITS, MAX_BYTES, release, autoscaler=autoscaler)
     except ScenarioError as error:
         raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None
 

@@ -78,9 +78,18 @@ def read(name: str, version: str | None = None, configuration: str = "") -> Inpu
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
 
 
-def from_content(name: str, content: bytes, version: str | None = None, configuration: str = "") -> Input:
-    """Read the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are not text."""
-    text, scenario = _read(content, version, configuration)
+def from_content(
+    name: str,
+    content: bytes,
+    version: str | None = None,
+    configuration: str = "",
+    autoscaler: str | None = None,
+) -> Input:
+    """Read the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are not text.
+
+    `autoscaler`: that of a dump, which becomes an actor; see `importers.convert`.
+    """
+    text, scenario = _read(content, version, configuration, autoscaler)
     if scenario.observed:
         from scheduler_core.ask.replay.placing import place_decisions  # which only recordings need
 
@@ -97,12 +106,14 @@ def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> l
     return scenario_notes(scenario)
 
 
-def _read(content: bytes, version: str | None, configuration: str) -> tuple[Imported, Scenario]:
+def _read(
+    content: bytes, version: str | None, configuration: str, autoscaler: str | None = None
+) -> tuple[Imported, Scenario]:
     """Return the text and its scenario. Raises ScenarioError.
 
     Everything that `import` supports can be read: a text without a Scenario document that cannot be parsed is imported.
     """
-    text = scenario_text(content, version or "")
+    text = scenario_text(content, version or "", autoscaler)
     if text.imported:
         return text, _parse_imported(text, content, version, configuration)
     try:
@@ -111,7 +122,7 @@ def _read(content: bytes, version: str | None, configuration: str) -> tuple[Impo
         if has_scenario(text.text):
             raise
         try:
-            imported = _convert(content, version or "")
+            imported = _convert(content, version or "", autoscaler)
             return imported, _parse(imported, version, configuration)
         except ScenarioError:
             raise error from None  # whose lines are those of the file
@@ -129,12 +140,12 @@ def _parse_imported(imported: Imported, content: bytes, version: str | None, con
     return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, LIMITS))
 
 
-def _convert(content: bytes, version: str) -> Imported:
+def _convert(content: bytes, version: str, autoscaler: str | None = None) -> Imported:
     from kschedui.scenarios import importers  # which only dumps need
 
     text = "" if content.startswith((GZIP, *UTF_16)) else content.decode("utf-8-sig", errors="replace")
     source = text if FOR_PEOPLE.is_in(text) else io.BytesIO(content)
-    return importers.convert(source, LIMITS, MAX_BYTES, simulated=version)
+    return importers.convert(source, LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
 
 
 def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
@@ -161,7 +172,7 @@ def read_again(source: Input, version: str) -> Scenario:
         raise Unusable(in_file(f"{source.name}, on Kubernetes {version}", error)) from None
 
 
-def scenario_text(content: bytes, version: str = "") -> Imported:
+def scenario_text(content: bytes, version: str = "", autoscaler: str | None = None) -> Imported:
     """Return a text that is a scenario unchanged; import any other text, and output of a cluster.
 
     `version`: the release to simulate, if it is not that of the text.
@@ -174,7 +185,7 @@ def scenario_text(content: bytes, version: str = "") -> Imported:
             raise Unusable("the input is no text in UTF-8") from None
         if not is_dump(text, has_policy=has_policy):
             return Imported(text, imported=False)
-    return _convert(content, version)
+    return _convert(content, version, autoscaler)
 
 
 def say_warnings(source: Input, *, quiet: bool) -> int:

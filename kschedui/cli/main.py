@@ -33,6 +33,7 @@ COMMANDS = {
     "add-nodes": "Show the pending pods that would fit on additional nodes.",
     "reschedule": "Show the node of every pod if all pods were scheduled again.",
     "node-groups": "Show the node groups that would help pending pods, with the number of nodes.",
+    "autoscale": "Show what the autoscaler would do for pods that wait, at what price, and why it keeps a node.",
     "upgrade": "Show the decisions that differ on another Kubernetes release.",
     "experiment": "Run a scenario for every combination of an experiment's values; print a row of measures for each.",
     "match": "Evaluate CEL selectors of devices; print the selected devices, errors and cost as JSON lines.",

@@ -34,7 +34,8 @@ class NodeGroup(msgspec.Struct, frozen=True):
     """Nodes that can be added: at most `maximum` (None: any number), at `price` an hour each (None: unknown).
 
     `template`: the manifest of such a node, None: like the existing ones. `size` nodes, named <name>-1 and so on, exist
-    at the start. A new one is a Node after `boot_seconds` and ready `ready_seconds` later, None: as the actor says.
+    at the start, beside those that `nodes` names. A new one is a Node after `boot_seconds` and ready `ready_seconds`
+    later, None: as the actor says.
     """
 
     name: str
@@ -48,6 +49,7 @@ class NodeGroup(msgspec.Struct, frozen=True):
     options: Mapping[str, str] = {}
     boot_seconds: float | None = None
     ready_seconds: float | None = None
+    nodes: tuple[str, ...] = ()
 
 
 class Pricing(msgspec.Struct, frozen=True):

@@ -41,10 +41,10 @@ class Group:
     def __init__(self, spec: NodeGroup) -> None:
         self.spec = spec
         self.name = spec.name
-        self.target = spec.size
+        self.target = spec.size + len(spec.nodes)
         self.made = spec.size
         names = [f"{spec.name}-{number}" for number in range(1, spec.size + 1)]
-        self.instances = {name: Instance(name, "running") for name in names}
+        self.instances = {name: Instance(name, "running") for name in (*names, *spec.nodes)}
 
     @property
     def minimum(self) -> int:
@@ -82,6 +82,8 @@ class Cloud:
         boot = self._settings.boot_seconds if group.spec.boot_seconds is None else group.spec.boot_seconds
         for _ in range(delta):
             group.made += 1
+            while f"{group.name}-{group.made}" in group.instances:
+                group.made += 1
             instance = Instance(f"{group.name}-{group.made}")
             group.instances[instance.name] = instance
             if fault == "outOfResources":

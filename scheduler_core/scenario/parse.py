@@ -47,7 +47,13 @@ from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.reading.documents import Document, read_documents, read_embedded
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
-from scheduler_core.scenario.settings.autoscaling import PRIORITIES, build_actors, build_node_groups, nodes_of_groups
+from scheduler_core.scenario.settings.autoscaling import (
+    PRIORITIES,
+    build_actors,
+    build_node_groups,
+    check_nodes_of_groups,
+    nodes_of_groups,
+)
 from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
@@ -185,6 +191,7 @@ class _Reader:
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
         objects = initial.build(documents_by_kind.objects, created_by(own.events))
         node_groups = build_node_groups(documents_by_kind.node_groups, self._problems, admission)
+        check_nodes_of_groups(documents_by_kind.node_groups, initial.exist, self._problems)
         for node in nodes_of_groups(node_groups, self._problems, admission):
             objects.append(node)
             initial.exist["Node", "", node.name] = None

@@ -33,7 +33,7 @@ from scheduler_core.autoscaling.actors import build_actors
 from scheduler_core.cluster.cluster import key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.statuses import PREEMPTED
-from scheduler_core.controllers.live import Live
+from scheduler_core.controllers.live import Actor, Live
 from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
@@ -127,6 +127,11 @@ class Simulation:
             if "disruption-controller" in scenario.controllers:
                 self.cluster.statuses.allowed_disruptions = self._live.allowed_disruptions
             self.scheduler.api.request_deletion = self._live.preempt
+
+    @property
+    def actors(self) -> Sequence[Actor]:
+        """Return the autoscalers of the run, which questions ask what they would do."""
+        return () if self._live is None else self._live.actors
 
     def run(self) -> Iterator[AnyEvent]:
         """Yield all events, from RunStarted to RunFinished."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.imported import IMPORTED, Imported
 from kschedui.scenarios.importers import (
+    autoscalers,
     cleaning,
     configurations,
     for_people,
@@ -44,12 +45,13 @@ def convert(
     *,
     of_cluster: bool = True,
     simulated: str = "",
+    autoscaler: str | None = None,
 ) -> Imported:
     """Read any of the formats. Raises ScenarioErrors if it is none of them.
 
     `most`: the maximum number of bytes of the source, unpacked; `release`: the release if no node has a version;
     `of_cluster`: the text is output of a cluster, so it is private; `simulated`: the release to simulate, whatever the
-    text says.
+    text says; `autoscaler`: the one that becomes an actor, "": Karpenter if there are NodePools; None: none.
     """
     reading = replace(limits, bytes=most or limits.bytes)
     if isinstance(source, str) and for_people.is_for_people(source):
@@ -65,15 +67,24 @@ def convert(
                         "describe nodes, kubectl describe pod, or kubectl get with -o yaml"
                     )
                 )
-            imported = convert_dump(dump, limits, release, of_cluster=of_cluster, simulated=simulated)
+            imported = convert_dump(
+                dump, limits, release, of_cluster=of_cluster, simulated=simulated, autoscaler=autoscaler
+            )
         imported.notes[:0] = described.notes
         return imported
     with without_collection():
-        return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster, simulated=simulated)
+        dump = read_dump(source, reading)
+        return convert_dump(dump, limits, release, of_cluster=of_cluster, simulated=simulated, autoscaler=autoscaler)
 
 
 def convert_dump(
-    dump: Dump, limits: Limits, release: str = "", *, of_cluster: bool = True, simulated: str = ""
+    dump: Dump,
+    limits: Limits,
+    release: str = "",
+    *,
+    of_cluster: bool = True,
+    simulated: str = "",
+    autoscaler: str | None = None,
 ) -> Imported:
     """Convert parsed objects. Raises ScenarioErrors if there are none."""
     drop_truncated(dump, limits)
@@ -82,7 +93,10 @@ def convert_dump(
     release = of_nodes or release
     decides = release_named(simulated or release_of_scenario(objects) or release)
     objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
-    objects, of_pools = node_pools.convert_node_pools(objects)
+    if autoscaler is None:
+        objects, of_pools = node_pools.convert_node_pools(objects)
+    else:
+        objects, of_pools = autoscalers.add_autoscaler(objects, autoscaler or autoscalers.autoscaler_of(objects))
     notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):

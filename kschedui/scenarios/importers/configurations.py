@@ -19,7 +19,7 @@ from scheduler_core.scenario.fields.config_fields import CONFIGURATION, POINT_FI
 from scheduler_core.scenario.parse import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems
-from scheduler_core.scenario.settings.autoscaling import PRIORITIES
+from scheduler_core.scenario.settings.autoscaling import PRIORITIES, STATUS
 
 KIND, API_VERSION = "KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v1"
 POINTS = ("multiPoint", *POINT_FIELDS.values())
@@ -57,7 +57,7 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
     for manifest in objects:
         if manifest.get("kind") in (KIND, "Policy"):
             configurations.append((manifest, ""))
-        elif manifest.get("kind") == "ConfigMap" and part(manifest, "metadata").get("name") != PRIORITIES:
+        elif manifest.get("kind") == "ConfigMap" and part(manifest, "metadata").get("name") not in (PRIORITIES, STATUS):
             held = list(inside(manifest, limits))
             configurations += held
             without += not held

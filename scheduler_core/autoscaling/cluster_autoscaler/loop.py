@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from zlib import crc32
 
 import numpy as np
@@ -16,11 +17,12 @@ from scheduler_core.autoscaling.cloud import Cloud, CloudError
 from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
 from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
-from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Planner
-from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, ScaleUp
+from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate, Planner
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, Plan, ScaleUp
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template, build_templates
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.api import Api, Change
+from scheduler_core.scenario.fields.autoscaling_fields import FLAGS
 
 NAME = "cluster-autoscaler"
 STATUS = "cluster-autoscaler-status"
@@ -133,6 +135,62 @@ class ClusterAutoscaler:
         self._add_upcoming(snapshot, templates)
         pods = self._pods_to_help(snapshot, cutoff)
         return self._decide(pods, snapshot, templates)
+
+    # What it would do, for questions
+
+    def plan_scale_up(self) -> tuple[list[Pod], Plan, dict[str, Template]]:
+        """Return the pods that need help, and what a pass would do for them now, without doing it."""
+        cutoff = self._flags["expendable-pods-priority-cutoff"]
+        snapshot = Snapshot(self._api.cluster, self._api.release)
+        self._keep_allocated(snapshot, cutoff)
+        templates = build_templates(self.cloud, self._api, snapshot)
+        self._state.update()
+        self._add_upcoming(snapshot, templates)
+        pods = self._pods_to_help(snapshot, cutoff)
+        return pods, self._orchestrator.plan(pods, snapshot, templates), templates
+
+    @contextmanager
+    def imagined(self) -> Iterator[Callable[[Plan], None]]:
+        """Plan further passes; the function given takes the nodes of a plan as ordered, until the end."""
+        sizes = {group.name: group.target for group in self.cloud.groups.values()}
+        requests = dict(self._state.requests)
+
+        def order(plan: Plan) -> None:
+            for resize in plan.resizes:
+                resize.group.target = resize.new
+                self._state.request(resize.group, resize.new - resize.old)
+
+        try:
+            yield order
+        finally:
+            self._state.requests = requests
+            for group in self.cloud.groups.values():
+                group.target = sizes[group.name]
+
+    @contextmanager
+    def without_totals(self) -> Iterator[None]:
+        """Plan without --cores-total and --memory-total."""
+        flags = self._orchestrator.flags
+        self._orchestrator.flags = {**flags, **{name: FLAGS[name][1] for name in ("cores-total", "memory-total")}}
+        try:
+            yield
+        finally:
+            self._orchestrator.flags = flags
+
+    def plan_scale_down(self) -> tuple[dict[str, Candidate], dict[str, str]]:
+        """Return the nodes that are not needed now, and why each other one stays."""
+        snapshot = Snapshot(self._api.cluster, self._api.release)
+        self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
+        self._state.update()
+        self._planner.update(snapshot, (), ())
+        stays = dict(self._planner.unremovable)
+        for group in self.cloud.groups.values():
+            if group.target <= group.minimum:
+                stays |= dict.fromkeys(group.instances, "NodeGroupMinSizeReached")
+        for node in self._api.cluster.all_nodes():
+            if self.cloud.group_of(node.name) is None:
+                stays[node.name] = "NotAutoscaled"
+        return dict(self._planner.unneeded), stays
 
     def _decide(self, pods: list[Pod], snapshot: Snapshot, templates: dict[str, Template]) -> bool:
         """Scale up or down, and record the events at the end."""

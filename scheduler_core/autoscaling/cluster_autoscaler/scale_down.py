@@ -91,10 +91,11 @@ class Planner:
                 break
             drain = judge.drain_of(pods_on[name])
             if drain.blocked is not None:
-                self._keep(name, f"BlockedByPod {drain.blocked.reason}")
+                self._keep(name, f"BlockedByPod {drain.blocked.pod.key}: {drain.blocked.reason}")
                 continue
-            if not self._move(drain.move, name, trial, destinations):
-                self._keep(name, "NoPlaceToMovePods")
+            stranded = self._move(drain.move, name, trial, destinations)
+            if stranded is not None:
+                self._keep(name, f"NoPlaceToMovePods {stranded.key}")
                 continue
             judge.take(drain.move)
             destinations.discard(name)
@@ -147,8 +148,8 @@ class Planner:
             for pod in pods
         )
 
-    def _move(self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str]) -> bool:
-        """Find a place for every pod; keep them there if all have one."""
+    def _move(self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str]) -> Pod | None:
+        """Find a place for every pod; keep them there if all have one. Return the first without a place."""
         places: list[tuple[Pod, str]] = []
         for pod in pods:
             acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731
@@ -156,11 +157,11 @@ class Planner:
             if not name:
                 for placed, _ in places:
                     trial.place(placed, origin)
-                return False
+                return pod
             self._hints[pod.key] = name
             trial.place(pod, name)
             places.append((pod, name))
-        return True
+        return None
 
     def _keep(self, name: str, reason: str) -> None:
         self.unremovable[name] = reason

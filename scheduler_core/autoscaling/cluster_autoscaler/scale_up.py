@@ -51,17 +51,38 @@ class ScaleUp(msgspec.Struct):
     error: str = ""
 
 
+class Plan(msgspec.Struct):
+    """A scale-up that could be made. `against`: by pod and group, why the group does not help the pod.
+
+    `remaining`: the pods that no group helps, with the reasons in the order in which they are printed.
+    """
+
+    option: Option | None
+    resizes: list[Resize]
+    against: dict[str, dict[str, str]]
+    remaining: dict[str, list[str]]
+
+
 class Orchestrator:
     """Plans and carries out scale-ups."""
 
     def __init__(self, cloud: Cloud, state: ClusterState, flags: Mapping[str, Any], expanders: Expanders) -> None:
         self._cloud = cloud
         self._state = state
-        self._flags = flags
+        self.flags = flags
         self._expanders = expanders
 
     def scale_up(self, pods: Sequence[Pod], snapshot: Snapshot, templates: Mapping[str, Template]) -> ScaleUp:
         """Choose an option for the pods and carry it out."""
+        plan = self.plan(pods, snapshot, templates)
+        if not plan.resizes or plan.option is None:
+            return ScaleUp("no options", reasons=plan.remaining)
+        result = self._execute(plan.resizes)
+        result.helped, result.reasons = list(plan.option.pods), plan.remaining
+        return result
+
+    def plan(self, pods: Sequence[Pod], snapshot: Snapshot, templates: Mapping[str, Template]) -> Plan:
+        """Return the option that would be chosen for the pods, and why groups do not help them."""
         pod_groups = group_pods(pods)
         skipped: dict[str, str] = {}
         fitting: dict[str, list[PodGroup]] = {}
@@ -91,17 +112,15 @@ class Orchestrator:
             if not helps[number]
             for pod in pod_group
         }
+        by_pod = {pod.key: {**against[n], **skipped} for n, pod_group in enumerate(pod_groups) for pod in pod_group}
         if not options:
-            return ScaleUp("no options", reasons=remaining)
+            return Plan(None, [], by_pod, remaining)
         self._expanders.node_count = len(nodes)
         best = self._expanders.best(options)
         count = self._capped(best.nodes, best, nodes)
         if count <= 0:
-            return ScaleUp("no options", reasons=remaining)
-        resizes = self._balanced(best, count, fitting, templates)
-        result = self._execute(resizes)
-        result.helped, result.reasons = list(best.pods), remaining
-        return result
+            return Plan(None, [], by_pod, remaining)
+        return Plan(best, self._balanced(best, count, fitting, templates), by_pod, remaining)
 
     def fill_to_minimum(self, nodes: Sequence[Node], templates: Mapping[str, Template]) -> ScaleUp:
         """Increase groups that are smaller than their minimum (ScaleUpToNodeGroupMinSize)."""
@@ -119,7 +138,7 @@ class Orchestrator:
             return "in backoff after failed scale-up"
         if group.target >= group.maximum:
             return "max node group size reached"
-        if group.name not in templates or (group.target == 0 and not self._flags["scale-up-from-zero"]):
+        if group.name not in templates or (group.target == 0 and not self.flags["scale-up-from-zero"]):
             return "no node template"
         exceeded = self._exceeded(templates[group.name].node, nodes)
         return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
@@ -128,8 +147,8 @@ class Orchestrator:
         """Return what is left of each total, and its unit: (left, unit)."""
         cores, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
         return {
-            "cpu": (self._flags["cores-total"][1] * 1000 - cores, 1000),
-            "memory": (self._flags["memory-total"][1] * GIB - memory, GIB),
+            "cpu": (self.flags["cores-total"][1] * 1000 - cores, 1000),
+            "memory": (self.flags["memory-total"][1] * GIB - memory, GIB),
         }
 
     def _exceeded(self, node: Node, nodes: Sequence[Node]) -> list[str]:
@@ -137,8 +156,8 @@ class Orchestrator:
 
     def _capped(self, count: int, option: Option, nodes: Sequence[Node]) -> int:
         """Return how many of the nodes the cluster's limits allow."""
-        if self._flags["max-nodes-total"]:
-            count = min(count, int(self._flags["max-nodes-total"]) - len(nodes))
+        if self.flags["max-nodes-total"]:
+            count = min(count, int(self.flags["max-nodes-total"]) - len(nodes))
         for name, (left, _) in self._limits(nodes).items():
             size = option.template.node.capacity.get(name, 0)
             if size:
@@ -171,9 +190,9 @@ class Orchestrator:
         room = group.maximum - group.target
         for other in self._similar(group, fitting, templates):
             room += other.maximum - other.target
-        limits = [self._flags["max-nodes-per-scaleup"], room]
-        if self._flags["max-nodes-total"]:
-            limits.append(self._flags["max-nodes-total"] - node_count or -1)
+        limits = [self.flags["max-nodes-per-scaleup"], room]
+        if self.flags["max-nodes-total"]:
+            limits.append(self.flags["max-nodes-total"] - node_count or -1)
         return int(min(limits))
 
     # Similar groups
@@ -182,7 +201,7 @@ class Orchestrator:
         self, group: Group, fitting: Mapping[str, list[PodGroup]], templates: Mapping[str, Template]
     ) -> list[Group]:
         """Return the groups like this one that can hold every pod that this one can."""
-        if not self._flags["balance-similar-node-groups"]:
+        if not self.flags["balance-similar-node-groups"]:
             return []
         wanted = {id(pod_group) for pod_group in fitting[group.name]}
         return [
@@ -207,7 +226,7 @@ class Orchestrator:
                 return False
             if not _is_close(of_a - used_a, of_b - used_b, MAX_FREE_DIFFERENCE):
                 return False
-        ignored = {*IGNORED_LABELS, *self._flags["balancing-ignore-label"]}
+        ignored = {*IGNORED_LABELS, *self.flags["balancing-ignore-label"]}
         labels = ({key: value for key, value in node.labels.items() if key not in ignored} for node in (a, b))
         return next(labels) == next(labels)
 

@@ -37,6 +37,8 @@ MOST_AT_ONCE = 100  # candidates of a multi-node consolidation
 MIN_TYPES_SPOT_TO_SPOT = 15
 UNCONSOLIDATABLE_REPEAT = 900.0
 BUDGET_REPEAT = 60.0
+BLOCKED_BY_BUDGET = "No allowed disruptions for disruption reason {reason} due to blocking budget"
+NOT_YET = "consolidateAfter has not passed since a pod came or went"
 NO_LIMIT = 2**31 - 1
 MOST_ERRORS = 5
 Waits = Generator[float, None, "Command | None"]
@@ -116,6 +118,30 @@ class Disruption:
         self._lifecycle = lifecycle
         self._consolidated: dict[str, float] = {}  # by method: the change after which it found nothing to do
         self._commands: list[Command] = []
+        self._said: dict[str, str] = {}  # why nodes stay, as it was said last
+
+    # What it would do, for questions
+
+    def explain(self, node: StateNode) -> tuple[Command | None, str]:
+        """Return the command that would remove or replace a node alone, or why it stays."""
+        candidate = self._candidate(node, eventual=False)
+        if candidate is None:
+            return None, self._said.get(node.name, "Node isn't managed by karpenter")
+        if self._has_drifted(candidate):
+            return Command("Drifted", [candidate], list(self._simulate([candidate]).claims)), ""
+        if not candidate.moving and candidate.pool.consolidate_after is not None:
+            reason: DisruptionReason = "Empty"
+            command: Command | None = Command("Empty", [candidate], [], savings=candidate.price or 0.0)
+        elif not self._may_consolidate(candidate):
+            return None, self._said[node.name]
+        else:
+            reason, command = "Underutilized", self._consolidation([candidate])
+        if command is None:
+            return None, self._said[node.name]
+        if self._budgets(reason)[candidate.pool.name] == 0:
+            return None, BLOCKED_BY_BUDGET.format(reason=reason)
+        assert node.claim is not None
+        return (command, "") if node.claim.is_true("Consolidatable") else (None, NOT_YET)
 
     # Rounds
 
@@ -328,6 +354,7 @@ class Disruption:
         return problem[:1].upper() + problem[1:]
 
     def _block(self, node: StateNode, message: str) -> None:
+        self._said[node.name] = message
         self._recorder.on_node(node, "DisruptionBlocked", message)
 
     def _is_empty(self, candidate: Candidate) -> bool:
@@ -342,7 +369,12 @@ class Disruption:
         return candidate.node.claim.is_true("Drifted")
 
     def _is_underutilized(self, candidate: Candidate) -> bool:
-        """Return whether a node may be consolidated (consolidation.ShouldDisrupt)."""
+        """Return whether a node may be consolidated now (consolidation.ShouldDisrupt)."""
+        assert candidate.node.claim is not None
+        return self._may_consolidate(candidate) and candidate.node.claim.is_true("Consolidatable")
+
+    def _may_consolidate(self, candidate: Candidate) -> bool:
+        """Return whether its pool and labels allow to consolidate a node."""
         labels, pool = candidate.node.labels, candidate.pool
         if candidate.instance_type is None:
             self._tell(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
@@ -357,10 +389,10 @@ class Disruption:
         if not pool.consolidates_underutilized:
             self._tell(candidate, f'NodePool "{pool.name}" has non-empty consolidation disabled')
             return False
-        assert candidate.node.claim is not None
-        return candidate.node.claim.is_true("Consolidatable")
+        return True
 
     def _tell(self, candidate: Candidate, message: str) -> None:
+        self._said[candidate.name] = message
         self._recorder.on_node(candidate.node, "Unconsolidatable", message, repeat=UNCONSOLIDATABLE_REPEAT)
 
     # Budgets
@@ -380,7 +412,7 @@ class Disruption:
             allowed = allowed_disruptions(pool, counts.get(pool.name, 0), reason, self._api.now)
             budgets[pool.name] = max(allowed - disrupting.get(pool.name, 0), 0)
             if counts.get(pool.name) and allowed == 0:
-                message = f"No allowed disruptions for disruption reason {reason} due to blocking budget"
+                message = BLOCKED_BY_BUDGET.format(reason=reason)
                 self._recorder.on(
                     "NodePool", pool.name, "DisruptionBlocked", message, of=(reason,), repeat=BUDGET_REPEAT
                 )

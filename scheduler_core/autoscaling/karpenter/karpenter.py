@@ -13,6 +13,7 @@ from scheduler_core.autoscaling.karpenter.events import NAME, Recorder
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue
 from scheduler_core.autoscaling.karpenter.lifecycle import REACTION, Lifecycle
 from scheduler_core.autoscaling.karpenter.provisioning import Provisioner
+from scheduler_core.autoscaling.karpenter.solver import Offer, Results, Solver
 from scheduler_core.autoscaling.karpenter.state import ClusterState
 from scheduler_core.controllers.api import Api, Change
 
@@ -32,16 +33,31 @@ class Karpenter:
         self._later_by_anyone = later
         self._started = False
         api.drains_claims = True
-        self._state = ClusterState(api)
-        catalogue, recorder, flags = Catalogue(settings.instance_types), Recorder(api), settings.flags
-        self._lifecycle = Lifecycle(api, self._state, catalogue, recorder, self._later, settings.ready_seconds)
-        self._provisioner = Provisioner(
-            api, self._state, catalogue, flags, recorder, self._later, self._lifecycle.created
+        self.state = ClusterState(api)
+        self.catalogue = catalogue = Catalogue(settings.instance_types)
+        recorder, flags = Recorder(api), settings.flags
+        self._lifecycle = Lifecycle(api, self.state, catalogue, recorder, self._later, settings.ready_seconds)
+        self.provisioner = Provisioner(
+            api, self.state, catalogue, flags, recorder, self._later, self._lifecycle.created
         )
-        self._lifecycle.on_drain = self._provisioner.watch_node
-        self._disruption = Disruption(
-            api, self._state, catalogue, flags, recorder, self._later, self._provisioner, self._lifecycle
+        self._lifecycle.on_drain = self.provisioner.watch_node
+        self.disruption = Disruption(
+            api, self.state, catalogue, flags, recorder, self._later, self.provisioner, self._lifecycle
         )
+
+    # What it would do, for questions
+
+    def plan_scale_up(self) -> tuple[list[Pod], Results]:
+        """Return the pods that need help, and what Karpenter would do for them now, without doing it."""
+        nodes = self.state.nodes()
+        pods = self.provisioner.pending_pods()
+        leaving = self.provisioner.pods_of_deleting(nodes)
+        return pods, self.provisioner.simulate([*pods, *leaving], [node for node in nodes if not node.deleting])
+
+    def offers(self, pod: Pod) -> tuple[Solver, list[Offer]]:
+        """Return what each pool says about a new node for a pod."""
+        solver = self.provisioner.solver([pod], self.state.nodes())
+        return solver, solver.offers(pod)
 
     def start(self) -> None:
         """Begin at the time that the scenario says."""
@@ -49,11 +65,11 @@ class Karpenter:
 
     def _begin(self) -> None:
         self._started = True
-        for claim in self._state.claims():
+        for claim in self.state.claims():
             self._lifecycle.adopt(claim)
         for pod in list(self._api.cluster.pods.all()):
-            self._provisioner.watch_pod(pod.key)
-        self._later(FIRST_ROUND, self._disruption.run)
+            self.provisioner.watch_pod(pod.key)
+        self._later(FIRST_ROUND, self.disruption.run)
 
     def watch(self, change: Change) -> None:
         """React to pods that wait, come and go, to nodes that become ready, and to claims and pools."""
@@ -67,8 +83,8 @@ class Karpenter:
             if change.what == "updated" and change.object.deleted is not None:
                 self._later(REACTION, partial(self._lifecycle.terminate, change.object.name))
         elif change.kind == "NodePool":
-            self._state.changed = self._api.now
-            for claim in self._state.claims():
+            self.state.changed = self._api.now
+            for claim in self.state.claims():
                 if claim.pool == change.object.name:
                     self._later(REACTION, partial(self._lifecycle.refresh, claim.name))
 
@@ -76,9 +92,9 @@ class Karpenter:
         pod = change.object
         assert isinstance(pod, Pod)
         if change.what == "added" and not pod.node_name:
-            self._provisioner.watch_pod(pod.key)
+            self.provisioner.watch_pod(pod.key)
         if change.what in ("bound", "deleted"):
-            self._state.changed = self._api.now
+            self.state.changed = self._api.now
         of_daemon_set = pod.owner is not None and pod.owner.kind == "DaemonSet"
         if pod.node_name and not of_daemon_set and change.what in ("bound", "deletion", "finished"):
             self._lifecycle.note_pod_event(pod.node_name)

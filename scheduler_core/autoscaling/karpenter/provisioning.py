@@ -193,6 +193,20 @@ class Provisioner:
     def simulate(self, pods: Sequence[Pod], nodes: Sequence[StateNode], *, reports: bool = False) -> Results:
         """Return where the pods would go: to the nodes, or to new ones."""
         waiting = [_unplaced(pod) for pod in pods]
+        solver = self.solver(waiting, nodes)
+        if reports:
+            for pool, of_min_values in solver.without_types:
+                because_of = " due to minValues incompatibility" if of_min_values else ""
+                message = f"NodePool requirements filtered out all compatible available instance types{because_of}"
+                reason = "NoCompatibleInstanceTypes"
+                self._recorder.on("NodePool", pool.name, reason, message, "Warning", repeat=POOL_REPEAT)
+        results = solver.solve(waiting)
+        for claim in results.claims:
+            claim.types = self._catalogue.truncated(claim.types, claim.requirements)
+        return results
+
+    def solver(self, waiting: Sequence[Pod], nodes: Sequence[StateNode]) -> Solver:
+        """Return a simulation for pods without a node."""
         moving = {pod.key for pod in waiting}
         running = [
             (pod, node)
@@ -210,20 +224,9 @@ class Provisioner:
             ignores_preferences=self._options.ignores_preferences,
         )
         volumes = {pod.key: volume_requirements(pod, self._api) for pod in waiting if pod.volumes}
-        solver = Solver(
+        return Solver(
             self._catalogue, self._state.pools(), nodes, topology, self._state.daemon_pods(), volumes, self._options
         )
-        if reports:
-            for pool, of_min_values in solver.without_types:
-                because_of = " due to minValues incompatibility" if of_min_values else ""
-                message = f"NodePool requirements filtered out all compatible available instance types{because_of}"
-                self._recorder.on(
-                    "NodePool", pool.name, "NoCompatibleInstanceTypes", message, "Warning", repeat=POOL_REPEAT
-                )
-        results = solver.solve(waiting)
-        for claim in results.claims:
-            claim.types = self._catalogue.truncated(claim.types, claim.requirements)
-        return results
 
     def _domains_of(self, key: str) -> Domains:
         """Return the domains of a key that pools can have, with the taints of those pools (buildDomainGroups)."""

@@ -57,6 +57,15 @@ class Template(msgspec.Struct, frozen=True, eq=False):
     daemon_ports: tuple[HostPort, ...]
 
 
+class Offer(msgspec.Struct, frozen=True, eq=False):
+    """What a pool says about a pod. `reason` "": a node of one of `types` would be made, with `requirements`."""
+
+    template: Template
+    reason: str
+    requirements: Requirements
+    types: Types
+
+
 class ExistingNode:
     """A node that exists or is on its way, with the pods that the simulation adds."""
 
@@ -347,6 +356,38 @@ class Solver:
                     remaining[name] -= most
             return None
         return "; ".join(reasons)
+
+    def offers(self, pod: Pod) -> list[Offer]:
+        """Return what each pool says about a new node for the pod alone, its preferences dropped."""
+        while (relaxed := relax(pod, tolerates_preferences=self._tolerates_preferences)) is not None:
+            pod = relaxed
+        self._topology.update(pod)
+        self._note(pod)
+        data = self._data[pod.key]
+        return [self._offer(template, data) for template in self._templates]
+
+    def _offer(self, template: Template, data: PodData) -> Offer:
+        remaining = self._remaining.get(template.pool.name)
+        types = template.types
+        if remaining is not None:
+            types = self._catalogue.within(types, {n: a for n, a in remaining.items() if n != "nodes"})
+        if remaining is not None and (remaining.get("nodes", 1) <= 0 or not types):
+            sentence = LIMITS_EXCEEDED if remaining.get("nodes", 1) > 0 else NODES_EXHAUSTED
+            return Offer(template, sentence.format(pool=template.pool.name), {}, 0)
+        fits = NewClaim(template, types, self._catalogue, 0).can_add(data, self._topology)
+        if isinstance(fits, Misfit):
+            return Offer(template, str(fits), {}, 0)
+        return Offer(template, "", *fits)
+
+    def why_not_type(self, template: Template, number: int, data_of: Pod) -> str:
+        """Return why a pool would not make a node of a type for the pod, "" if it could."""
+        data, bit = self._data[data_of.key], 1 << number
+        requirements = merge(template.requirements, data.requirements)
+        if not template.types & bit or not self._catalogue.meeting(requirements) & bit:
+            return "requirements"
+        if not self._catalogue.fitting(add(template.daemon_requests, data.requests)) & bit:
+            return "resources"
+        return "" if self._catalogue.offered(requirements) & bit else "offering"
 
     def _template(self, pool: NodePool, daemon_pods: Sequence[Pod]) -> Template | None:
         """Return what claims of a pool begin with, None if no type meets its requirements."""

@@ -34,6 +34,7 @@ NODE_GROUP = document(
             "maximum": INT32,
             "price": NUMBER,
             "size": INT32,
+            "nodes": ListOf(STRING),
             "template": Fields(
                 "NodeTemplate",
                 {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": ANY, "status": ANY},
@@ -61,6 +62,7 @@ NODE_GROUP = document(
             "maximum": "the most nodes; no limit when absent",
             "price": "of one node, for an hour, in any currency",
             "size": "nodes at the start, named <group>-1 and so on; 0 when absent",
+            "nodes": "names of Nodes of this file that belong to the group, too",
             "template": "a Node without a name: labels, taints, allocatable; a node of the group when absent",
             "startupTaints": "taints of new nodes that the template does not have",
             "bootSeconds": "from the increase to the Node; as ClusterAutoscaler says when absent",

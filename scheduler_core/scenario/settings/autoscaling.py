@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 import yaml
@@ -46,6 +46,7 @@ Manifest = Mapping[str, Any]
 EXPANDERS = ("random", "most-pods", "least-waste", "least-nodes", "price", "priority")
 MIN_INTERVAL_SECONDS = 1.0
 PRIORITIES = "cluster-autoscaler-priority-expander"  # the name of the ConfigMap
+STATUS = "cluster-autoscaler-status"  # of the one that it writes
 
 
 def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
@@ -60,6 +61,17 @@ def build_node_groups(documents: Sequence[Document], problems: Problems, admissi
             problems.error(("metadata", "name"), duplicate(group.name))
         groups[group.name] = group
     return tuple(groups.values())
+
+
+def check_nodes_of_groups(
+    documents: Sequence[Document], exist: Collection[tuple[str, str, str]], problems: Problems
+) -> None:
+    """Report nodes of groups that do not exist. `exist`: kind, namespace and name of the initial objects."""
+    for document in documents:
+        problems.enter(document.chunk, document.prefix)
+        for index, name in enumerate((document.data.get("spec") or {}).get("nodes") or ()):
+            if ("Node", "", name) not in exist:
+                problems.error(("spec", "nodes", index), Message("no Node {name} exists", name=show(name)))
 
 
 def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: Admission) -> list[KubernetesObject]:
@@ -266,6 +278,7 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
         spec.get("options") or {},
         None if spec.get("bootSeconds") is None else seconds_of(spec, "bootSeconds", 0.0, problems),
         None if spec.get("readySeconds") is None else seconds_of(spec, "readySeconds", 0.0, problems),
+        tuple(spec.get("nodes") or ()),
     )
 
 

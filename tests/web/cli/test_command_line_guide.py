@@ -49,6 +49,7 @@ NEEDED = {
     "decode": ["0/1 nodes are available: 1 Insufficient cpu."],
     "match": ["--devices", "good.yaml", "true"],
     "replay": ["recording.yaml"],
+    "autoscale": ["grows.yaml"],
 }
 ELSEWHERE = ("serve", "record")  # tested in test_up.py and in tests/web/recording
 
@@ -64,12 +65,19 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     Path("good.yaml").write_text(good)
     Path("waiting.yaml").write_text(scenario(node("n1", cpu=4), pod("large", cpu=5)))
+    Path("grows.yaml").write_text(scenario(node("n1", cpu=1), pod("a", cpu=2), GROWS))
     Path("edits.json").write_text('[{"type": "remove", "kind": "Node", "name": "n2"}]')
     observed = [{"at": 0, "pod": "default/a", "node": "n1"}]
     Path("recording.yaml").write_text(scenario(node("n1", cpu=4), pod("a", cpu=1), observed=observed))
     Path("experiment.yaml").write_text(EXPERIMENT.replace("shop.yaml", "good.yaml").split("  - {name")[0] + SEEDS)
 
 
+GROWS = {
+    "apiVersion": "kschedui.io/v1alpha1",
+    "kind": "NodeGroup",
+    "metadata": {"name": "pool"},
+    "spec": {"minimum": 0, "maximum": 3, "size": 0, "template": node("template", cpu=4)},
+}
 SEEDS = "  - seeds: {count: 2}\n"
 
 
@@ -107,8 +115,8 @@ def test_the_tables_are_read() -> None:
 def test_every_command_of_the_guide_works_as_written(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     if command[0] == "experiment":
         command = ["experiment", "experiment.yaml", "--processes", "1"]
-    if command[0] == "fix":
-        command = ["fix", *NEEDED["fix"]]
+    if command[0] in {"fix", "autoscale"}:
+        command = [command[0], *NEEDED[command[0]]]
     assert main(command) == 0
     assert capsys.readouterr().out
 
@@ -124,6 +132,7 @@ def test_every_option_of_the_guide_is_one(command: str, option: str) -> None:
         "NODE": "n1",
         "NAME": "b",
         "LABEL=VALUE": "kubernetes.io/hostname=n1",
+        "SECONDS": "5",
     }
     given = [values.get(word, word) for word in option.split()]
     files = ["experiment.yaml"] if command == "experiment" else NEEDED.get(command, ["good.yaml"])

@@ -79,7 +79,10 @@ _READ: dict[tuple[str, str], Rule] = {
     ("Job", "status"): {"k": ["completionTime", "startTime", "succeeded", "failed", "completedIndexes", "conditions"]},
     ("StatefulSet", "status"): {"k": ["updateRevision"]},
     ("VolumeAttachment", "status"): {"k": ["attached"]},
-    ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"], "or": ["priorities"]},
+    ("ConfigMap", "data"): {
+        "with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"],
+        "or": ["priorities", "status"],
+    },
     ("KubeSchedulerConfiguration", "extenders"): {"l": {"t": "AnyExtender"}},
     ("KubeSchedulerConfiguration", "leaderElection"): DROP,
     ("KubeSchedulerConfiguration", "clientConnection"): DROP,
@@ -155,8 +158,14 @@ def reading_table() -> dict[str, Any]:
         "apiVersion": KEEP,
         "kind": KEEP,
     }
-    types["NodePoolSpec"] = {"limits": KEEP, "template": {"t": "NodePoolTemplate"}}
-    types["NodePoolTemplate"] = {"metadata": {"t": "ObjectMeta"}, "spec": {"k": ["requirements", "taints"]}}
+    types["NodePoolSpec"] = {
+        "limits": KEEP,
+        "template": {"t": "NodePoolTemplate"},
+        "disruption": KEEP,
+        "weight": KEEP,
+    }
+    of_template = ["requirements", "taints", "startupTaints", "nodeClassRef", "expireAfter", "terminationGracePeriod"]
+    types["NodePoolTemplate"] = {"metadata": {"t": "ObjectMeta"}, "spec": {"k": of_template}}
     of_pools = ["karpenter.sh/v1", "karpenter.sh/v1beta1"]
     kinds["NodePool"] = {"versions": of_pools, "version": of_pools[0], "type": "NodePool"}
     types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}

@@ -1,0 +1,233 @@
+"""The autoscaler of a dump, as documents of a scenario: its groups or pools, the nodes that they have, its limits.
+
+Groups are those of the vendors' labels. Their sizes are in Cluster Autoscaler's status ConfigMap, if the dump has it.
+The instance types of Karpenter's cloud are those of the nodes, and their prices an estimate by cpu and memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from kschedui.scenarios.importers.reading.pruning import Manifest
+from scheduler_core.apis.container_resources import amounts
+from scheduler_core.apis.karpenter import OVERHEAD
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.requirements import (
+    ARCH,
+    CAPACITY_TYPE,
+    HOSTNAME,
+    INSTANCE_TYPE,
+    NODE_POOL,
+    OS,
+    ZONE,
+)
+from scheduler_core.apis.vendor_labels import GROUP_LABELS
+from scheduler_core.scenario.settings.autoscaling import STATUS
+from scheduler_core.scenario.settings.instance_types import CPU_PRICE, GIGABYTE_PRICE, SPOT_SHARE
+
+OWN = "kschedui.io/v1alpha1"
+STATUS_KEY = "status"
+GROUP = "karpenter.sh"
+INITIALIZED, REGISTERED = "karpenter.sh/initialized", "karpenter.sh/registered"
+VANISHING = ("node.kubernetes.io/", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler")
+OF_TEXT = re.compile(r"Name:\s+(\S+)\n\s+Health:.*?minSize=(\d+), maxSize=(\d+)", re.S)  # before 1.30
+CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable")
+
+
+def autoscaler_of(objects: Sequence[Manifest]) -> str:
+    """Return which autoscaler a cluster has: Karpenter if it has NodePools."""
+    return "karpenter" if any(map(_is_pool, objects)) else "cluster-autoscaler"
+
+
+def add_autoscaler(objects: Sequence[Manifest], autoscaler: str) -> tuple[list[Manifest], list[Message]]:
+    """Return the objects with the documents of an autoscaler, and notes about what the dump does not say."""
+    if any(manifest.get("kind") in ("ClusterAutoscaler", "Karpenter") for manifest in objects):
+        return list(objects), []
+    if autoscaler == "karpenter":
+        return _with_karpenter(objects)
+    return _with_cluster_autoscaler(objects)
+
+
+# Cluster Autoscaler
+
+
+def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
+    kept = [manifest for manifest in objects if manifest.get("apiVersion", "").partition("/")[0] != GROUP]
+    declared = {_name(manifest) for manifest in kept if manifest.get("kind") == "NodeGroup"}
+    sizes = dict(_sizes(objects))
+    members: dict[str, list[Manifest]] = {}
+    for node in (manifest for manifest in kept if manifest.get("kind") == "Node"):
+        if (group := _group_of(node)) and group not in declared:
+            members.setdefault(group, []).append(node)
+    notes, groups, unknown = [], [], []
+    for group, nodes in members.items():
+        limits = next((limits for name, limits in sizes.items() if _is_name_of(name, group)), None)
+        unknown += [group] if limits is None else []
+        groups.append(_node_group(group, nodes, limits))
+    if not groups and not declared:
+        notes.append(Message("No label of the nodes names a node group, so Cluster Autoscaler has none."))
+    elif unknown:
+        sentence = Message(
+            "No ConfigMap {name} states the sizes of {groups}: they have no minimum and no maximum.",
+            name=STATUS,
+            groups=", ".join(unknown),
+        )
+        notes.append(sentence)
+    actor = {"apiVersion": OWN, "kind": "ClusterAutoscaler", "metadata": {"name": "cluster-autoscaler"}, "spec": {}}
+    return [*(m for m in kept if not _is_status(m)), *groups, actor], notes
+
+
+def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] | None) -> Manifest:
+    spec: dict[str, Any] = {"nodes": list(map(_name, nodes)), "template": _template(nodes[0])}
+    if limits is not None:
+        spec |= {"minimum": limits[0], "maximum": max(limits[1], limits[0])}
+    return {"apiVersion": OWN, "kind": "NodeGroup", "metadata": {"name": group}, "spec": spec}
+
+
+def _template(node: Manifest) -> Manifest:
+    """Return a node as a template of others: without what is its own."""
+    labels = {key: value for key, value in _labels(node).items() if key != HOSTNAME}
+    taints = [
+        taint
+        for taint in (node.get("spec") or {}).get("taints") or ()
+        if not str(taint.get("key")).startswith(VANISHING)
+    ]
+    status = {key: value for key, value in (node.get("status") or {}).items() if key in ("capacity", "allocatable")}
+    spec = {"taints": taints} if taints else {}
+    return {"metadata": {"labels": labels}, **({"spec": spec} if spec else {}), "status": status}
+
+
+def _group_of(node: Manifest) -> str:
+    labels = _labels(node)
+    return next((labels[label] for label in GROUP_LABELS if labels.get(label)), "")
+
+
+def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield name, minimum and maximum of each group of the status ConfigMap, as text or as YAML."""
+    for manifest in filter(_is_status, objects):
+        text = str((manifest.get("data") or {}).get(STATUS_KEY) or "")
+        try:
+            read = yaml.safe_load(text)
+        except yaml.YAMLError:
+            read = None
+        for group in (read.get("nodeGroups") or ()) if isinstance(read, dict) else ():
+            health = group.get("health") if isinstance(group, dict) else None
+            if isinstance(health, dict) and isinstance(health.get("maxSize"), int):
+                yield str(group.get("name")), (int(health.get("minSize") or 0), health["maxSize"])
+        for name, least, most in OF_TEXT.findall(text):
+            yield name, (int(least), int(most))
+
+
+def _is_name_of(name: str, group: str) -> bool:
+    """Return whether a cloud's name is that of a group: eks-GROUP-ID, gke-CLUSTER-GROUP-ID-grp, aks-GROUP-ID-vmss."""
+    return name == group or f"-{group}-" in f"-{name.rpartition('/')[2]}-"
+
+
+def _is_status(manifest: Manifest) -> bool:
+    return manifest.get("kind") == "ConfigMap" and _name(manifest) == STATUS
+
+
+# Karpenter
+
+
+def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
+    nodes = [manifest for manifest in objects if manifest.get("kind") == "Node"]
+    claims = {_name(manifest): manifest for manifest in objects if manifest.get("kind") == "NodeClaim"}
+    of_node = {(claim.get("status") or {}).get("nodeName"): claim for claim in claims.values()}
+    made, missing = [], 0
+    for node in nodes:
+        pool = _labels(node).get(NODE_POOL)
+        if not pool or _name(node) in of_node:
+            continue
+        missing += 1
+        made.append(_claim(node, pool))
+    managed = [_as_initialized(manifest) if _labels(manifest).get(NODE_POOL) else manifest for manifest in objects]
+    types = list(_instance_types(nodes))
+    notes = [
+        Message(
+            "Karpenter's cloud offers the {count} instance types of the nodes, at prices estimated by cpu and memory: "
+            "state others under instanceTypes.",
+            count=len(types),
+        )
+    ]
+    if missing:
+        notes.append(Message("Nodes of NodePools that got a NodeClaim of their own: {number}.", number=missing))
+    spec: dict[str, Any] = {"instanceTypes": types} if types else {}
+    actor = {"apiVersion": OWN, "kind": "Karpenter", "metadata": {"name": "karpenter"}, "spec": spec}
+    return [*(m for m in managed if not _is_status(m)), *made, actor], notes
+
+
+def _claim(node: Manifest, pool: str) -> Manifest:
+    """Return the NodeClaim of a node, which the dump does not have."""
+    status = node.get("status") or {}
+    return {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "NodeClaim",
+        "metadata": {"name": _name(node), "labels": {**_labels(node), NODE_POOL: pool}},
+        "spec": {"expireAfter": "Never"},
+        "status": {
+            "nodeName": _name(node),
+            "capacity": status.get("capacity") or {},
+            "allocatable": status.get("allocatable") or {},
+            "conditions": [{"type": condition, "status": "True"} for condition in CONDITIONS],
+        },
+    }
+
+
+def _as_initialized(node: Manifest) -> Manifest:
+    if node.get("kind") != "Node":
+        return node
+    metadata = node.get("metadata") or {}
+    labels = {**_labels(node), REGISTERED: "true", INITIALIZED: "true"}
+    return {**node, "metadata": {**metadata, "labels": labels}}
+
+
+def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
+    """Yield the types of the nodes, each in all zones and with both capacity types that appear."""
+    zones = sorted({zone for node in nodes if (zone := _labels(node).get(ZONE))}) or ["zone-a"]
+    kinds = sorted({kind for node in nodes if (kind := _labels(node).get(CAPACITY_TYPE))} | {"on-demand"})
+    known: dict[str, Manifest] = {}
+    for node in nodes:
+        labels = _labels(node)
+        name = labels.get(INSTANCE_TYPE)
+        if name and name not in known and labels.get(NODE_POOL):
+            known[name] = node
+    for name, node in known.items():
+        labels, status = _labels(node), node.get("status") or {}
+        size = amounts(status.get("allocatable") or status.get("capacity"))
+        capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
+        price = round(CPU_PRICE * capacity.get("cpu", 0) / 1000 + GIGABYTE_PRICE * capacity.get("memory", 0) / 1e9, 4)
+        offerings = [
+            {"zone": z, "capacityType": kind, "price": price if kind != "spot" else round(price * SPOT_SHARE, 4)}
+            for z in zones
+            for kind in kinds
+        ]
+        own = {key: value for key, value in labels.items() if key.startswith("karpenter.k8s.")}
+        others = {n: str(a) for n, a in capacity.items() if n not in ("cpu", "memory", "pods")}
+        yield {
+            "name": name,
+            "cpu": f"{capacity.get('cpu', 0)}m",
+            "memory": str(capacity.get("memory", 0)),
+            "pods": str(capacity.get("pods", 110)),
+            **({"resources": others} if others else {}),
+            "arch": labels.get(ARCH, "amd64"),
+            "os": [labels.get(OS, "linux")],
+            **({"labels": own} if own else {}),
+            "offerings": offerings,
+        }
+
+
+def _is_pool(manifest: Manifest) -> bool:
+    return manifest.get("kind") == "NodePool" and str(manifest.get("apiVersion")).partition("/")[0] == GROUP
+
+
+def _labels(manifest: Mapping[str, Any]) -> dict[str, str]:
+    return dict((manifest.get("metadata") or {}).get("labels") or {})
+
+
+def _name(manifest: Mapping[str, Any]) -> str:
+    return str((manifest.get("metadata") or {}).get("name"))

@@ -1,0 +1,120 @@
+"""Answers of Cluster Autoscaler, by its own pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.autoscale.answers import Autoscaling, NewNodes, NodeAnswer, PodAnswer, Refusal
+from scheduler_core.ask.autoscale.changes import changed_pods
+from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
+from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
+from scheduler_core.cluster.cluster import Cluster
+
+MOST_CHANGES = 5  # of a pod
+MOST_ASKED = 20  # distinct pods for which changes are tried
+MOST_PASSES = 50  # each orders nodes of one kind
+MAXIMUM_REACHED = "max node group size reached"
+QUOTA = "exceeded quota"
+
+
+def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
+    """Return what its passes would do from now on, and why for each pod, group and node."""
+    answer = Autoscaling("cluster-autoscaler", nodes=list(_nodes(actor)))
+    groups = actor.cloud.groups.values()
+    sizes = {group.name: group.target for group in groups}
+    places: dict[PodKey, str] = {}
+    with actor.imagined() as order:
+        waiting, plan, templates = actor.plan_scale_up()
+        pods = waiting
+        for _ in range(MOST_PASSES):
+            if plan.option is None or not plan.resizes:
+                break
+            order(plan)
+            places |= dict.fromkeys((pod.key for pod in plan.option.pods), plan.option.group.name)
+            waiting, plan, templates = actor.plan_scale_up()
+        left = {pod.key for pod in waiting}
+        grown = {group.name: group.target - sizes[group.name] for group in groups if group.target > sizes[group.name]}
+        for pod in pods:
+            if pod.key in left:
+                answer.pods.append(_pod(pod, plan.against.get(pod.key, {})))
+            else:  # the next pass may place others than those for which it ordered nodes
+                answer.pods.append(PodAnswer(pod.key, "new node", places.get(pod.key) or next(iter(grown), "")))
+        for name, count in grown.items():
+            helped = [found.pod for found in answer.pods if found.outcome == "new node" and found.place == name]
+            answer.new_nodes.append(NewNodes(name, count, helped, price=actor.cloud.groups[name].spec.price))
+        asked: dict[object, list[Message]] = {}
+        for pod, found in zip(pods, answer.pods, strict=True):
+            like = (pod.owner, tuple(sorted(pod.node_selector.items())), str(pod.requests)) if pod.owner else pod.key
+            if found.outcome == "none" and like not in asked and len(asked) < MOST_ASKED:
+                asked[like] = _changes(actor, cluster, pod, templates, found.refusals)
+            if found.outcome == "none":
+                found.changes = asked.get(like, [])
+    return answer
+
+
+def _pod(pod: Pod, against: Mapping[str, str]) -> PodAnswer:
+    """Return why no group helps a pod."""
+    counted = Counter(against.values())
+    reason = ", ".join(f"{count} {text}" for text, count in counted.items())
+    refusals = [Refusal(group, text) for group, text in against.items()]
+    return PodAnswer(pod.key, "none", "", f"pod didn't trigger scale-up: {reason}" if reason else "", refusals)
+
+
+def _nodes(actor: ClusterAutoscaler) -> Iterator[NodeAnswer]:
+    unneeded, stays = actor.plan_scale_down()
+    for name in unneeded:
+        group = actor.cloud.group_of(name)
+        yield NodeAnswer(name, group.name if group else "", "delete", "", group.spec.price if group else None)
+    for name, reason in stays.items():
+        if name not in unneeded:
+            group = actor.cloud.group_of(name)
+            yield NodeAnswer(name, group.name if group else "", "stays", reason)
+
+
+def _changes(
+    actor: ClusterAutoscaler, cluster: Cluster, pod: Pod, templates: dict[str, Template], refusals: list[Refusal]
+) -> list[Message]:
+    """Return single changes after which a pass would add a node for the pod; each is tried."""
+    found: list[Message] = []
+    for refusal in refusals:
+        if refusal.reason == MAXIMUM_REACHED:
+            group = actor.cloud.groups[refusal.group]
+            before, maximum = group.spec, group.maximum
+            group.spec = replace(before, maximum=group.target + 1)
+            if _helps(actor, pod):
+                sizes = {"group": group.name, "more": group.target + 1, "maximum": maximum}
+                found.append(Message("the maximum of {group} is {more} instead of {maximum}", **sizes))
+            group.spec = before
+    if any(refusal.reason.startswith(QUOTA) for refusal in refusals):
+        with actor.without_totals():
+            if _helps(actor, pod):
+                found.append(Message("--cores-total and --memory-total allow one node more"))
+    taints = [taint for template in templates.values() for taint in template.node.taints]
+    rooms = [_room(template) for template in templates.values()]
+    for sentence, changed in changed_pods(pod, taints, rooms):
+        if len(found) >= MOST_CHANGES:
+            break
+        cluster.apply(changed)
+        if _helps(actor, changed):
+            found.append(sentence)
+        cluster.apply(pod)
+    return found
+
+
+def _helps(actor: ClusterAutoscaler, pod: Pod) -> bool:
+    """Return whether a group helps the pod now, or an existing node has room for it."""
+    pods, plan, _ = actor.plan_scale_up()
+    waits = any(other.key == pod.key for other in pods)
+    return not waits or len(plan.against.get(pod.key, {})) < len(actor.cloud.groups)
+
+
+def _room(template: Template) -> dict[str, int]:
+    taken: Counter[str] = Counter()
+    for pod in template.daemon_pods:
+        taken.update(pod.requests)
+    return {name: amount - taken[name] for name, amount in template.node.allocatable.items()}
