@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-promises test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -55,6 +55,9 @@ pytest: venv-dev node_modules/.installed  ## the tests in Python that are not sl
 
 test-faults: venv-dev  ## of the slow tests: attacks and faults against running stacks, where parts are killed, filled up or taken away
 	@$(PYTEST) tests/faults
+
+test-promises: venv-dev  ## 10,000 random sequences against the controllers: surge, budgets, ordinals, one pod a node (KSCHEDUI_SEQUENCES=n for others)
+	@KSCHEDUI_SEQUENCES=$${KSCHEDUI_SEQUENCES:-10000} $(PY) -m pytest -q tests/core/controllers/test_promises.py
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group
 	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/runs/test_every_attempt_is_answered.py

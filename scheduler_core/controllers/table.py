@@ -86,6 +86,8 @@ def _of_deployments(change: Change, api: Api) -> Iterable[Key]:
 
 def _of_daemon_sets(change: Change, api: Api) -> Iterable[Key]:
     if change.kind == "Node" and change.what != "status":
+        if api.is_starting:  # each is looked at for its own sake
+            return
         yield from (daemon_set.key for daemon_set in api.workloads("DaemonSet"))
     else:
         yield from _of_kind("DaemonSet")(change, api)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ from scheduler_core.controllers import daemonset, deployment, eviction, stateful
 from scheduler_core.trace.actor_rows import actor_rows
 from tests.core.controllers.worlds import node, template, text, workload
 
+SEQUENCES = int(os.environ.get("KSCHEDUI_SEQUENCES", "450"))  # `make test-promises` draws 10,000
 IMAGES = ("v1", "v2", "v3")
 TIMES = st.integers(4, 40)
 NODES = [node(f"n{number}") for number in range(3)]
@@ -69,7 +71,7 @@ def worst_rollout(replicas: int, surge: Any, unavailable: Any, events: list[dict
     return most - replicas, replicas - least
 
 
-@settings(max_examples=150)
+@settings(max_examples=SEQUENCES // 3)
 @given(rollouts())
 def test_a_rollout_stays_within_surge_and_unavailable_pods(rollout: tuple[int, Any, Any, list[dict[str, Any]]]) -> None:
     replicas, surge, unavailable, events = rollout
@@ -122,7 +124,7 @@ def fewest_healthy(replicas: int, least: Any, drains: list[int], times: list[int
     return fewest
 
 
-@settings(max_examples=100)
+@settings(max_examples=SEQUENCES * 2 // 9)
 @given(
     st.integers(1, 6),
     st.sampled_from([1, 2, "50%", "100%"]),
@@ -169,7 +171,7 @@ def ordinals_are_kept(replicas: list[int], times: list[int], events: list[dict[s
     return True
 
 
-@settings(max_examples=100)
+@settings(max_examples=SEQUENCES * 2 // 9)
 @given(st.lists(st.integers(0, 5), max_size=3), st.lists(TIMES, min_size=3, max_size=3), images_of("db", "StatefulSet"))
 def test_pods_of_a_stateful_set_come_in_the_order_of_their_ordinals(
     replicas: list[int], times: list[int], events: list[dict[str, Any]]
@@ -209,7 +211,7 @@ def most_on_a_node(labels: list[tuple[int, int, bool]], events: list[dict[str, A
     return most
 
 
-@settings(max_examples=100)
+@settings(max_examples=SEQUENCES * 2 // 9)
 @given(st.lists(st.tuples(TIMES, st.integers(0, 2), st.booleans()), max_size=6), images_of("agent", "DaemonSet"))
 def test_a_daemon_set_has_one_pod_on_a_node(labels: list[tuple[int, int, bool]], events: list[dict[str, Any]]) -> None:
     assert most_on_a_node(labels, events) <= 1
