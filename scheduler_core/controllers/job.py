@@ -141,7 +141,9 @@ class _Sync:
         ready = sum(status.ready for _, status in active)
         if shown is not None and ready > shown:
             self._api.memory["job"][self._job.uid] = before
-            raise Refused(f"status.ready: Invalid value: {ready}: cannot set more ready pods than active")  # validateJobStatus
+            raise Refused(
+                f"status.ready: Invalid value: {ready}: cannot set more ready pods than active"
+            )  # validateJobStatus
         self._free_pods(all_of_them=False)
         self._finish()
         self._write_status(shown)

@@ -27,14 +27,13 @@ from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.objects.resources import is_extended
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, name_of_type, required, show
 from scheduler_core.scenario.reading.times import parse_duration
-from scheduler_core.scenario.settings.plugin_args import BUILDERS
+from scheduler_core.scenario.settings.plugin_args import BUILDERS, CAPACITY_SCORING, check_no_shape
 from scheduler_core.scenario.settings.plugin_sets import KnownPlugins, PluginSet, resolve
 
 Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _API_VERSION = "kubescheduler.config.k8s.io/v1"
-CAPACITY_SCORING = "StorageCapacityScoring"
 _EXTENDER_TIMEOUT = 5.0  # seconds (DefaultExtenderTimeout)
 
 
@@ -67,7 +66,7 @@ def build_configuration(
     defaults = (*release.plugins_with(gates), *(PluginRef(rule.name, rule.weight) for rule in rules))
     profiles = _profiles(data.get("profiles") or [{}], plugins, release, defaults, problems)
     if not gates.get(CAPACITY_SCORING):
-        _check_no_shape(data.get("profiles") or (), problems)
+        check_no_shape(data.get("profiles") or (), problems)
     _check_fields(data, (), release.configurations_lack, release, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
@@ -133,19 +132,6 @@ def _profiles(
         profiles.append(Profile(name or "", plugins, args, percentage))
     _check_common_queue_sort(data, problems)
     return profiles
-
-
-def _check_no_shape(profiles: Any, problems: Problems) -> None:
-    """Report a shape of VolumeBinding, which is for scoring by capacity (`ValidateVolumeBindingArgsWithOptions`)."""
-    for number, profile in enumerate(profiles):
-        for index, entry in enumerate(profile.get("pluginConfig") or ()):
-            args = entry.get("args")
-            if entry.get("name") == "VolumeBinding" and isinstance(args, dict) and args.get("shape") is not None:
-                reason = Message(
-                    "unexpected field `shape`, remove it or turn on the feature gate {gate}", gate=CAPACITY_SCORING
-                )
-                path = ("profiles", number, "pluginConfig", index, "args", "shape")
-                problems.error(path, invalid(args["shape"], reason))
 
 
 def _check_removed_plugins(plugins: Manifest, path: Path, release: Release, problems: Problems) -> None:

@@ -42,6 +42,7 @@ from scheduler_core.scenario.reading.times import parse_duration
 
 Manifest = Mapping[str, Any]
 
+CAPACITY_SCORING = "StorageCapacityScoring"  # a feature gate
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -155,6 +156,19 @@ def volume_binding(data: Manifest, path: Path, problems: Problems) -> VolumeBind
         problems.error((*path, "bindTimeoutSeconds"), invalid(seconds, reason))
     shape = function_shape(data["shape"], (*path, "shape"), problems) if data.get("shape") else ()
     return VolumeBindingArgs(seconds, shape)
+
+
+def check_no_shape(profiles: Any, problems: Problems) -> None:
+    """Report a shape of VolumeBinding, which is for scoring by capacity (`ValidateVolumeBindingArgsWithOptions`)."""
+    for number, profile in enumerate(profiles):
+        for index, entry in enumerate(profile.get("pluginConfig") or ()):
+            args = entry.get("args")
+            if entry.get("name") == "VolumeBinding" and isinstance(args, dict) and args.get("shape") is not None:
+                reason = Message(
+                    "unexpected field `shape`, remove it or turn on the feature gate {gate}", gate=CAPACITY_SCORING
+                )
+                path = ("profiles", number, "pluginConfig", index, "args", "shape")
+                problems.error(path, invalid(args["shape"], reason))
 
 
 def dynamic_resources(data: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:

@@ -13,7 +13,7 @@ README = ROOT / "README.md"
 def test_its_figures_are_right() -> None:
     text = README.read_text()
     runs = re.search(r"([\d,]+) recorded runs of the real kube-schedulers from ([\d.]+) to ([\d.]+) ", text).groups()
-    versions = list(RELEASES)
+    versions = [release.version for release in RELEASES.values() if release.recorded]
     assert runs == (f"{sum(len(records_of(version)) for version in versions):,}", versions[0], versions[-1])
 
 
