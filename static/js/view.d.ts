@@ -79,6 +79,7 @@ export interface View {
 	/** what a learner does here; comes when the page is idle */
 	learner?: {
 		predictions: import("./learn/predictions.js").Predictions;
+		pickKey(key: string): void;
 		predict(): void;
 		everyStep(): void;
 	};

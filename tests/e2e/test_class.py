@@ -193,7 +193,7 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     join(student, code)
     at(student, "40")
     teacher.get_by_role("button", name="Pause").click()
-    expect(student.locator(".class-paused")).to_have_text("Your teacher has paused the class")
+    expect(student.locator(".class-paused")).to_have_text("Your teacher keeps everyone at this step")
     press(student, "ArrowRight ArrowRight End")
     at(student, "40")
     press(student, "Home")

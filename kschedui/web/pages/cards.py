@@ -153,9 +153,9 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return {title, number, of, back, on, url}: the place of a scenario in the track, or in the course in `?course=`.
+    """Return {title, number, of, back, on, next, url}: the place of a scenario in the track, or in the course in `?course=`.
 
-    `back` and `on` are URLs, "" at an end. None: it has no place.
+    `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`. None: it has no place.
     """
     chapter_place = track.place_of(scenario.slug or "")
     if request.GET.get("course"):
@@ -170,7 +170,8 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
 
     numbers = {"number": chapter_place["number"], "of": chapter_place["of"]}
     ends = {"back": link(chapter_place["back"]), "on": link(chapter_place["on"]), "url": reverse("home")}
-    return {"title": chapter_place["chapter"], **numbers, **ends}
+    following = Scenario.objects.filter(slug=chapter_place["on"]).first() if chapter_place["on"] else None
+    return {"title": chapter_place["chapter"], "next": own_title(following) if following else "", **numbers, **ends}
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
@@ -191,7 +192,8 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
 
     numbers = {"number": shown[at].number, "of": len(course.scenarios)}
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
-    return {"title": course.title, **numbers, **ends}
+    following = shown[at + 1].scenario if at + 1 < len(shown) else None
+    return {"title": course.title, "next": own_title(following) if following else "", **numbers, **ends}
 
 
 def own_title(scenario: Scenario) -> str:

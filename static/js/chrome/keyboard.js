@@ -7,6 +7,7 @@
  * @property {(factor: number) => void} zoom
  * @property {(change: any) => void} set
  * @property {() => any} state
+ * @property {() => void} goOn to the next lesson
  */
 /** @typedef {{keys: string[], name: string, run: (player: Player, page: Page, key: string) => void}} Binding */
 
@@ -72,9 +73,9 @@ export const KEYS = {
 	predict: [
 		{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.predict() },
 		{
-			keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+			keys: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
 			name: "pick",
-			run: (_, page, key) => page.state().learner?.predictions.pick(Number(key) - 1),
+			run: (_, page, key) => page.state().learner?.pickKey(key),
 		},
 		{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
 	],
@@ -108,7 +109,8 @@ export function press(event, player, page) {
 	const binding = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
 	if (!binding) return;
 	event.preventDefault();
-	binding.run(player, page, event.key);
+	if (binding.name === "forward" && player.atEnd && player.store.complete && !event.repeat) page.goOn();
+	else binding.run(player, page, event.key);
 }
 
 const REST_MS = 2500; // the light goes out when the pointer rests

@@ -20,12 +20,37 @@ const BETWEEN = 1.13; // letters between Chinese characters are those of names a
 const CARD_ROW = 24;
 const LONG_NAME = 16;
 
+const FIRST = 40; // steps in which the first attempt begins
+
+/** At the beginning of a run, the pod that it tries first. @param {View} view @returns {Child} */
+function firstCard({ event, step, store, horizon, state, act }) {
+	if (event.type !== "RunStarted") return null;
+	for (const { event: next, step: at } of store.walk(step + 1, 1)) {
+		if (at > step + FIRST || next.type !== "CycleStarted") continue;
+		if (next.pod_group || (horizon && horizon.question <= at)) return null;
+		const about = /** @type {Record<string, number>} */ (
+			state.pods.get(next.pod)?.summary.requests ?? store.stateAfter(at)?.pods.get(next.pod)?.summary.requests ?? {}
+		);
+		const needs = Object.entries(about).filter(([, value]) => value > 0);
+		return button(
+			() => act.select({ kind: "pod", name: next.pod }),
+			{ key: "first", class: "hero first", ...wholeName(next.pod, next.pod) },
+			h("b", { class: shortPod(next.pod).length > LONG_NAME ? "long" : "" }, podLabel(next.pod)),
+			h("span", { class: "hero-priority" }, t("hero.first")),
+			needs.length > 0 &&
+				h("span", { class: "hero-more" }, plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value))))),
+		);
+	}
+	return null;
+}
+
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
 	const pod = view.state.pods.get(view.hero);
 	if (!view.hero) {
 		patch(target, [
 			card(view) ??
+				firstCard(view) ??
 				h(
 					"div",
 					{ key: "none", class: "hero none" },

@@ -66,12 +66,12 @@ function asking(root, predictions, open) {
 				class: `answer ${places ? "on-row" : ""}`,
 				"aria-pressed": String(picked === i),
 				disabled: predictions.host?.takes === false,
-				"aria-label": places ? `${i + 1}: ${text}` : null, // without a row it is on the button
+				"aria-label": places ? `${keyOf(open, i)}: ${text}` : null, // without a row it is on the button
 				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
 			},
-			h("kbd", null, String(i + 1)),
-			!places && h("span", null, text),
+			keyOf(open, i) !== text && h("kbd", { key: "key" }, keyOf(open, i)),
+			!places && h("span", { key: "text" }, text),
 		);
 	};
 	return [
@@ -91,6 +91,11 @@ function asking(root, predictions, open) {
 			predictions.host ? predictions.host.foot(open) : foot(predictions, open),
 		),
 	];
+}
+
+/** The key of an option: a number is its own key, if all are. @param {Question} asked @param {number} i */
+export function keyOf({ options }, i) {
+	return options.every(({ key, kind }) => kind === "number" && /^\d$/.test(key)) ? options[i].key : String(i + 1);
 }
 
 /**
@@ -210,6 +215,9 @@ function endCard(view, predictions) {
 			),
 		),
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
+		boot.place?.next &&
+			!boot.embed &&
+			h("p", { key: "coming", class: "end-next" }, t("end.coming", { title: boot.place.next })),
 		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
 	);
 }

@@ -6,7 +6,7 @@ import { choice, choose } from "../shared/progress.js";
 import { captionOf, framesOf, nextOf } from "../steps/registry.js";
 import { heroOf } from "../trace/phase.js";
 import { RunIndex } from "../trace/run_index.js";
-import { answerPart, drawAnswers, questionCaption } from "./choices.js";
+import { answerPart, drawAnswers, keyOf, questionCaption } from "./choices.js";
 import { predictions } from "./predictions.js";
 import { isBefore, Questions } from "./questions.js";
 import { foldedText, ShortWay } from "./short_way.js";
@@ -33,10 +33,8 @@ const TELLING = /^(total|compare|candidates?|start|column|verdict)(:|$)/;
 export function begin(page) {
 	const { player, screen, lens, redraw, boot } = page;
 	predictions.go = (to) => player.move(to.step, to.frame, true);
-	predictions.listen((what, question, pick) => {
-		if (what === "revealed" && pick !== null) page.act.pin(comparedRef(question, pick));
-	});
 	predictions.changed = () => redraw(false);
+	page.root.addEventListener("click", pickThere, { capture: true });
 	predictions.source = new Questions(boot.lesson?.questions ?? []);
 	player.stopBefore = (step, frame) => predictions.stopBefore(player, { step, frame });
 	lens.look = (view) => look(page, view);
@@ -50,6 +48,23 @@ export function begin(page) {
 	player.leavesOut = (step, frame) => shortWay?.passes(step, frame, player.order) ?? false;
 	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, here(player));
 }
+
+/** The node or the pod itself is an answer, where it is one of the options. @param {MouseEvent} event */
+function pickThere(event) {
+	const { open } = predictions;
+	const target = /** @type {Element} */ (event.target);
+	if (!open || !target.closest("#stage, #queue")) return;
+	const pod = target.closest("[data-pod], [data-fly]");
+	const names = { pod: pod?.getAttribute("data-pod") ?? pod?.getAttribute("data-fly"), node: nodeAt(target) };
+	const at = open.options.findIndex(({ kind, key }) => (kind === "pod" || kind === "node") && names[kind] === key);
+	if (at < 0) return;
+	event.stopPropagation();
+	if (predictions.picks.get(open.id) === at) predictions.reveal();
+	else predictions.pick(at);
+}
+
+/** @param {Element} target */
+const nodeAt = (target) => target.closest("[data-node]")?.getAttribute("data-node");
 
 /** On or off, remembered on the site's own pages. @param {Page} page */
 function togglePredicting({ player, boot }) {
@@ -140,7 +155,15 @@ let shortWay = null;
 /** The view without anything that may not be told yet. @param {Page} page @param {View} view @returns {View} */
 function look(page, view) {
 	const { index, step, frame, pin } = view;
-	const learner = { predictions, predict: () => togglePredicting(page), everyStep: () => toggleSteps(page) };
+	const learner = {
+		predictions,
+		predict: () => togglePredicting(page),
+		everyStep: () => toggleSteps(page),
+		pickKey: (/** @type {string} */ key) => {
+			const { open } = predictions;
+			if (open) predictions.pick(open.options.findIndex((_, i) => keyOf(open, i) === key));
+		},
+	};
 	const caption = retell(view);
 	if (predictions.on) predictions.read(page.store);
 	const { ahead, open } = predictions;
@@ -148,7 +171,9 @@ function look(page, view) {
 	const answer = revealed
 		? { eyebrow: [...caption.eyebrow, ...answerPart(revealed, predictions.picks.get(revealed.id))] }
 		: {};
-	if (!ahead) return { ...view, learner, own: view.caption, caption: { ...caption, ...answer } };
+	const pick = revealed ? predictions.picks.get(revealed.id) : undefined;
+	const compared = revealed && pick !== undefined ? { explained: comparedRef(revealed, pick) ?? undefined } : {};
+	if (!ahead) return { ...view, learner, own: view.caption, caption: { ...caption, ...answer }, ...compared };
 	const next = isBefore(nextTold(page.player, view), ahead.from) ? {} : { next: [t("predict.next")] };
 	return {
 		...view,
@@ -159,7 +184,7 @@ function look(page, view) {
 		horizon: { step, frame, question: ahead.from.step },
 		pin: pin && TELLING.test(pin) ? null : pin,
 		boot: silent(view.boot),
-		explained: ahead.step === step && view.scene === "preempt" ? `request:${view.hero}` : undefined,
+		...(ahead.step === step && view.scene === "preempt" ? { explained: `request:${view.hero}` } : compared),
 		options: { ...view.options, later: false, table: false },
 	};
 }

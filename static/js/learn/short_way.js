@@ -180,6 +180,9 @@ function passesAll(place) {
 	if (!model?.names.length) return false;
 	if (stoppedBy(model, frame).length) {
 		const rejection = rejections(event)[frame];
+		const { pods, cycle } = stateOf(place);
+		const first = (pods.get(cycle.CycleStarted?.pod ?? "")?.attempts ?? 0) <= 1;
+		if (first && !model.feasible.length && frame === framesOf(event) - 1) return false; // it leaves the pod no node
 		return Boolean(rejection) && isTold(place, (other) => rejections(other).includes(rejection));
 	}
 	if (frame < framesOf(event) - 1) return true;

@@ -106,6 +106,7 @@ function drawMoving(before, view) {
 	drawRegions(view);
 	if (!moves) return;
 	fly(root, places, player.speed);
+	void whenAtRest().then(() => screen.drawn === view && redraw(false)); // answers stand where rows came to rest
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
 	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
 }
@@ -231,6 +232,11 @@ function remember(root) {
 		places.set(key, { box, home: homeOf(element), on: element.closest("[data-node]") !== null, element });
 	}
 	return places;
+}
+
+/** What moves now has ended, or was replaced by other motion. */
+function whenAtRest() {
+	return Promise.allSettled(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
 }
 
 const LAST_WORDS = 160;

@@ -29,7 +29,10 @@ function measure() {
 
 function listenToPage() {
 	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
-	const hands = { open: act.open, zoom, set: act.set, state };
+	const goOn = () => {
+		if (boot.place?.on && !boot.embed && !boot.class) location.assign(boot.place.on);
+	};
+	const hands = { open: act.open, zoom, set: act.set, state, goOn };
 	document.addEventListener("keydown", (event) => press(event, player, hands));
 	addEventListener("popstate", followAddress);
 	const observer = new ResizeObserver(measure);

@@ -121,6 +121,8 @@ function ofScores(known) {
 		take(one.weight * 100);
 		for (const points of one.weighted) take(Math.abs(points - one.weighted[best]));
 	}
+	const second = points.totals.indexOf(sorted[1] ?? sorted[0]);
+	for (const one of points.plugins) take(Math.abs(sorted[0] - (sorted[1] ?? sorted[0]) - (one.weighted[best] - one.weighted[second])));
 	for (const total of sorted) [total, sorted[0] - total].forEach(take);
 	take(points.names.length);
 	known.upTo(Math.min(60, points.names.length));

@@ -354,7 +354,7 @@ export function modeOf({ width, sizes }, count) {
 
 /** Letters of a name in a low row, where the bar stands beside it. @param {Geometry} geometry */
 function lettersIn({ head, phone }) {
-	return Math.floor((phone ? head - 40 : (head - 36) * 0.6) / LETTER);
+	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
 }
 
 /**

@@ -57,12 +57,7 @@ function backoffCaption(state, event, values, why) {
 	return {
 		eyebrow: parts("eyebrow.backoff"),
 		sentence: parts(over ? "queue.backoff.over" : early ? "queue.backoff.early" : "queue.backoff", named),
-		why: [
-			...why,
-			...(why.length ? [" "] : []),
-			...reason,
-			...(early ? [" ", ...parts("queue.backoff.early.why")] : []),
-		],
+		why: [...why, ...(why.length ? [" "] : []), ...reason],
 	};
 }
 

@@ -64,22 +64,40 @@ const LETTER = 8;
  * @param {Scores} model
  */
 function shortened({ plugins, totals }) {
-	const at = plugins.findIndex(({ weight, weighted }) => weight >= OUTWEIGHS && Math.min(...weighted) > 0);
+	const at = plugins.findIndex(
+		({ weight, weighted }) => weight >= OUTWEIGHS && Math.min(...weighted) > 0 && new Set(weighted).size > 1,
+	);
 	if (at < 0) return { at, by: 0 };
 	const rest = Math.max(1, ...totals.map((total, i) => total - plugins[at].weighted[i]));
 	return { at, by: Math.max(0, Math.min(...plugins[at].weighted) - rest) };
 }
 
+const STUB = 34; // pixels of points that all nodes have
+
+/**
+ * The plugins whose points make no difference, which are drawn as stubs. @param {Scores} model
+ * @returns {Set<number>}
+ */
+function stubs({ plugins, totals }) {
+	const equal = plugins.flatMap(({ weighted }, i) => (weighted[0] && new Set(weighted).size === 1 ? [i] : []));
+	const rest = Math.max(...totals) - equal.reduce((sum, i) => sum + plugins[i].weighted[0], 0);
+	return new Set(totals.length > 1 && rest > 0 ? equal : []);
+}
+
 /** Pixels a point: the total stands beside the longest bar. @param {Geometry} geometry @param {Scores} model */
 function barScale({ width, phone }, model) {
 	const best = Math.max(1, ...model.totals);
-	return (width - (phone ? 28 + 10 * String(best).length : 190)) / (best - shortened(model).by);
+	const same = stubs(model);
+	const left = [...same].reduce((sum, i) => sum - model.plugins[i].weighted[0], best - shortened(model).by);
+	return (width - (phone ? 28 + 10 * String(best).length : 190) - STUB * same.size) / left;
 }
 
 /** Where the bar of a total ends, in pixels. @param {Lanes} lanes @param {Scores} model @param {number} total */
 function barEnd({ scored, geometry }, model, total) {
 	const { at, by } = shortened(model);
-	return (total - (scored > at ? by : 0)) * barScale(geometry, model);
+	const same = [...stubs(model)].filter((i) => i < scored);
+	const differing = same.reduce((sum, i) => sum - model.plugins[i].weighted[0], total - (scored > at ? by : 0));
+	return differing * barScale(geometry, model) + STUB * same.length;
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name */
@@ -131,25 +149,28 @@ function blocks(view, lanes, name, i) {
 	const { scores, scored, geometry, totals, rank } = lanes;
 	if (!scores) return null;
 	const cut = shortened(scores);
+	const same = stubs(scores);
 	const scale = barScale(geometry, scores);
 	const lead = barEnd(lanes, scores, totals[rank[0]]);
 	let left = 0;
 	return scores.plugins.map((plugin, p) => {
 		const points = plugin.weighted[i];
-		const width = p < scored ? (p === cut.at ? points - cut.by : points) * scale : 0;
+		const drawn = same.has(p) ? STUB : (p === cut.at ? points - cut.by : points) * scale;
+		const width = p < scored ? drawn : 0;
 		const at = left;
 		left += width;
 		const hot = view.pin === `score:${name}:${plugin.plugin}`;
 		const product = `${plugin.normalized[i]} × ${plugin.weight}`;
 		const labels = plugin.weight > 1 ? [`${scoreName(plugin.plugin)} ${product}`, product] : [];
 		const factor = labels.find((label) => width > LETTER * label.length) ?? "";
-		const under = width > 26 ? factor : width > 0 ? String(points) : "";
+		const under = width > 26 ? factor : width > LETTER * String(points).length ? String(points) : "";
 		return [
 			button(
 				() => view.act.pin(`score:${name}:${plugin.plugin}`),
 				{
 					key: plugin.plugin,
-					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""}`,
+					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""} ${same.has(p) ? "stub" : ""}`,
+					title: same.has(p) ? t("score.same", { name: scoreName(plugin.plugin), points }) : null,
 					...heard(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
 					style: { ...scoreStyle(plugin.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
 				},

@@ -96,12 +96,14 @@ function result({ state, hero = "" }, model) {
 		count: num(count(model.names.length)),
 		plugin: scoreName(plugin),
 		gap: num(gap, `score:${model.names[first]}:${plugin}`),
+		other: num(Math.abs(lead - gap), `compare:${model.names[first]}:${model.names[second]}`),
 	};
+	const decides = lead === gap ? "score.decider.alone" : lead > gap ? "score.decider.more" : "score.decider";
 	const fullest = model.names.length > 2 && isFullest(state, model, first);
 	return {
 		eyebrow: parts("eyebrow.result"),
 		sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
-		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
+		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? decides : "score.plain", values),
 		next: parts("next.HostSelected"),
 	};
 }
