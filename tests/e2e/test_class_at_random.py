@@ -139,7 +139,7 @@ class Class:
             context.close()
 
 
-NAMES = {"reveal": "Reveal", "skip": "Skip", "pause": "Pause", "gather": "Bring back"}
+NAMES = {"reveal": "Reveal", "skip": "Skip", "pause": "No looking ahead", "gather": "Bring back"}
 PHONE_ACTIONS: dict[str, Callable[..., None]] = {
     "answer": Class.answer,
     "look back": Class.look_back,

@@ -94,6 +94,12 @@ def class_of(scenario: Scenario) -> str:
     return reverse("class-start", args=[scenario.public_id, number]) if outcome_of(scenario) else ""
 
 
+def frame_of(scenario: Scenario) -> str:
+    """Return the address of a lesson's newest version as a frame that plays; "" before its first run."""
+    number = getattr(scenario, "number", None)
+    return f"{reverse('embed', args=[scenario.public_id, number])}?play=1" if outcome_of(scenario) else ""
+
+
 def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return [{key, title, lessons: [{id, title, url}]}] of the track, with the lessons that are loaded."""
     by_slug = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}
@@ -153,7 +159,7 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return {title, number, of, back, on, next, url}: the place of a scenario in the track, or in the course in `?course=`.
+    """Return {title, number, of, back, on, next, url}: the place in the track, or in the course in `?course=`.
 
     `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`. None: it has no place.
     """

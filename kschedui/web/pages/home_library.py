@@ -22,7 +22,7 @@ def render_library() -> SafeString:
 @lru_cache(maxsize=4)
 def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.former_names), `words` to search for and `teach` (cards.class_of the first lesson)."""
+    (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_of, frame_of the first lesson)."""
     library = track.in_order(scenarios.library())
     lessons = [cards.lesson_card(scenario) for scenario in library]
     used = {topic for lesson in lessons for topic, _ in lesson["topics"]}
@@ -32,5 +32,6 @@ def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
         "old_names": old_names.former_names(),
         "words": [label for topic, label in TOPICS.items() if topic in used][:WORDS],
         "teach": cards.class_of(library[0]) if library else "",
+        "frame": cards.frame_of(library[0]) if library else "",
     }
     return render_to_string("home_library.html", context)

@@ -31,11 +31,12 @@ function firstCard({ event, step, store, horizon, state, act }) {
 		const about = /** @type {Record<string, number>} */ (
 			state.pods.get(next.pod)?.summary.requests ?? store.stateAfter(at)?.pods.get(next.pod)?.summary.requests ?? {}
 		);
+		const long = shortPod(next.pod).length > LONG_NAME;
 		const needs = Object.entries(about).filter(([, value]) => value > 0);
 		return button(
 			() => act.select({ kind: "pod", name: next.pod }),
 			{ key: "first", class: "hero first", ...wholeName(next.pod, next.pod) },
-			h("b", { class: shortPod(next.pod).length > LONG_NAME ? "long" : "" }, podLabel(next.pod)),
+			h("b", { class: long ? "long" : "" }, long ? podParts(next.pod)[0] : podLabel(next.pod)),
 			h("span", { class: "hero-priority" }, t("hero.first")),
 			needs.length > 0 &&
 				h("span", { class: "hero-more" }, plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value))))),

@@ -29,7 +29,7 @@ export function drawAnswers(root, view, predictions) {
 	const shown = open ? null : predictions.on ? predictions.shownAt(view) : null;
 	root.dataset.asked = open?.id ?? "";
 	const end = open ? null : endCard(view, predictions);
-	const fits = open ? null : fitsButton(view);
+	const fits = open ? null : (fitsButton(view) ?? whyButton(view, predictions));
 	root.classList.toggle("ended", Boolean(end));
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
@@ -127,7 +127,11 @@ export function hint(predictions, open, skips = false) {
 		return t(predictions.host ? "predict.held" : "predict.picked", { name });
 	}
 	const keys = matchMedia("(pointer: coarse)").matches ? ".touch" : "";
-	return t(`predict.${skips ? "pickorskip" : "pick"}${keys}`, { n: open.options.length });
+	return t(`predict.${skips ? "pickorskip" : "pick"}${keys}`, {
+		n: open.options.length,
+		first: keyOf(open, 0),
+		last: keyOf(open, open.options.length - 1),
+	});
 }
 
 /**
@@ -235,6 +239,17 @@ function fitsButton({ act, boot, event, frame, order }) {
 	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = /** @type {any} */ (event);
 	if (feasible || boot.embed || frame < framesOf(event, order) - 1) return null;
 	return button(() => act.open("ask:changes"), { key: "fits", class: "button fits" }, t("ask.fits"));
+}
+
+/**
+ * At the beginning of a reader's own run, the way to what keeps its pods waiting at the end.
+ * @param {View} view @param {Predictions} predictions @returns {Child}
+ */
+function whyButton({ boot, event, store }, { on }) {
+	if (event.type !== "RunStarted" || boot.embed || boot.place || on || !store.complete) return null;
+	const last = /** @type {any} */ (store.event(store.steps - 1));
+	const n = last?.type === "RunFinished" ? last.pending.length : 0;
+	return n > 0 && h("a", { key: "why", class: "button fits", href: `${boot.page}pending/` }, t("ask.why", { n }));
 }
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */

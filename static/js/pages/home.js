@@ -145,3 +145,16 @@ document.addEventListener("drop", async (event) => {
 	if (file) location.assign((await handOver(file)) ? "/new/?dropped" : "/new/?import");
 });
 show();
+
+/** A run that plays beside the heading, where there is room for it: it comes when the page is here. */
+function playRun() {
+	const place = document.getElementById("home-run");
+	if (!place?.offsetWidth || place.firstChild) return;
+	const frame = document.createElement("iframe");
+	frame.title = place.dataset.title ?? "";
+	frame.src = place.dataset.frame ?? "";
+	place.append(frame);
+}
+
+if (document.readyState === "complete") playRun();
+else addEventListener("load", playRun);

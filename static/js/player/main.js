@@ -130,6 +130,8 @@ async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
 	}
+	const plays = boot.embed && new URLSearchParams(location.search).has("play");
+	document.body.classList.toggle("plays", plays);
 	player.step = linked.step ?? 0;
 	player.frame = linked.frame;
 	player.order = linked.order;
@@ -144,6 +146,7 @@ async function start() {
 	redraw(false);
 	listenToPage();
 	await firstShown;
+	if (plays && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
 	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
 	if (!boot.embed) (await import("../classroom/speaking.js")).beginSpeaking({ ...page, boot });
 	if (boot.class?.role === "teacher") (await import("../classroom/teacher.js")).teach({ ...page, boot });

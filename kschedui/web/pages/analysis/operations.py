@@ -1,6 +1,6 @@
 """/s/<id>/v/<n>/operations/?ask=drain&nodes=...: questions about the whole cluster at the end of the run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -26,7 +26,6 @@ from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release, require_release
-from scheduler_core.apis.quantity import format_bytes, format_cpu
 from scheduler_core.ask.operations.helping import Helping
 from scheduler_core.ask.operations.results import Amount, NodeUse, OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade
@@ -163,9 +162,28 @@ def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, l
     return [(words, some[:MAX_ROWS], max(0, len(some) - MAX_ROWS)) for words, some in groups.items()]
 
 
+def readable_cpu(millicores: int) -> str:
+    """Return cpu as people write it: "26.05"."""
+    return f"{millicores / 1000:,.2f}".rstrip("0").rstrip(".")
+
+
+def readable_bytes(number: int) -> str:
+    """Return bytes in the largest unit of which there is one, with two decimals at most: "2.45 GiB"."""
+    units = ("B", "KiB", "MiB", "GiB", "TiB")
+    power = min(len(units) - 1, max(0, number.bit_length() - 1) // 10)
+    return f"{number / 1024**power:,.2f}".rstrip("0").rstrip(".") + f" {units[power]}"
+
+
+READABLE: Mapping[str, Callable[[int], str]] = {
+    "cpu": readable_cpu,
+    "memory": readable_bytes,
+    "ephemeral-storage": readable_bytes,
+}
+
+
 def format_amount(name: str, amount: Amount) -> dict[str, Any]:
     """Return an amount in words, and as a share."""
-    written = {"cpu": format_cpu, "memory": format_bytes}.get(name, str)
+    written = READABLE.get(name, str)
     return {
         "requested": written(amount.requested),
         "allocatable": written(amount.allocatable),
