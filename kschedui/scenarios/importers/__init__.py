@@ -102,6 +102,9 @@ def convert_dump(
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
         raise refusal(nothing_read(dump.left_out))
     if not any(manifest.get("kind") == "Scenario" for manifest in manifests):
+        if decides is not None:
+            manifests, of_fields = cleaning.without_fields_of_others(manifests, decides)
+            notes += of_fields
         manifests = with_title(cleaning.tidy_all(manifests), release, of_cluster=of_cluster)
         notes += of_release
     else:

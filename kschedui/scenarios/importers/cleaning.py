@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from kschedui.scenarios.importers.reading.reading_table import reading_table
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases import Release
+from scheduler_core.scenario.objects.availability import without_fields
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 
 DONE = ("Succeeded", "Failed")
@@ -92,14 +96,39 @@ def tidy_all(objects: list[Manifest]) -> list[Manifest]:
     return [tidy(manifest, images, uids, keep_priority=keep_priority) for manifest in objects]
 
 
+def without_fields_of_others(objects: list[Manifest], release: Release) -> tuple[list[Manifest], list[Message]]:
+    """Remove fields that the release does not have, such as those of a newer API server; return a note about them."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for manifest in objects:
+        data, names = without_fields(str(manifest.get("kind")), manifest, release)
+        counts.update(names)
+        kept.append(dict(data))
+    if not counts:
+        return objects, []
+    fields = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+    return kept, [
+        Message(
+            "Removed fields that Kubernetes {release} does not have: {fields}.",
+            release=release.version,
+            fields=fields,
+        )
+    ]
+
+
 def images_of(manifest: Manifest) -> Iterator[str]:
-    """Yield the images of a pod, as nodes may list them."""
-    if manifest.get("kind") == "Pod":
-        spec = part(manifest, "spec")
-        for container in (*mappings_in(spec, "containers"), *mappings_in(spec, "initContainers")):
-            if isinstance(name := container.get("image"), str):
-                yield name
-                yield name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    """Yield the images of a pod or of a workload's pods, as nodes may list them."""
+    spec = part(manifest, "spec")
+    if manifest.get("kind") in WITH_TEMPLATE:
+        spec = part(part(spec, "template"), "spec")
+    elif manifest.get("kind") != "Pod":
+        return
+    containers = (*mappings_in(spec, "containers"), *mappings_in(spec, "initContainers"))
+    of_volumes = (part(volume, "image").get("reference") for volume in mappings_in(spec, "volumes"))
+    for name in (*(container.get("image") for container in containers), *of_volumes):
+        if isinstance(name, str):
+            yield name
+            yield name if ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
 def names_of(image: Manifest) -> list[str]:

@@ -120,6 +120,20 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
     return data
 
 
+def without_fields(kind: str, data: Mapping[str, Any], release: Release) -> tuple[Mapping[str, Any], list[str]]:
+    """Return the document without fields that the release does not have, and their short names, one for each place.
+
+    A cluster may have such fields while it is upgraded, with an API server that is newer than most of its nodes.
+    """
+    names = []
+    for field in _unavailable(kind, release.version):
+        if field.gate not in release.gates or (field.came_with and field.came_with not in release.gates):
+            for path in list(_occurrences(data, field.path, ())):
+                data = _without(data, path)
+                names.append(_short(field))
+    return data, names
+
+
 def fields_without(release: Release) -> list[str]:
     """Return short names of the fields without effect: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
     lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]

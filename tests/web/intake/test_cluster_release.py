@@ -40,7 +40,7 @@ def test_a_release_that_is_not_simulated_is_the_nearest_and_a_note_says_so() -> 
     made = importers.convert(printed("v1.19.0"), Limits())
     assert parse_scenario(made.text).release.version == "1.18"
     assert "There is no simulation of 1.19; 1.18 is the nearest." in map(str, made.notes)
-    assert (release_of("v1.99.0"), release_of("v2.1"), release_of("rubbish")) == ("1.36", "", "")
+    assert (release_of("v1.99.0"), release_of("v2.1"), release_of("rubbish")) == ("1.37", "", "")
 
 
 def test_several_files_keep_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,3 +54,15 @@ def test_nothing_else_of_a_nodes_information_is_kept() -> None:
     text = importers.convert(printed("v1.31.4"), Limits()).text
     assert "nodeInfo" not in text
     assert "Linux" not in text
+
+
+def test_fields_of_a_newer_api_server_are_left_out_with_a_note() -> None:
+    """While a cluster is upgraded, its API server is newer than most of its nodes."""
+    text = printed("v1.34.3", "v1.34.3", "v1.36.1").replace(
+        "    nodeInfo:\n      kubeletVersion: v1.36.1",
+        "    declaredFeatures:\n    - SomeFeature\n    nodeInfo:\n      kubeletVersion: v1.36.1",
+    )
+    made = importers.convert(text, Limits())
+    note = "Removed fields that Kubernetes 1.34 does not have: Node status.declaredFeatures (1)."
+    assert note in map(str, made.notes)
+    assert parse_scenario(made.text).release.version == "1.34"
