@@ -41,7 +41,7 @@ export function shortened(names) {
 		bare.map((own, i) => ({ name: names[i], rest: own, kept: [] })),
 		(name, kept) => {
 			const last = kept.pop() ?? "";
-			shown.set(name, [...kept, last.slice(start)].join("").replace(/[-._]+$/, ""));
+			shown.set(name, [...kept, last.slice(start)].join("").replace(/(?<![-._])[-._]+$/, ""));
 		},
 	);
 	const apart = new Set(shown.values()).size === names.length && ![...shown.values()].includes("");

@@ -14,7 +14,7 @@ DRAWING = {  # what is drawn of the plugin there
     "static/js/steps/devices/words.js": {"DynamicResources"},  # the search that it draws
     "static/js/steps/filter/fit.js": {"NodeResourcesFit"},  # the room that is left
     "static/js/steps/filter/model.js": {"TaintToleration"},  # the taints of a lane
-    "static/js/steps/filter/words.js": {"PodTopologySpread"},  # the counts of its domains
+    "static/js/steps/filter/words.js": {"NodeAffinity", "PodTopologySpread"},  # values of labels, counts of domains
     "static/js/steps/parts/words.js": {"NodeAffinity"},  # terms of a selector
     "static/js/steps/preempt/words.js": {"DefaultPreemption"},  # its six criteria
     "static/js/steps/score/words.js": {"NodeResourcesFit"},  # the defaults of its strategy
