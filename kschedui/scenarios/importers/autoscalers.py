@@ -34,7 +34,7 @@ STATUS_KEY = "status"
 GROUP = "karpenter.sh"
 INITIALIZED, REGISTERED = "karpenter.sh/initialized", "karpenter.sh/registered"
 VANISHING = ("node.kubernetes.io/", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler")
-OF_TEXT = re.compile(r"Name:\s+(\S+)\n\s+Health:.*?minSize=(\d+), maxSize=(\d+)", re.S)  # before 1.30
+OF_TEXT = re.compile(r"Name:[ \t]+(\S+)\n[ \t]+Health:[^\n]*minSize=(\d+), maxSize=(\d+)")  # before 1.30
 CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable")
 
 
