@@ -16,6 +16,7 @@ from typing import Any
 
 from kschedui.cli.closed_pipe import discard_output
 from kschedui.cli.unusable import Unusable
+from kschedui.work.rare_collection import rare_collection
 
 COMMANDS = {
     "serve": "Serve the dashboard on this machine until Ctrl-C.",
@@ -57,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     try:
         options = parser(next((word for word in words if word in COMMANDS), "")).parse_args(words)
-        status: int = options.run(options)
+        with rare_collection():
+            status: int = options.run(options)
         sys.stdout.flush()
         return status
     except Unusable as error:

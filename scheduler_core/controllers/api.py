@@ -107,6 +107,7 @@ class Api:
         self.memory: dict[str, Any] = {}  # of controllers, as the processes of kube-controller-manager have it
         self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
         self._unclaimed: dict[str, None] = {}  # namespaces in which a pod may have lost or need an owner
+        self._first_of: dict[str, tuple[Mapping[str, Any], Pod]] = {}  # by uid of the owner: its template, and a pod
         self.is_starting = False  # the controllers look at what exists at the start
         self._departed: dict[PodKey, Pod] = {}  # pods that are gone, whose controller is not in the scenario
         self._removals: dict[PodKey, tuple[Because, str]] = {}  # of pods that a finalizer keeps
@@ -240,12 +241,17 @@ class Api:
         place: str | None = None,
         revision: tuple[int, str] = (0, ""),
         finalizer: bool = False,
+        template: Mapping[str, Any] | None = None,
     ) -> Pod:
-        """Create a pod of a controller. `place`: what it is called after, if it is not a number. Raises Refused."""
+        """Create a pod of a controller. Raises Refused.
+
+        `place`: what it is called after, if it is not a number. `template`: the one of which all pods of the owner are
+        made alike, but for their names.
+        """
         number = self._made.get(owner.uid, 0)
         base = f"{self.called(owner)}/{number if place is None else place}"
         try:
-            pod = self.admit_pod(manifest)
+            pod = self.admit_pod(manifest) if template is None else self._admit_alike(owner, template, manifest)
         except Refused as refused:
             self.record(owner, "FailedCreate", f"Error creating: {refused}", "Warning")
             raise
@@ -284,6 +290,30 @@ class Api:
         pod = self.build_pod(self.pod_admission.admitted(manifest))
         self.pod_admission.charge(pod)
         return pod
+
+    def _admit_alike(self, owner: Workload, template: Mapping[str, Any], manifest: dict[str, Any]) -> Pod:
+        """Return the pod as the API server stores it: as the first one of the template, with another name."""
+        first = self._first_of.get(owner.uid)
+        if first is None or first[0] is not template:
+            pod = self.build_pod(self.pod_admission.admitted(manifest))
+            if not pod.has_resource_claims and not pod.volumes:  # whose names contain the pod's
+                self._first_of[owner.uid] = (template, pod)
+        else:
+            self.admission.now = self.now
+            metadata = {**first[1].manifest["metadata"], "name": manifest["metadata"]["name"]}
+            pod = replace(
+                first[1],
+                name=metadata["name"],
+                uid=self.admission.uid({}),
+                creation_timestamp=self.admission.creation({}),
+                manifest={**first[1].manifest, "metadata": metadata},
+            )
+        self.pod_admission.charge(pod)
+        return pod
+
+    def forget_templates(self) -> None:
+        """Build pods anew from their templates: what admission does to them has changed."""
+        self._first_of.clear()
 
     def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
         """Return the pod of a manifest, which is not stored. Raises Refused."""

@@ -37,6 +37,7 @@ from scheduler_core.trace.controller_events import RequestMade
 
 Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet", "retry"]], None]
 Item = tuple[int, Key]  # number of a controller in the table, and key of an object
+ADMITTING = ("LimitRange", "RuntimeClass", "PriorityClass")
 MAX_SYNCS = 10_000  # of one object at one moment
 # From the creation of a workload to its first pod, where kubelets take time. Recorded: 0.02 to 0.9 s, Jobs at once.
 FIRST_SYNC_SECONDS = 0.33
@@ -165,6 +166,8 @@ class Live:
         assert item is not None
         if new is not None:
             self._note_class(new)
+        if kind in ADMITTING:
+            self.api.forget_templates()
         if old is None and isinstance(new, Workload) and not self.api.actor:
             self._tell_of_new(new)
             return

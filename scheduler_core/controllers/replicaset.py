@@ -50,7 +50,7 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Re
 
     def create(_: int) -> None:
         name = f"{replica_set.name}-{suffix(f'{replica_set.uid}/{api.number_of(replica_set)}', 5)}"
-        api.create_pod(replica_set, pod_manifest(replica_set, spec.template, name), cause)
+        api.create_pod(replica_set, pod_manifest(replica_set, spec.template, name), cause, template=spec.template)
 
     if missing > 0:
         return slow_start(min(missing, BURST_REPLICAS), create)
