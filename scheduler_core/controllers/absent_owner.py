@@ -12,6 +12,7 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.daemonset import pinned_to, target_node
+from scheduler_core.controllers.kubelet import MIRROR
 
 NAME = "absent-owner"
 OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion")
@@ -20,7 +21,7 @@ OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeri
 def reconcile(key: str, api: Api) -> None:
     """Make a pod again whose controller is not in the scenario. A DaemonSet does so as long as there is its node."""
     pod = api.take_departed(key)
-    if pod is None or api.pod(key) is not None:
+    if pod is None or api.pod(key) is not None or MIRROR in pod.annotations:
         return
     manifest = replacement(pod)
     owner = pod.owner

@@ -265,7 +265,7 @@ class Api:
     def create_again(self, manifest: dict[str, Any], because: Because) -> None:
         """Create a pod whose controller is not in the scenario. Raises Refused."""
         pod = self.admit_pod(manifest)
-        self.register_pod(pod)
+        self.register_pod(pod, is_new=True)
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
 
     def take_departed(self, key: PodKey) -> Pod | None:
@@ -328,15 +328,15 @@ class Api:
         """Return the number of the next pod of an owner."""
         return self._made.get(owner.uid, 0)
 
-    def register_pod(self, pod: Pod) -> None:
-        """Give a pod that no controller made its status: one from the scenario."""
+    def register_pod(self, pod: Pod, *, is_new: bool = False) -> None:
+        """Give a pod that no controller made its status: one from the scenario. A new one does not run yet."""
         called, number = pod.name, 0
         if pod.owner is None:
             self._unclaimed[pod.namespace] = None
         else:
             called, number = self._called_by_owner(pod, pod.owner)
         called = self._named(pod.namespace, called)
-        running = bool(pod.node_name)
+        running = bool(pod.node_name) and not is_new
         since = pod.start_time if pod.start_time is not None else self.second
         status = PodStatus(called, number)
         if running:

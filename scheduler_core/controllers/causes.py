@@ -57,6 +57,8 @@ CAUSES: Mapping[str, Text] = {
     "adopted": Text("the selector of {owner} matches it", "{owner} 的选择算符匹配它"),
     "ttl": Text("{owner} finished {seconds} s ago", "{owner} 已在 {seconds} 秒前结束"),
     "absent-owner": Text("{owner}, which is not in the scenario, makes it again", "不在场景中的 {owner} 重新创建了它"),
+    "static-pod": Text("the kubelet of {node} mirrors its static pod", "{node} 的 kubelet 为它的静态 Pod 创建镜像"),
+    "ephemeral-volume": Text("{pod} has an ephemeral volume", "{pod} 有临时卷"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),
     "descheduled": Text(

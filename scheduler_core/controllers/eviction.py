@@ -11,6 +11,7 @@ from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.disruption import SYNC_FAILED, budgets_of, memory, write
+from scheduler_core.controllers.kubelet import MIRROR
 from scheduler_core.trace.controller_events import EvictionAnswered
 from scheduler_core.trace.records import Because
 
@@ -18,7 +19,6 @@ VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
 CREATED, TOO_MANY, SERVER_ERROR = 201, 429, 500
 CONFLICT_SECONDS = 0.5  # evictions that write one budget at the same moment are tried again
 DRAIN_RETRY_SECONDS = 5.0
-MIRROR = "kubernetes.io/config.mirror"
 NO_CONTROLLER = "cannot delete Pods that declare no controller (use --force to override)"
 Later = Callable[[float, Callable[[], None]], None]
 

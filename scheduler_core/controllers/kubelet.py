@@ -16,11 +16,15 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
+from scheduler_core.plugins.node_affinity.rule import matches_required
+from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint
 from scheduler_core.scenario.objects.workloads import amount, parse_indexes
 from scheduler_core.scenario.types import Kubelet as Times
 from scheduler_core.trace.controller_events import PodReadinessChanged, PodRestarted, PodStarted
 
 NAME = "kubelet"
+MIRROR = "kubernetes.io/config.mirror"  # annotation of a static pod's mirror
+STANDARD = ("cpu", "memory", "ephemeral-storage", "pods")
 PREFIX = "kschedui.io/"
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
 RESET_AFTER = 600.0  # a container that ran for so long starts anew without back-off
@@ -45,9 +49,12 @@ class Kubelets:
         self._due: dict[float, list[tuple[Callable[[Pod], None], PodKey, str]]] = {}
         self._held: dict[str, dict[tuple[PodKey, str], Callable[[Pod], None]]] = {}  # of lost nodes
         self._backoff: dict[PodKey, float] = {}
+        self._unchecked: set[PodKey] = set()  # pods that name their node and have not started
 
-    def bound(self, pod: Pod) -> None:
-        """Start a pod that was bound to its node."""
+    def bound(self, pod: Pod, *, names_node: bool = False) -> None:
+        """Start a pod that was bound to its node. `names_node`: not by a scheduler, so that it may not fit."""
+        if names_node:
+            self._unchecked.add(pod.key)
         wait = self._number(pod, "start-seconds", self._times.start_seconds)
         self._after(wait + self._latency, self._start, pod)
 
@@ -62,6 +69,15 @@ class Kubelets:
         """Stop a pod."""
         status = self._api.status(pod)
         self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
+
+    def mirror(self, pod: Pod) -> None:
+        """Make the mirror pod of a static pod again, as long as its node is there (pod_workers.go)."""
+        if self._api.cluster.node(pod.node_name) is None or pod.node_name in self._held:
+            return
+        manifest = {**pod.manifest, "metadata": {**pod.manifest["metadata"]}}
+        for field in ("uid", "creationTimestamp", "deletionTimestamp"):
+            manifest["metadata"].pop(field, None)
+        self._api.create_again(manifest, because("static-pod", node=pod.node_name))
 
     def lost(self, node_name: str) -> None:
         """Stop acting for a node."""
@@ -120,6 +136,11 @@ class Kubelets:
         status = self._api.status(pod)
         if status.phase != "Pending" or status.deletion_requested is not None:
             return
+        if pod.key in self._unchecked:
+            self._unchecked.discard(pod.key)
+            if (refusal := refusal_of(pod, self._api)) is not None:
+                self._reject(pod, *refusal)
+                return
         wait = self._number(pod, "ready-after-seconds", self._times.ready_seconds)
         never = pod.annotations.get(PREFIX + "ready") == "false"
         ready = not never and wait == 0
@@ -133,6 +154,11 @@ class Kubelets:
         elif not never:
             self._after(wait, self._become_ready, pod)
         self._end_later(pod)
+
+    def _reject(self, pod: Pod, reason: str, message: str) -> None:
+        """Fail a pod that is not admitted (rejectPod)."""
+        self._api.record(pod, reason, message, "Warning", NAME)
+        self._api.finish_pod(pod, "Failed", by=NAME, reason=reason)
 
     def _become_ready(self, pod: Pod) -> None:
         if self._api.status(pod).deletion_requested is None and pod.annotations.get(PREFIX + "ready") != "false":
@@ -236,6 +262,41 @@ class Kubelets:
             index = pod.annotations.get("batch.kubernetes.io/job-completion-index", "")
             return int(index.isdigit() and int(index) in indexes)
         return int(self._number(pod, "exit-code", 0.0))
+
+
+def refusal_of(pod: Pod, api: Api) -> tuple[str, str] | None:
+    """Return the reason and message with which the kubelet rejects a pod, None if it takes it.
+
+    predicate.go: Admit and generalFilter, kube-scheduler's AdmissionCheck: resources, affinity, ports, then NoExecute
+    taints. Only a pod that names its node itself can fail; a critical one does not preempt others here.
+    """
+    node = api.cluster.node(pod.node_name)
+    if node is None:
+        return None
+    others = [
+        other
+        for other, status in api.pods_on(node.name)
+        if other.key != pod.key and status.phase not in ("Succeeded", "Failed")
+    ]
+    amounts = [("pods", 1, len(others))]
+    amounts += [
+        (name, amount, sum(other.requests.get(name, 0) for other in others)) for name, amount in pod.requests.items()
+    ]
+    for name, wanted, used in amounts:
+        capacity = node.allocatable.get(name)
+        if capacity is None and name not in STANDARD:
+            continue  # not managed by the kubelet
+        if wanted and used + wanted > (capacity or 0):
+            message = f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}"
+            return f"OutOf{name}", f"{message}, capacity: {capacity or 0}"
+    if matches_required(pod, node) is not True:
+        return "NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
+    wanted_ports = {(port.protocol, port.port) for port in pod.host_ports}
+    if wanted_ports & {(port.protocol, port.port) for other in others for port in other.host_ports}:
+        return "NodePorts", "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"
+    if MIRROR not in pod.annotations and find_untolerated_taint(node.taints, pod.tolerations, ("NoExecute",)):
+        return "TaintToleration", "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
+    return None
 
 
 def _numbers(pod: Pod, annotation: str) -> Any:

@@ -25,7 +25,7 @@ from scheduler_core.controllers import absent_owner, job, node_lifecycle, pod_gc
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api, Change, Delivery
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.kubelet import Kubelets
+from scheduler_core.controllers.kubelet import MIRROR, Kubelets
 from scheduler_core.controllers.node_lifecycle import cordoned, new_node
 from scheduler_core.controllers.requests import Requests
 from scheduler_core.controllers.table import CONTROLLERS, Controller, Key
@@ -138,7 +138,8 @@ class Live:
         for node in self.api.cluster.all_nodes():
             self.api.changes.append(Change("Node", "added", node))
         for pod in self.api.cluster.pods.all():
-            if self.actors or pod_gc.concerns(pod, self.api):  # the other controllers look at the pods of each object
+            concerned = pod_gc.concerns(pod, self.api) or any(volume.ephemeral for volume in pod.volumes)
+            if self.actors or concerned:  # the other controllers look at the pods of each object
                 self.api.changes.append(Change("Pod", "added", pod))
         for actor in self.actors:
             actor.start()
@@ -188,7 +189,9 @@ class Live:
             if new.key not in api.statuses.pods:
                 api.register_pod(new)
             api.changes.append(Change("Pod", "added", new))
-            if new.node_name:
+            if new.node_name and api.status(new).phase == "Pending":
+                self.kubelets.bound(new, names_node=True)
+            elif new.node_name:
                 self.kubelets.running(new)
             return
         if new.node_name and not old.node_name:
@@ -213,7 +216,7 @@ class Live:
             except Refused as refused:
                 self.api.emit(RequestMade("create", [f"Pod/{event.name}"], str(refused)))
                 return True
-            self.api.register_pod(pod)
+            self.api.register_pod(pod, is_new=True)
             self.api.apply_object(pod, "create", None)
             return True
         if event.action == "create" and isinstance(event.object, Node) and self._runs("node-lifecycle-controller"):
@@ -251,6 +254,8 @@ class Live:
             change = changes.popleft()
             if change.kind == "Pod" and change.what == "deletion":
                 self._stop(change.object)
+            elif change.kind == "Pod" and change.what == "deleted" and MIRROR in change.object.annotations:
+                self.kubelets.mirror(change.object)
             for actor in self.actors:
                 actor.watch(change)
             for number, controller in enumerate(self._controllers):

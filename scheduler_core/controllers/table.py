@@ -15,6 +15,7 @@ from scheduler_core.controllers import (
     daemonset,
     deployment,
     disruption,
+    ephemeral_volume,
     garbage_collector,
     job,
     node_lifecycle,
@@ -174,6 +175,11 @@ def _of_claims(change: Change, api: Api) -> Iterable[Key]:
         yield f"volume {change.object.name}"
 
 
+def _of_ephemeral_volumes(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Pod" and change.what == "added" and any(volume.ephemeral for volume in change.object.volumes):
+        yield change.object.key
+
+
 def _of_deletions(change: Change, api: Api) -> Iterable[Key]:
     if change.what == "deleted" and isinstance(change.object, Pod | Workload | Node):
         item = change.object
@@ -215,5 +221,6 @@ CONTROLLERS: tuple[Controller, ...] = (
     Controller("pod-garbage-collector-controller", "", pod_gc.reconcile, _of_lost_pods),
     Controller("resourcequota-controller", "ResourceQuota", resource_quota.reconcile, _of_quotas),
     Controller("persistentvolume-binder-controller", "", persistent_volume_binder.reconcile, _of_claims),
+    Controller("ephemeral-volume-controller", "", ephemeral_volume.reconcile, _of_ephemeral_volumes),
     Controller("garbage-collector-controller", "", garbage_collector.reconcile, _of_deletions),
 )

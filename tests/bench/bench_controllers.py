@@ -51,8 +51,8 @@ def scenario(nodes: int, deployments: int, pods: int, kubelet: Mapping[str, floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", default=list(CASES), choices=[*CASES, []])
-    for case in parser.parse_args().cases:
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; all if none is named")
+    for case in parser.parse_args().cases or CASES:
         for kubelet in ({"startSeconds": 0}, {"startSeconds": 1, "stopSeconds": 1}):
             parsed = parse_scenario(scenario(*CASES[case], kubelet), Limits(bytes=1 << 28))
             began = time.process_time()

@@ -29,6 +29,7 @@ CONTROLLERS = (
     "garbage-collector-controller",
     "resourcequota-controller",
     "persistentvolume-binder-controller",
+    "ephemeral-volume-controller",
     "ttl-after-finished-controller",
 )
 SUFFIX = "-controller"
