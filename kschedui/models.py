@@ -366,6 +366,22 @@ class ApiToken(models.Model):
         return f"{self.owner_id} {self.name}"
 
 
+class SessionUse(models.Model):
+    """The last use of a session of an account, with the browser; it goes with the session."""
+
+    session = models.OneToOneField("sessions.Session", models.CASCADE, related_name="use")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    browser = models.CharField(max_length=40)  # "Firefox, Linux"
+    since = models.DateTimeField(default=timezone.now, editable=False)
+    last_used = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-last_used"]
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} {self.browser}"
+
+
 class IdempotencyKey(models.Model):
     """The result of a create call with this key, so that repeating the call creates nothing; stored for a day."""
 

@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "kschedui.web.http.session_use.session_use",
     "django.contrib.messages.middleware.MessageMiddleware",
     "kschedui.web.api.v1.ApiAnswers",
 ]

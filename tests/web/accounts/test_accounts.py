@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 
-from kschedui.accounts import tokens
-from kschedui.models import Scenario
+from kschedui.accounts import sessions, tokens
+from kschedui.models import Scenario, SessionUse
 from tests.web.conftest import OTHER, PASSWORD, Browser, sign_up
 
 
@@ -145,3 +145,46 @@ def test_an_account_without_a_password_is_told_so(author: Browser) -> None:
     user.save()
     author.force_login(user)
     assert author.get("/accounts/password").status_code == 403
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:149.0) Gecko/20100101 Firefox/149.0"
+CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0 Safari/537.36"
+
+
+def test_the_account_page_lists_where_one_is_logged_in_and_ends_a_session(author: Browser, stranger: Browser) -> None:
+    author.defaults["HTTP_USER_AGENT"], stranger.defaults["HTTP_USER_AGENT"] = FIREFOX, CHROME
+    sign_up(author, "ada")
+    assert stranger.login(username="ada", password=PASSWORD)
+    assert stranger.get("/accounts/").status_code == 200
+    page = author.get("/accounts/")
+    listed = {use.browser: use for use in page.context["sessions"]}
+    assert set(listed) == {"Firefox, Linux", "Chrome, Windows"}
+    assert listed["Firefox, Linux"].session_id == page.context["here"]
+    assert page.context["here"] not in page.content.decode(), "the key is a secret"
+    assert author.post(f"/accounts/sessions/{listed['Chrome, Windows'].pk}/end").status_code == 302
+    assert stranger.get("/accounts/").status_code == 302
+    assert [use.browser for use in author.get("/accounts/").context["sessions"]] == ["Firefox, Linux"]
+
+
+def test_nobody_ends_the_session_of_another_account(author: Browser, stranger: Browser) -> None:
+    sign_up(author, "ada")
+    sign_up(stranger, "bob")
+    (of_ada,) = author.get("/accounts/").context["sessions"]
+    stranger.post(f"/accounts/sessions/{of_ada.pk}/end")
+    assert author.get("/accounts/").status_code == 200
+
+
+def test_a_session_that_is_used_again_is_written_once_a_minute(
+    author: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_up(author, "ada")
+    author.get("/accounts/")
+    monkeypatch.setattr(sessions.SessionUse.objects, "filter", None)  # not asked again
+    assert author.get("/accounts/mine/").status_code == 200
+
+
+def test_a_logout_forgets_the_use_of_the_session(author: Browser) -> None:
+    sign_up(author, "ada")
+    author.get("/accounts/")
+    author.post("/accounts/logout/")
+    assert not SessionUse.objects.exists()

@@ -1,4 +1,4 @@
-"""The account page: API tokens, and a change of the password."""
+"""The account page: API tokens, sessions, and a change of the password."""
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
-from kschedui.accounts import tokens
+from kschedui.accounts import sessions, tokens
 from kschedui.web.api import rates
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
@@ -24,7 +24,9 @@ from kschedui.web.pages.people.passwords import hash_new_password, is_password
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show /accounts/ with registration/account.html: `tokens`, `form`, `secret` (of a new token, or "")."""
+    """Show /accounts/ with registration/account.html: `tokens`, `form`, `secret` (of a new token, or ""), `sessions`,
+    and `here`: the key of this session.
+    """
     secret = ""
     form = TokenForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -35,7 +37,14 @@ def account(request: HttpRequest) -> HttpResponse:
             sentence = gettext_noop("This account has reached the limit of tokens. Revoke one first.")
             raise Refusal(422, sentence) from None
         form = TokenForm()
-    context = {"tokens": tokens.of_owner(request.user), "form": form, "secret": secret}
+    sessions.record_use(request)
+    context = {
+        "tokens": tokens.of_owner(request.user),
+        "sessions": sessions.of_owner(request.user),
+        "here": request.session.session_key,
+        "form": form,
+        "secret": secret,
+    }
     response = render(request, "registration/account.html", context)
     if secret:
         response.headers["Cache-Control"] = "no-store"
@@ -49,6 +58,16 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Handle /accounts/tokens/<pk>/revoke: invalidate the token."""
     tokens.revoke(request.user, pk)
     messages.success(request, _("The token was revoked."))
+    return redirect("account")
+
+
+@page_view
+@login_required
+@require_POST
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    """Handle /accounts/sessions/<pk>/end: log that browser out."""
+    sessions.end(request.user, pk)
+    messages.success(request, _("The session has ended."))
     return redirect("account")
 
 
