@@ -116,8 +116,15 @@ def expand(
         kind, name = str(manifest.get("kind")), name_of(manifest)
         keeps_alive = owners.keeps_alive(manifest)
         if kind in MAKERS and not is_whole(manifest):
-            left = Message("Skipped {kind} {name}: it has no name or no pod template.", kind=kind, name=name)
-            notes.append(left)
+            notes.append(
+                Message(
+                    "Skipped {kind} {name}: its pod template has no spec, or a field of another type.",
+                    kind=kind,
+                    name=name,
+                )
+                if name
+                else Message("Skipped {kind}: it has no name.", kind=kind)
+            )
             continue
         has_pods = owners.has(manifest)
         created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, room, admission))

@@ -136,6 +136,7 @@ async function check(result = null) {
 	checking.abort();
 	checking = new AbortController();
 	drawRelease();
+	if (!text.trim()) return showEmpty();
 	try {
 		const ways = { signal: checking.signal, onWait: sayWaiting };
 		const { status, body } = result
@@ -156,6 +157,15 @@ async function check(result = null) {
 	drawStatus();
 	drawSide();
 	if (state.checked === state.text) page.dataset.checked = "";
+}
+
+/** There is nothing to check. */
+function showEmpty() {
+	Object.assign(state, { errors: [], warnings: [], checked: state.text, status: t("editor.empty"), drawn: false });
+	editor.show([], []);
+	drawStatus();
+	drawSide();
+	page.dataset.checked = "";
 }
 
 /** A request waits for its turn, or is worked on. @param {import("../shared/server.js").Waiting} waiting */

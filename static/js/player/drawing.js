@@ -106,7 +106,8 @@ function drawMoving(before, view) {
 	drawRegions(view);
 	if (!moves) return;
 	fly(root, places, player.speed);
-	void whenAtRest().then(() => screen.drawn === view && redraw(false)); // answers stand where rows came to rest
+	const answers = document.getElementById("predict")?.childElementCount;
+	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false)); // they stand where rows come to rest
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
 	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+	completions,
 	deviceNames,
 	inExpression,
 	inSelector,
@@ -29,6 +30,18 @@ const labels = (/** @type {string} */ text) => {
 	const { path, value } = placeOf(text);
 	return offers(catalogue, text, path, value).map(({ label }) => label);
 };
+
+test("a value that is written out offers nothing, so that Enter begins the next line", () => {
+	const offered = (/** @type {string} */ text) => {
+		const state = { sliceDoc: (from = 0, to = text.length) => text.slice(from, to), doc: text };
+		return completions(catalogue)({ state, pos: text.length, explicit: false });
+	};
+	assert.equal(offered("kind: Pod\nspec:\n  preemptionPolicy: Never"), null);
+	assert.deepEqual(
+		offered("kind: Pod\nspec:\n  preemptionPolicy: Nev")?.options.map(({ label }) => label),
+		["Never", "PreemptLowerPriority"],
+	);
+});
 
 test("a field of a block mapping is offered below its parent", () => {
 	assert.deepEqual(labels("kind: Pod\nspec:\n  pre"), ["containers", "topics", "preemptionPolicy"]);

@@ -101,6 +101,8 @@ export function completions(catalogue) {
 		}
 		if (!word && !context.explicit) return null;
 		const options = offers(catalogue, whole, path, value);
+		const written = value !== null && options.some(({ label }) => label === word); // Enter is for the next line
+		if (written && !context.explicit) return null;
 		return options.length ? { from: context.pos - word.length, options } : null;
 	};
 }
