@@ -57,7 +57,7 @@ def _answer_to(pod: Pod, api: Api) -> _Answer:
     numbers = api.workload_status(budget)
     healthy, desired = numbers.number("currentHealthy"), numbers.number("desiredHealthy")
     if not status.ready:
-        always = _policy(budget) == "AlwaysAllow"
+        always = budget.evicts_unhealthy and api.release.rules.budgets_say_when_unhealthy_pods_go
         if always or healthy >= desired > 0:
             return _Answer(CREATED)
     if _allowed(budget, api) <= 0:
@@ -87,10 +87,6 @@ def writes_budget(pod: Pod, api: Api) -> bool:
 
 def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
     return api.workload_status(budget).number("disruptionsAllowed")
-
-
-def _policy(budget: PodDisruptionBudget) -> str:
-    return (budget.manifest.get("spec") or {}).get("unhealthyPodEvictionPolicy") or "IfHealthyBudget"
 
 
 def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:

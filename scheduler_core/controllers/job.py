@@ -26,6 +26,7 @@ from scheduler_core.controllers.pods import (
     suffix,
 )
 from scheduler_core.controllers.replicaset import BURST_REPLICAS, slow_start
+from scheduler_core.releases import Rules
 from scheduler_core.scenario.objects.workloads import parse_indexes
 
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 600.0
@@ -33,6 +34,7 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count"
 JOB_NAME, CONTROLLER_UID = "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"
 BATCH_SECONDS = 1.0
+DEFAULT_LIMIT, NO_LIMIT = 6, 2**31 - 1  # of backoffLimit (SetDefaults_Job)
 MAX_COMPLETIONS = 100_000  # of an Indexed Job (validation.go: maxParallelismForIndexedJob)
 NUMBER = re.compile("[0-9]{1,18}")
 LIMIT_MESSAGE = "Job has reached the specified backoff limit"
@@ -64,7 +66,19 @@ def reconcile(job: Workload, api: Api) -> None:
     """Count finished pods, make or delete pods, and write the status (syncJob)."""
     spec = job.spec
     assert isinstance(spec, JobSpec)
-    _Sync(job, spec, api).run()
+    _Sync(job, as_stored(spec, api.release.rules), api).run()
+
+
+def as_stored(spec: JobSpec, rules: Rules) -> JobSpec:
+    """Return the spec without the fields that the release's API server drops (strategy.go: dropDisabledFields)."""
+    if not rules.jobs_have_success_policies and spec.success_rules is not None:
+        spec = replace(spec, success_rules=None)
+    if not rules.jobs_count_failures_by_index and spec.backoff_limit_per_index is not None:
+        limit = DEFAULT_LIMIT if spec.backoff_limit == NO_LIMIT else spec.backoff_limit
+        spec = replace(spec, backoff_limit_per_index=None, max_failed_indexes=None, backoff_limit=limit)
+    if not rules.jobs_may_replace_failed_pods_only and spec.replaces_failed_only:
+        spec = replace(spec, replaces_failed_only=False)
+    return spec
 
 
 def progress_of(job: Workload, api: Api) -> Progress:

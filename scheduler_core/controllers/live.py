@@ -77,7 +77,8 @@ class Live:
         self.kubelets = Kubelets(self.api, scenario.kubelet, self._kubelet_later, self.run)
         self._first_sync = FIRST_SYNC_SECONDS if scenario.kubelet.start_seconds > 0 else 0.0
         self._requests = Requests(self.api, self.kubelets, self.act_later, self._retry_later)
-        self._controllers = tuple(c for c in CONTROLLERS if c.name in (*scenario.controllers, absent_owner.NAME))
+        names = (*scenario.controllers, absent_owner.NAME) if scenario.controllers else ()
+        self._controllers = tuple(controller for controller in CONTROLLERS if controller.name in names)
         self._later = later
         self._uids = {
             (item.kind, item.namespace, item.name): item.uid for item in scenario.objects if isinstance(item, Workload)

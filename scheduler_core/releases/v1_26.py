@@ -12,6 +12,7 @@ V1_26 = V1_27.derive(
     recorded={"public": 290, "classic": 20},
     rules=replace(
         V1_27.rules,
+        budgets_say_when_unhealthy_pods_go=False,
         pre_filter_skips="none",
         volume_binding_narrows_to_local_volumes=False,
         volume_zone_reads_claims_on_zoned_nodes=True,

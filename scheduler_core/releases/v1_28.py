@@ -12,6 +12,8 @@ V1_28 = V1_29.derive(
     recorded={"public": 302, "classic": 20},
     rules=replace(
         V1_29.rules,
+        jobs_count_failures_by_index=False,
+        jobs_may_replace_failed_pods_only=False,
         victims_get_the_preemptors_status=False,
         post_filter_message_gets_a_dot=True,
         scores_are_allocated_without_skipped=True,

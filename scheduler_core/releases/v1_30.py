@@ -21,6 +21,7 @@ V1_30 = V1_31.derive(
     rules=replace(
         V1_31.rules,
         jobs_wait_for_terminating_pods=False,
+        jobs_have_success_policies=False,
         assigned_pods_requeue_spread_pods=False,
         assigned_pod_updates_are_split=False,
         nodes_excluded_by_pre_filter="rejected",

@@ -43,6 +43,7 @@ from scheduler_core.queue.scheduling_queue import UNSCHEDULABLE_FLUSH_SECONDS
 from scheduler_core.scenario.objects.admission import claimed
 from scheduler_core.scenario.objects.kinds import DRA_GATE
 from scheduler_core.scenario.objects.updates import merge_update
+from scheduler_core.scenario.settings.timeline import OBJECT_VERBS
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.apiserver.event_handlers import FINISHED
@@ -120,7 +121,7 @@ class Simulation:
         self._order: list[str] = []
         self._steps = 0
         self._live: Live | None = None
-        if scenario.controllers:
+        if scenario.controllers or any(event.action not in OBJECT_VERBS for event in scenario.events):
             self._live = Live(scenario, self.cluster, self, self.later)
             self._live.actors = tuple(build_actors(scenario, self._live))
             self._handlers.watch = self._live.watch

@@ -58,3 +58,53 @@ class ControllerRules:
             40: Text("a node may be silent for 40 s", "节点可以静默 40 秒"),
         },
     )
+    jobs_have_success_policies: bool = rule(
+        "",
+        "pkg/registry/batch/job/strategy.go: dropDisabledFields (JobSuccessPolicy)",
+        {
+            True: Text(
+                "a Job with a successPolicy succeeds when one of its rules is met",
+                "有 successPolicy 的 Job 在满足其中一条规则时即为成功",
+            ),
+            False: Text("the API server drops spec.successPolicy of a Job", "API 服务器丢弃 Job 的 spec.successPolicy"),
+        },
+    )
+    jobs_count_failures_by_index: bool = rule(
+        "",
+        "pkg/registry/batch/job/strategy.go: dropDisabledFields (JobBackoffLimitPerIndex)",
+        {
+            True: Text(
+                "backoffLimitPerIndex of a Job limits the failures of each index",
+                "Job 的 backoffLimitPerIndex 限制每个索引的失败次数",
+            ),
+            False: Text(
+                "the API server drops spec.backoffLimitPerIndex of a Job",
+                "API 服务器丢弃 Job 的 spec.backoffLimitPerIndex",
+            ),
+        },
+    )
+    jobs_may_replace_failed_pods_only: bool = rule(
+        "",
+        "pkg/registry/batch/job/strategy.go: dropDisabledFields (JobPodReplacementPolicy)",
+        {
+            True: Text(
+                "with podReplacementPolicy Failed or a podFailurePolicy, a Job replaces a pod when it has failed",
+                "在 podReplacementPolicy 为 Failed 或有 podFailurePolicy 时，Job 在 Pod 失败之后才替换它",
+            ),
+            False: Text("a Job replaces a pod as soon as its deletion begins", "Job 在 Pod 开始被删除时就替换它"),
+        },
+    )
+    budgets_say_when_unhealthy_pods_go: bool = rule(
+        "",
+        "pkg/registry/policy/poddisruptionbudget/strategy.go: dropDisabledFields (PDBUnhealthyPodEvictionPolicy)",
+        {
+            True: Text(
+                "unhealthyPodEvictionPolicy AlwaysAllow lets pods that are not ready be evicted",
+                "unhealthyPodEvictionPolicy 为 AlwaysAllow 时，未就绪的 Pod 可以被驱逐",
+            ),
+            False: Text(
+                "the API server drops spec.unhealthyPodEvictionPolicy of a budget",
+                "API 服务器丢弃 PodDisruptionBudget 的 spec.unhealthyPodEvictionPolicy",
+            ),
+        },
+    )

@@ -102,6 +102,10 @@ class Timeline:
             names = data.get("node") if isinstance(data, dict) else data
             nodes = names if isinstance(names, list) else [names]
             below = "node" if isinstance(data, dict) else None
+            if not isinstance(details.get("force", True), bool):
+                message = Message("{value} is {type}; expected true or false", **_typed(details["force"]))
+                self._problems.error((*path, "force"), message)
+                return None
             return self._on_nodes(at, verb, nodes, details, path if below is None else (*path, below))
         if verb in ("evict", "ready", "finish"):
             pod = data.get("pod", data) if isinstance(data, dict) else data
@@ -237,6 +241,11 @@ class Timeline:
         if not name or not isinstance(name, str):
             self._problems.error((*path, "name"), required(Message("the name of the object to delete")))
             return None
+        grace = data.get("gracePeriodSeconds")
+        if grace is not None and grace < 0:
+            message = Message("must be greater than or equal to 0")
+            self._problems.error((*path, "gracePeriodSeconds"), invalid(grace, message))
+            return None
         key = (kind.name, namespace if kind.namespaced else "", name)
         if key not in self._ever and kind.name == "Pod" and not self._has_workloads():
             self._problems.warn(
@@ -281,6 +290,11 @@ class Timeline:
             )
             self._problems.error((*path, "kind"), message)
         return None
+
+
+def _typed(value: Any) -> dict[str, Any]:
+    """Return a value and its type as messages show them."""
+    return {"value": show(value), "type": name_of_type(value)}
 
 
 def _namespace_of(data: Any) -> str:

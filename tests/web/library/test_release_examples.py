@@ -41,6 +41,10 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "terminating_replicas_are_counted-1.34",  # a status that the scheduler does not read
     "suspended_jobs_have_no_start_time-1.35",  # likewise
     "jobs_wait_for_terminating_pods-1.30",  # likewise
+    "jobs_have_success_policies-1.30",  # decides how long a Job makes pods, not where they go
+    "jobs_count_failures_by_index-1.28",  # likewise
+    "jobs_may_replace_failed_pods_only-1.28",  # likewise
+    "budgets_say_when_unhealthy_pods_go-1.26",  # decides which pods are evicted
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter

@@ -1,0 +1,74 @@
+"""Wrong workloads, settings and events are one sentence each, with the field and its line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core import ScenarioErrors, parse_scenario, simulate
+from scheduler_core.trace.actor_rows import actor_rows
+from tests.core.controllers.worlds import Manifest, node, template, text, workload
+
+
+def mismatched() -> Manifest:
+    made = dict(workload("Deployment", "web"))
+    made["spec"] = {**made["spec"], "selector": {"matchLabels": {"app": "other"}}}
+    return made
+
+
+def quota(pods: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": pods}}}
+
+
+WEB = workload("Deployment", "web")
+WRONG: list[tuple[list[Manifest], dict[str, Any], str]] = [
+    ([mismatched()], {}, "spec.template.metadata.labels: Invalid value: "),
+    ([workload("Deployment", "web", template("web", terminationGracePeriodSeconds=-1))], {}, "-1: must be greater"),
+    ([quota("-1")], {}, 'spec.hard.pods: Invalid value: "-1": must be greater than or equal to 0'),
+    ([WEB], {"controllers": ["deploymnt"]}, 'spec.controllers[0]: no controller "deploymnt" is known; did you mean'),
+    ([WEB], {"controllers": ["-deploymnt"]}, 'no controller "-deploymnt" is known; did you mean "deployment"?'),
+    (
+        [workload("DaemonSet", "d")],
+        {"events": [{"at": 1, "scale": {"kind": "DaemonSet", "name": "d", "replicas": 2}}]},
+        "the server does not allow scale on DaemonSet; expected Deployment, ReplicaSet, ReplicationController or",
+    ),
+    (
+        [WEB],
+        {"events": [{"at": 1, "delete": {"kind": "Pod", "name": "web@1/0", "gracePeriodSeconds": -5}}]},
+        "gracePeriodSeconds: Invalid value: -5: must be greater than or equal to 0",
+    ),
+    ([], {"events": [{"at": 1, "drain": {"node": "n1", "force": "yes"}}]}, 'drain.force: "yes" is a string; expected'),
+    ([], {"events": [{"at": 1, "drain": "n9"}]}, 'no Node "n9" exists at this time'),
+]
+
+
+@pytest.mark.parametrize(("objects", "spec", "sentence"), WRONG)
+def test_a_mistake_is_one_sentence_with_its_line(objects: list[Manifest], spec: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ScenarioErrors) as error:
+        parse_scenario(text(node("n1"), *objects, **spec))
+    (problem,) = error.value.errors
+    assert problem.line > 1
+    assert sentence in str(problem)
+
+
+def test_a_quota_that_is_never_met_is_told_by_the_api_server() -> None:
+    rows = list(actor_rows(simulate(parse_scenario(text(node("n1"), quota("0"), WEB)))))
+    details = [row.get("details") or {} for row in rows]
+    refusals = [detail["message"] for detail in details if detail.get("reason") == "FailedCreate"]
+    assert "exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0" in refusals[0]
+
+
+def test_requests_are_carried_out_when_no_controller_runs() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
+    pod["spec"] = {"nodeName": "n1", "containers": [{"name": "c", "image": "v1"}]}  # type: ignore[assignment]
+    scenario = text(node("n1"), pod, controllers=[], events=[{"at": 5, "drain": "n1"}])
+    rows = list(actor_rows(simulate(parse_scenario(scenario))))
+    assert [row["name"] for row in rows if row["what"] == "deleted"] == ["p"]
+    assert not rows[-1]["pods"]
+
+
+def test_controllers_are_named_as_kube_controller_manager_names_them() -> None:
+    names = parse_scenario(text(node("n1"), controllers=["*", "-job"])).controllers
+    assert "deployment-controller" in names
+    assert "job-controller" not in names
