@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-promises test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-promises test-autoscaling test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -52,6 +52,9 @@ node-tests: node_modules/.installed  ## the browser's modules, tested in Node
 
 pytest: venv-dev node_modules/.installed  ## the tests in Python that are not slow, two files at a time (more: JOBS=n)
 	@$(PYTEST) -m "not slow"
+
+test-autoscaling: venv-dev  ## what autoscalers promise, over 3,000 random clusters
+	@KSCHEDUI_PROMISES=3000 $(PYTEST) tests/core/autoscaling
 
 test-faults: venv-dev  ## of the slow tests: attacks and faults against running stacks, where parts are killed, filled up or taken away
 	@$(PYTEST) tests/faults

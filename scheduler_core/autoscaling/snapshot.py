@@ -12,6 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from scheduler_core.apis.config import Profile
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, Status
@@ -22,14 +23,22 @@ from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import Release
 from scheduler_core.scenario.settings.configuration import default_configuration
 
+SCORING = ("preScore", "score")
+
+
+def _filters(release: Release) -> Profile:
+    """Return the default profile without its plugins that score."""
+    profile = default_configuration(release, release.default_gates()).profiles[0]
+    return replace(profile, plugins={point: refs for point, refs in profile.plugins.items() if point not in SCORING})
+
 
 class Snapshot:
     """A cluster in which pods are placed and nodes are added, independent of the one it was copied from."""
 
-    def __init__(self, cluster: Cluster, release: Release) -> None:
+    def __init__(self, cluster: Cluster, release: Release, profile: Profile | None = None) -> None:
         self.cluster = cluster.copy()
         self._release = release
-        profile = default_configuration(release, release.default_gates()).profiles[0]
+        self._profile = profile = profile or _filters(release)
         self._framework = Framework(
             profile,
             REGISTRY,
@@ -44,7 +53,7 @@ class Snapshot:
 
     def copy(self) -> Snapshot:
         """Return an independent snapshot in the same state."""
-        other = Snapshot(self.cluster, self._release)
+        other = Snapshot(self.cluster, self._release, self._profile)
         other._next = self._next
         return other
 
@@ -72,7 +81,8 @@ class Snapshot:
 
     def pods_on(self, name: str) -> list[Pod]:
         """Return the pods of a node, in order of creation."""
-        return [pod for pod in self.cluster.pods.all() if pod.node_name == name]
+        table = self.cluster.pods
+        return [pod for slot in sorted(table.on_node(name)) if (pod := table.pods[slot]).node_name == name]
 
     def nodes(self) -> list[Node]:
         """Return all nodes, in order of creation."""

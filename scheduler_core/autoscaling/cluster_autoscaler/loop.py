@@ -30,6 +30,7 @@ PRIORITIES = "cluster-autoscaler-priority-expander"
 NAMESPACE = "kube-system"
 UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulablePodTimeBuffer)
 GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
+ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
 EVENT_REPEAT = 300.0  # the same event is not repeated for so long
 PASS_SECONDS = 0.05  # that a pass takes; what has to last longer than some intervals does so after as many passes
 REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
@@ -311,11 +312,11 @@ class ClusterAutoscaler:
         if not pods:
             return False
         with_gpu = [self._age(pod) for pod in pods if pod.requests.get(GPU)]
-        if with_gpu and max(with_gpu) < GPU_POD_BUFFER:
+        if with_gpu and max(with_gpu) < GPU_POD_BUFFER - ROUNDING:
             self._plan(GPU_POD_BUFFER - max(with_gpu))
             return True
         oldest = max(map(self._age, pods))
-        if oldest < UNSCHEDULABLE_POD_BUFFER:
+        if oldest < UNSCHEDULABLE_POD_BUFFER - ROUNDING:
             self._plan(UNSCHEDULABLE_POD_BUFFER - oldest)
             return True
         return False
