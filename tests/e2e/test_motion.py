@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import open_player, until
+from tests.e2e.player_page import drawn, open_player, save, until
 from tests.sampling import some_quick
 
 LESSONS = ("high-preempts-low", "first-pod", "queueing-hints")
@@ -101,3 +102,30 @@ def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> 
 @pytest.mark.parametrize("played", [pytest.param(("high-preempts-low", "reduce"), id="reduced")], indirect=True)
 def test_where_motion_is_reduced_playing_cuts(played: list[dict[str, Any]]) -> None:
     assert not [stop["link"] for stop in played if stop["count"] or not stop["still"]]
+
+
+@pytest.mark.quick
+def test_home_plays_a_run_and_a_run_of_ones_own_leads_to_why_its_pods_wait(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/")
+    frame = page.frame_locator("#home-run iframe")
+    expect(frame.locator("#transport .play")).to_have_attribute("aria-label", "Pause")
+    expect(frame.locator("#caption h1")).to_contain_text("closed is cordoned")
+    saved = save(page, WAITS)
+    page.goto(saved["url"])
+    drawn(page)
+    page.get_by_role("link", name="1 pod waits: why?").click()
+    expect(page).to_have_url(re.compile(r"/pending/$"))
+
+
+WAITS = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "1", memory: 1Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: large}
+spec: {containers: [{name: main, image: i, resources: {requests: {cpu: "2"}}}]}
+"""
