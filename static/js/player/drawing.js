@@ -107,7 +107,8 @@ function drawMoving(before, view) {
 	if (!moves) return;
 	fly(root, places, player.speed);
 	const answers = document.getElementById("predict")?.childElementCount;
-	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false)); // they stand where rows come to rest
+	// they stand where rows come to rest
+	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false));
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
 	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
 }
