@@ -1,0 +1,76 @@
+"""What the autoscaler of a scenario would do: new nodes, refusals, changes that help, and nodes that go."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core.ask.autoscale.answers import Autoscaling
+from scheduler_core.ask.autoscale.question import autoscale
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.scenario.parse import parse_scenario
+from tests.builders import Manifest, node, pod, scenario
+from tests.core.autoscaling.builders import instance_type, karpenter, node_class, node_pool, own
+
+ONE = instance_type("one", 1, 0.05)
+FOUR = instance_type("four", 4, 0.2)
+
+
+def group(name: str, most: int, cpu: int, *taints: str) -> Manifest:
+    return own(
+        "NodeGroup", name, minimum=0, maximum=most, size=0, price=0.5, template=node("of", cpu=cpu, taints=taints)
+    )
+
+
+def asked(*objects: Manifest) -> Autoscaling:
+    (answer,) = autoscale(parse_scenario(scenario(*objects)))
+    return answer
+
+
+def test_groups_get_nodes_with_their_price_and_a_run_shows_it() -> None:
+    answer = asked(node("n1", cpu=1), pod("a", cpu=3), pod("b", cpu=3), group("big", 5, 4))
+    assert [(new.group, new.count) for new in answer.new_nodes] == [("big", 2)]
+    assert answer.price == 1.0
+    assert {found.outcome for found in answer.pods} == {"new node"}
+    assert answer.proof is not None
+    assert answer.proof.waiting == []
+    assert answer.proof.added == 2
+
+
+def test_a_group_that_does_not_help_says_why_and_what_would() -> None:
+    answer = asked(
+        node("n1", cpu=1), pod("a", cpu=3), group("small", 5, 2), group("kept", 5, 4, "for=others:NoSchedule")
+    )
+    assert answer.new_nodes == []
+    (found,) = answer.pods
+    assert {refusal.group for refusal in found.refusals} == {"small", "kept"}
+    assert "the pod tolerates the taint for=others:NoSchedule" in [str(change) for change in found.changes]
+    assert answer.proof is not None
+    assert answer.proof.waiting == ["default/a"]
+
+
+def test_the_maximum_of_a_group_is_a_change() -> None:
+    answer = asked(node("n1", cpu=1), pod("a", cpu=3), group("big", 0, 4))
+    (found,) = answer.pods
+    assert str(found.changes[0]) == "the maximum of big is 1 instead of 0"
+
+
+def test_karpenter_buys_the_cheapest_type_and_says_why_not_another() -> None:
+    pool = node_pool("p", {"spec": {"expireAfter": "Never"}})
+    answer = asked(node_class(), pool, karpenter(instanceTypes=[ONE, FOUR]), pod("a", cpu=2))
+    (new,) = answer.new_nodes
+    assert (new.group, new.instance_type, new.price) == ("p", "four", 0.2)
+    (found,) = answer.pods
+    assert [(refused.instance_type, refused.reason) for refused in found.types] == [("one", "resources")]
+
+
+def test_a_limit_of_a_pool_is_a_change() -> None:
+    pool = node_pool("p", {"spec": {"expireAfter": "Never"}}, limits={"cpu": "1"})
+    answer = asked(node_class(), pool, karpenter(instanceTypes=[ONE, FOUR]), pod("a", cpu=2))
+    (found,) = answer.pods
+    assert found.outcome == "none"
+    assert "NodePool p has no limit of cpu" in [str(change) for change in found.changes]
+
+
+def test_without_an_autoscaler_there_is_no_answer() -> None:
+    with pytest.raises(NotPossible):
+        asked(node("n1"), pod("a"))
