@@ -35,7 +35,7 @@ REASONS: tuple[DisruptionReason, ...] = ("Empty", "Underutilized", "Drifted")
 
 
 class Offering(msgspec.Struct, frozen=True):
-    """Where an instance type can be had, for a price an hour."""
+    """A zone and capacity type in which an instance type can be had, for a price an hour."""
 
     zone: str
     capacity_type: str
@@ -104,7 +104,7 @@ class PoolRequirement(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """How many nodes of a pool may be disrupted at once: a number or a percentage. No reasons: for all of them.
+    """The number of nodes of a pool that may be disrupted at once: a number or a percentage. No reasons: for all of them.
 
     `schedule` and `duration`: active for so many seconds after each time of a cron schedule, in UTC.
     """

@@ -1,1 +1,1 @@
-"""What an autoscaler would do for pods that wait, and why it does not remove a node."""
+"""The answer of an autoscaler to pods that wait, and its reasons not to remove a node."""

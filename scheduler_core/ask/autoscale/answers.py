@@ -25,14 +25,14 @@ class NewNodes(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why no node of a group or pool helps a pod, in the autoscaler's words with the scheduler's reason."""
+    """The reason that no node of a group or pool helps a pod, in the autoscaler's words with the scheduler's reason."""
 
     group: str
     reason: str
 
 
 class TypeRefusal(msgspec.Struct, frozen=True):
-    """Why a pool would not make a node of a type. `reason`: requirements, resources, offering, or price.
+    """The reason that a pool would not make a node of a type. `reason`: requirements, resources, offering, or price.
 
     "price": it would do, but another type costs less.
     """
@@ -69,7 +69,7 @@ class NodeAnswer(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct):
-    """What a run with the autoscaler showed, in seconds after its start.
+    """The result of a run with the autoscaler, in seconds after its start.
 
     `ordered`: when nodes were ordered first; `placed`: when the last of the pods was bound, None if some still wait.
     """
@@ -82,7 +82,7 @@ class Proof(msgspec.Struct):
 
 
 class Autoscaling(msgspec.Struct):
-    """What an autoscaler would do at a moment."""
+    """The plan of an autoscaler at a moment."""
 
     actor: Literal["cluster-autoscaler", "karpenter"]
     new_nodes: list[NewNodes] = []

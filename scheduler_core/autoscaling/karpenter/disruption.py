@@ -273,7 +273,7 @@ class Disruption:
         return None
 
     def _validated(self, command: Command) -> Waits:
-        """Return the command if it still holds after a while, else None."""
+        """Wait, then return the command if it still holds; None if it does not."""
         yield VALIDATION
         try:
             self._validate(command)

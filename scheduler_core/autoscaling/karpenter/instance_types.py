@@ -207,7 +207,7 @@ class Catalogue:
 
 
 class NoInstanceType(msgspec.Struct, frozen=True):
-    """Why no type is left: what each of the three filters leaves (InstanceTypeFilterError)."""
+    """The reason that no type is left: the result of each of the three filters (InstanceTypeFilterError)."""
 
     meeting: Types
     fitting: Types

@@ -1,4 +1,4 @@
-"""What a pod asks for, and how it asks for less and less when it fits nowhere.
+"""The demands of a pod, and how they are relaxed one by one while it fits nowhere.
 
 karpenter: pkg/controllers/provisioning/scheduling/preferences.go, pkg/scheduling/requirements.go.
 """

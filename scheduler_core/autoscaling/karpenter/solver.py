@@ -38,7 +38,7 @@ DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet sup
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """Why a pod cannot be placed; `text` is Karpenter's sentence. `for_good`: no later placement changes that."""
+    """The reason that a pod cannot be placed; `text` is Karpenter's sentence. `for_good`: no later placement changes that."""
 
     text: object
     for_good: bool = True
@@ -58,7 +58,7 @@ class Template(msgspec.Struct, frozen=True, eq=False):
 
 
 class Offer(msgspec.Struct, frozen=True, eq=False):
-    """What a pool says about a pod. `reason` "": a node of one of `types` would be made, with `requirements`."""
+    """The answer of a pool to a pod. `reason` "": a node of one of `types` would be made, with `requirements`."""
 
     template: Template
     reason: str
@@ -208,7 +208,7 @@ def _with_terms(
 
 
 class Results(msgspec.Struct):
-    """What a simulation found: new claims, nodes with the pods that go there, and why other pods fit nowhere."""
+    """The result of a simulation: new claims, nodes with the pods that go there, and why other pods fit nowhere."""
 
     claims: list[NewClaim]
     nodes: list[ExistingNode]
@@ -216,7 +216,7 @@ class Results(msgspec.Struct):
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How a simulation is made. `minValues` may be relaxed, and preferences ignored."""
+    """The options of a simulation. `minValues` may be relaxed, and preferences ignored."""
 
     ignores_preferences: bool = False
     relaxes_min_values: bool = False

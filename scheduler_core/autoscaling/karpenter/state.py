@@ -66,7 +66,7 @@ class StateNode(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClusterState:
-    """What Karpenter remembers of nodes beside the objects: nominations, and nodes that a command will delete."""
+    """Karpenter's memory of nodes beside the objects: nominations, and nodes that a command will delete."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
