@@ -104,7 +104,7 @@ class PoolRequirement(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """The number of nodes of a pool that may be disrupted at once: a number or a percentage. No reasons: for all of them.
+    """The nodes of a pool that may be disrupted at once: a number or a percentage. No reasons: for all of them.
 
     `schedule` and `duration`: active for so many seconds after each time of a cron schedule, in UTC.
     """

@@ -38,7 +38,7 @@ DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet sup
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """The reason that a pod cannot be placed; `text` is Karpenter's sentence. `for_good`: no later placement changes that."""
+    """The reason that a pod is not placed, as Karpenter says it. `for_good`: no later placement changes that."""
 
     text: object
     for_good: bool = True

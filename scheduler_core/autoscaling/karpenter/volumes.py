@@ -1,4 +1,4 @@
-"""The topology in which the volumes of a pod can be reached (pkg/controllers/provisioning/scheduling/volumetopology.go)."""
+"""The topology in which a pod's volumes can be reached (pkg/controllers/provisioning/scheduling/volumetopology.go)."""
 
 from __future__ import annotations
 
