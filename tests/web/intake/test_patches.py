@@ -37,7 +37,7 @@ def test_the_recorded_patch_is_the_release_itself() -> None:
         (["v1.30.10", "v1.30.10-gke.5", "v1.29.1"], "1.30.10"),
         (["v1.30.7+k3s1", "v1.31.9"], "1.31.9"),
         (["v1.19.4"], "1.18.2"),
-        (["v1.99.0"], "1.36.2"),
+        (["v1.99.0"], "1.37.0"),
     ],
 )
 def test_most_kubelets_choose_the_release_and_its_patch(versions: list[str], patch: str) -> None:
