@@ -2,7 +2,8 @@
 
 libyaml parses; this module builds the data, so that limits on nesting and aliases are checked first. Plain scalars are
 interpreted as by sigs.k8s.io/yaml (go-yaml v2), which kubectl uses: 0755 is octal, `yes` is a boolean, a timestamp
-stays a string, 1e3 is a number.
+stays a string, 1e3 is a number. One thing differs: y and n are the letters, since a label `app: y` that kubectl refuses
+means nothing else.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
 }
+_LETTERS = ("y", "Y", "n", "N")
 _STRING_TAGS = ("tag:yaml.org,2002:str", "!")
 _PLAIN_TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
 _COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
@@ -163,7 +165,8 @@ class Composer:
     def _scalar(self, event: ScalarEvent) -> Any:
         tag = event.tag
         if event.implicit[0]:
-            value: Any = event.value if len(event.value) > _LONGEST_NUMBER else resolve_plain(event.value)
+            is_text = len(event.value) > _LONGEST_NUMBER or event.value in _LETTERS
+            value: Any = event.value if is_text else resolve_plain(event.value)
         elif tag is None or event.implicit[1] or tag in _STRING_TAGS:
             value = event.value
         elif tag in _PLAIN_TAGS:

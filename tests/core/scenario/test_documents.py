@@ -66,6 +66,11 @@ def test_plain_scalars_are_read_as_kubectl_reads_them(text: str, value: object) 
     assert type(resolve_plain(text)) is type(value)
 
 
+def test_y_and_n_without_quotes_are_letters() -> None:
+    found = data_of("labels: {app: y, tier: N, debug: yes}")
+    assert found == [{"labels": {"app": "y", "tier": "N", "debug": True}}]
+
+
 def test_json_and_yaml_and_lists_hold_the_same_objects() -> None:
     first, second = node("n1"), pod("a")
     in_yaml = "# comment\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: c, image: x}\n"

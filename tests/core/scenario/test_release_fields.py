@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import RunEnded, parse_scenario, simulate
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, field_catalogue
 
 POD_LEVEL = """
@@ -95,11 +95,11 @@ def test_a_panic_of_the_real_scheduler_ends_the_run_with_a_sentence() -> None:
 def test_the_catalogue_says_what_each_release_lacks() -> None:
     lacking = {one["version"]: one for one in field_catalogue()["releases"]}
     assert list(lacking) == list(reversed(RELEASES))
-    newest = next(iter(lacking.values()))
-    assert newest["default"]
-    assert not newest["plugins"]
-    assert not newest["gates"]
-    assert {"Pod spec.schedulingGroup", "PodGroup spec.priority"} <= set(newest["fields"])  # of gates that are off
+    assert [version for version, one in lacking.items() if one["default"]] == [DEFAULT_RELEASE.version]
+    default = lacking[DEFAULT_RELEASE.version]
+    assert not default["plugins"]
+    assert not default["gates"]
+    assert {"Pod spec.schedulingGroup", "PodGroup spec.priority"} <= set(default["fields"])  # of gates that are off
     assert "Pod spec.resources" in lacking["1.33"]["fields"]
     assert "Pod spec.resources" not in lacking["1.34"]["fields"]
     assert "SchedulingGates" in lacking["1.25"]["plugins"]
