@@ -35,6 +35,7 @@ from kschedui.scenarios import outside_plugins, yaml_text
 from kschedui.web.pages.pictures import alone
 from kschedui.web.pages.pictures.step_words import pod_of, sentence_of
 from scheduler_core import RunEnded, Scenario, ScenarioErrors, decisions
+from scheduler_core.ask.durations import Durations, Part
 from scheduler_core.ask.editing.edits import (
     AddNodes,
     DisablePlugin,
@@ -94,6 +95,7 @@ DECISIONS = (
 NODES = ("node", "feasible", "plugin", "reasons", "total")
 PODS = ("pod", "state", "node")
 STEPS = ("step", "time", "event", "pod", "sentence")
+TIMES = ("pod", *Part.__struct_fields__)
 WHAT_IF = ("node", "change", "before", "after", "total_before", "total_after")
 
 
@@ -189,6 +191,15 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
             sentence = sentence_of(event, _name(pod), str)
             rows.append({"step": number, "time": time, "event": type(event).__name__, "pod": pod, "sentence": sentence})
         return _table(rows, STEPS)
+
+    def times(self) -> DataFrame:
+        """Return a row for each part of the time of each pod, from its creation until it was ready: `start` and `end` in
+        virtual seconds, what it waited for, and the step at which the part begins (scheduler_core/ask/durations.py)."""
+        durations = Durations()
+        for step, event in enumerate(self.events):
+            durations.take(step, event)
+        rows = [{"pod": one.pod, **msgspec.structs.asdict(part)} for one in durations.of.values() for part in one.parts]
+        return _table(rows, TIMES)
 
     def step(self, number: int) -> Picture:
         """Return the cluster right after a step, as the site's `picture.svg?step=N` draws it.

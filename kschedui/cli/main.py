@@ -23,6 +23,7 @@ COMMANDS = {
     "simulate": "Simulate scenarios or dumps, and print the outcome of each scheduling attempt.",
     "check": "Check that the runs of scenarios meet spec.expect; exit status 1 if one does not.",
     "explain": "Explain why a pod is on its node, or why it is pending: what blocks it, and the nearest nodes.",
+    "time": "Show where the time of a pod went, from its creation until it was ready.",
     "pending": "List the pods that are pending at the end of the run, by cause, with the nearest nodes.",
     "fix": "Find the smallest changes that make a pending pod fit.",
     "what-if": "Repeat the last attempt of a pod with changes of pods, nodes or the configuration.",

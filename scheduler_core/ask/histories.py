@@ -93,8 +93,9 @@ class Histories:
                 act = Act(self._now, event.by, event.because)
                 self._begin(Life(pod.pod, pod.owner, event.called, act))
                 self._replace(pod.pod, pod.owner)
-            case ObjectApplied() if event.workload is not None:
-                self._workloads[event.kind, event.namespace, event.name] = event.workload
+            case ObjectApplied():
+                if event.workload is not None:
+                    self._workloads[event.kind, event.namespace, event.name] = event.workload
             case WorkloadStatusWritten():
                 key = event.kind, event.namespace, event.name
                 self._statuses[key], self._conditions[key] = event.status, event.conditions

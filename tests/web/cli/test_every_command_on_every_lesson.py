@@ -30,7 +30,7 @@ def commands(path: Path) -> Iterator[list[str]]:
     yield from ([command, file] for command in ("pending", "reschedule", "node-groups", "check", "import", "anonymise"))
     yield from (["diff", file, file], ["upgrade", "--to", "1.30", file], ["pending", file, "--format", "json"])
     yield from (["drain", "--node", node, file] for node in nodes[:1])
-    yield from (["explain", pod, file] for pod in pods)
+    yield from ([command, pod, file] for command in ("explain", "time") for pod in pods)
     for pod in {*pods[:1], *pods[-1:]}:
         yield from ([command, pod, file] for command in ("capacity", "fix"))
         yield from (["what-if", pod, file, "--remove", f"Node/{node}"] for node in nodes[:1])

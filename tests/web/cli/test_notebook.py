@@ -111,6 +111,14 @@ def test_steps_are_the_events_with_their_pods_and_times(run: ks.Run) -> None:
     assert "high still fits its nominated node n1." in set(steps.sentence)
 
 
+def test_the_parts_of_the_time_of_pods_are_a_table() -> None:
+    run = ks.simulate(ks.read_text(scenario(node("n1", cpu=2), pod("a"), bindingSeconds=2)))
+    times = run.times()
+    assert list(times.columns)[:5] == ["pod", "cause", "start", "end", "step"]
+    assert times.iloc[0, :4].to_list() == ["default/a", "binding", 0.0, 2.0]
+    assert run.step(int(times.step[0])).svg
+
+
 def test_a_step_is_a_picture_of_that_step(run: ks.Run, tmp_path: Path) -> None:
     steps = run.steps()
     eviction = int(steps[steps.event == "VictimEvicted"].step.iloc[0])

@@ -1,0 +1,237 @@
+"""Where the time of each pod of a run went: from its creation until it was ready, split without rest into parts.
+
+durations = Durations()
+for step, event in enumerate(simulate(scenario)):
+    durations.take(step, event)
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.framework.cluster_event import (
+    BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
+    SCHEDULE_ATTEMPT_FAILURE,
+    UNSCHEDULABLE_TIMEOUT,
+)
+from scheduler_core.trace.autoscaling_events import NodeGroupResized
+from scheduler_core.trace.controller_events import PodFinished, PodReadinessChanged, PodStarted
+from scheduler_core.trace.events import (
+    AnyEvent,
+    ClockAdvanced,
+    CycleStarted,
+    ObjectApplied,
+    ObjectDeleted,
+    PermitDecided,
+    PermitEvaluated,
+    PodAssumed,
+    PodBound,
+    PodEnqueued,
+    PodGated,
+    PodIgnored,
+    RunFinished,
+    RunStarted,
+    SchedulingFailed,
+)
+from scheduler_core.trace.preemption_events import VictimEvicted
+from scheduler_core.trace.summaries import pods_of
+
+Cause = Literal[
+    "activeQ",
+    "backoffQ",
+    "unschedulable",  # until an event that a plugin asked for, or the flush
+    "node",  # unschedulable while a node that an autoscaler asked for boots
+    "victims",  # unschedulable while the victims on its nominated node stop
+    "gated",
+    "ignored",  # no profile has its schedulerName
+    "permit",
+    "binding",
+    "starting",  # its containers
+    "not ready",  # its containers run
+]
+End = Literal["ready", "bound", "deleted", "Succeeded", "Failed", "waiting"]
+OF_THE_QUEUE = (BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE, UNSCHEDULABLE_TIMEOUT.label, FORCE_ACTIVATE.label)
+
+
+class Part(msgspec.Struct):
+    """A part of a pod's time, from `start` to `end` virtual seconds; `step` is the step at which it begins.
+
+    `attempt` is the pod's last one, `message` what the scheduler or the gate said, `node` the nominated node, that of
+    the pod, or the one that boots. `until` is the cluster event that ended the part, with the object that changed.
+    """
+
+    cause: Cause
+    start: float
+    end: float
+    step: int
+    attempt: int = 0
+    message: str = ""
+    node: str = ""
+    until: str = ""
+
+
+class Duration(msgspec.Struct):
+    """The time of a pod, from `created` to `end` virtual seconds: the sum of its parts.
+
+    `ended` says what it ended with. "bound": the run has no kubelet, so that a pod that is bound does not become ready;
+    "waiting": the run ended before the pod was ready. Parts that took no time are left out.
+    """
+
+    pod: PodKey
+    created: float
+    end: float = 0.0
+    ended: End = "waiting"
+    parts: list[Part] = []
+
+    @property
+    def seconds(self) -> float:
+        """Virtual seconds from the creation to the end."""
+        return self.end - self.created
+
+
+class Durations:
+    """Follows a run. `of` has the pods that were pending at the start or were created later, the last of each name."""
+
+    def __init__(self) -> None:
+        self.of: dict[PodKey, Duration] = {}
+        self._open: dict[PodKey, Part] = {}
+        self._failed: dict[PodKey, SchedulingFailed] = {}
+        self._attempts: dict[PodKey, int] = {}
+        self._asked: dict[str, float] = {}  # when an autoscaler asked for a NodeClaim or more of a node group
+        self._booted: dict[str, float] = {}  # the same of a node that came
+        self._changed = "", ""  # kind and name of the object that changed last at this time
+        self._kubelets = False
+        self._now = 0.0
+        self._step = 0
+
+    def take(self, step: int, event: AnyEvent) -> None:
+        """Take the event of this step of the run."""
+        self._step = step
+        match event:
+            case RunStarted():
+                for pod in pods_of(event):
+                    if not pod.node:
+                        self._create(pod.pod)
+            case ClockAdvanced():
+                self._now, self._changed = event.time, ("", "")
+            case ObjectApplied():
+                self._apply(event)
+            case ObjectDeleted():
+                key = f"{event.namespace}/{event.name}" if event.namespace else event.name
+                self._changed = event.kind, key
+                if event.kind == "Pod":
+                    self._finish(key, "deleted")
+            case NodeGroupResized(group=group, delta=delta) if delta > 0:
+                self._asked[group] = self._now
+            case RunFinished():
+                self._now = event.time
+                for key in list(self._open):
+                    self._finish(key, "waiting")
+            case PodFinished() | VictimEvicted():
+                self._follow(event)
+                self._changed = "Pod", event.pod
+            case _:
+                self._follow(event)
+
+    def _apply(self, event: ObjectApplied) -> None:
+        key = f"{event.namespace}/{event.name}" if event.namespace else event.name
+        self._changed = event.kind, key
+        if event.action == "update":
+            return
+        match event.kind:
+            case "Pod" if event.pod is not None and not event.pod.node:
+                self._create(key)
+            case "NodeClaim":
+                self._asked[key] = self._now
+            case "Node":
+                group = event.because.values.get("group", "") if event.because is not None else ""
+                asked = self._asked.get(key, self._asked.get(str(group)))
+                if asked is not None:
+                    self._booted[key] = asked
+
+    def _follow(self, event: AnyEvent) -> None:
+        """Take an event about one pod."""
+        key = getattr(event, "pod", "")
+        part = self._open.get(key)
+        if part is None:
+            return
+        match event:
+            case CycleStarted():
+                self._attempts[key] = event.pod_attempts
+            case SchedulingFailed():
+                self._failed[key] = event
+            case PodEnqueued():
+                self._enqueue(key, event)
+            case PodGated():
+                self._enter(key, "gated", event.event, message=event.message)
+            case PodIgnored():
+                self._enter(key, "ignored", message=event.scheduler)
+            case PodAssumed():
+                self._enter(key, "binding", node=event.node)
+            case PermitEvaluated(code="Wait"):
+                self._enter(key, "permit", node=event.node)
+            case PermitDecided():
+                self._enter(key, "binding", node=part.node)
+            case PodBound():
+                self._enter(key, "starting", node=event.node)
+            case PodStarted():
+                self._kubelets = True
+                self._enter(key, "not ready", node=part.node)
+            case PodReadinessChanged(ready=True):
+                self._finish(key, "ready")
+            case PodFinished():
+                self._finish(key, "Succeeded" if event.phase == "Succeeded" else "Failed")
+
+    def _enqueue(self, key: PodKey, event: PodEnqueued) -> None:
+        failed = self._failed.get(key)
+        if event.queue == "active":
+            self._enter(key, "activeQ", event.event)
+        elif failed is not None and failed.nominated_node and event.queue == "unschedulable":
+            self._enter(key, "victims", event.event, message=failed.message, node=failed.nominated_node)
+        else:
+            cause: Cause = "backoffQ" if event.queue == "backoff" else "unschedulable"
+            self._enter(key, cause, event.event, message=failed.message if failed is not None else "")
+
+    def _create(self, key: PodKey) -> None:
+        self._finish(key, "deleted")
+        self.of[key] = Duration(key, self._now)
+        self._open[key] = Part("activeQ", self._now, self._now, self._step)
+        self._failed.pop(key, None)
+        self._attempts.pop(key, None)
+
+    def _enter(self, key: PodKey, cause: Cause, event: str = "", *, message: str = "", node: str = "") -> None:
+        """End the pod's part because of the cluster event, if one is named, and begin the next one."""
+        self._close(key, event)
+        attempt = self._attempts.get(key, 0)
+        self._open[key] = Part(cause, self._now, self._now, self._step, attempt, message, node)
+
+    def _finish(self, key: PodKey, ended: End) -> None:
+        part = self._open.get(key)
+        if part is None:
+            return
+        duration = self.of[key]
+        if part.cause == "starting" and ended == "waiting" and not self._kubelets:
+            duration.end, duration.ended = part.start, "bound"
+        else:
+            self._close(key, "")
+            duration.end, duration.ended = self._now, ended
+        del self._open[key]
+
+    def _close(self, key: PodKey, event: str) -> None:
+        part = self._open[key]
+        if part.start == self._now:
+            return
+        kind, name = self._changed
+        part.end = self._now
+        part.until = event if event in OF_THE_QUEUE or not kind else f"{event} {name}".strip()
+        parts = self.of[key].parts
+        asked = self._booted.get(name) if kind == "Node" and part.cause == "unschedulable" else None
+        if asked is not None and asked < self._now:
+            if asked > part.start:
+                parts.append(msgspec.structs.replace(part, end=asked, until=""))
+            part.cause, part.start, part.node = "node", max(asked, part.start), name
+        parts.append(part)

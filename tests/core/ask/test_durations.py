@@ -1,0 +1,165 @@
+"""Where the time of a pod went: the parts add up to the whole, and a cause that is removed takes its time with it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.ask.durations import Duration, Durations, Part
+from scheduler_core.trace.controller_events import PodFinished, PodReadinessChanged
+from scheduler_core.trace.events import AnyEvent, ClockAdvanced, ObjectApplied, ObjectDeleted, PodBound, RunFinished
+from tests.builders import node as plain_node
+from tests.builders import parse
+from tests.builders import pod as plain_pod
+from tests.core.autoscaling.builders import own
+from tests.core.controllers.worlds import node, template, text, workload
+
+
+def followed(events: list[AnyEvent]) -> dict[str, Duration]:
+    durations = Durations()
+    for step, event in enumerate(events):
+        durations.take(step, event)
+    return durations.of
+
+
+def durations_of(*objects: Any, **spec: Any) -> dict[str, Duration]:
+    return followed(list(simulate(parse_scenario(text(*objects, **spec)))))
+
+
+def told(parts: list[Part]) -> list[tuple[str, float, str]]:
+    return [(part.cause, round(part.end - part.start, 2), part.until) for part in parts]
+
+
+def pod(name: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": template(name, cpu)["spec"] | spec}
+
+
+def created(at: float, item: Any) -> dict[str, Any]:
+    return {"at": at, "create": item}
+
+
+def web(replicas: int, cpu: str = "500m", **spec: Any) -> Any:
+    return workload("Deployment", "web", template("web", cpu, **spec), replicas=replicas)
+
+
+HIGH = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000}
+LOW = {**HIGH, "metadata": {"name": "low"}, "value": 0}
+PRIORITIES = st.sampled_from(["high", "low"])
+WORLDS = int(os.environ.get("KSCHEDUI_SEQUENCES", "150"))  # `make test-promises` draws 10,000
+URGENT = pod("urgent", priorityClassName="high")
+
+
+def preempted(grace: int) -> dict[str, Duration]:
+    victims = web(2, "1", terminationGracePeriodSeconds=grace)
+    kubelet = {"startSeconds": 1}
+    events = [created(20, URGENT), created(50, node("n2"))]
+    return durations_of(node("n1", "2"), HIGH, victims, events=events, kubelet=kubelet)
+
+
+def test_a_pod_waits_for_the_grace_of_its_victims_and_a_replacement_for_a_node() -> None:
+    for grace in (7, 3):
+        found = preempted(grace)
+        deleted = f"AssignedPodDelete {list(found)[1]}"
+        assert told(found["default/urgent"].parts) == [("victims", grace + 0.1, deleted), ("starting", 1.1, "")]
+        (replacement,) = [one for one in found.values() if one.created == 20 and one.pod != "default/urgent"]
+        assert told(replacement.parts) == [
+            ("unschedulable", grace + 0.1, deleted),
+            ("unschedulable", 29.9 - grace, "NodeAdd n2"),
+            ("starting", 1.1, ""),
+        ]
+        assert replacement.parts[0].message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
+        assert (round(replacement.seconds, 2), replacement.ended) == (31.1, "ready")
+
+
+def test_a_gate_a_backoff_and_the_binding_take_their_time() -> None:
+    full, a = plain_pod("full", cpu="1", node="n1"), plain_pod("a", cpu="1")
+    gated = {**a, "spec": {**a["spec"], "schedulingGates": [{"name": "g"}]}}
+    events = [{"at": 3, "update": a}, {"at": 3.5, "delete": {"kind": "Pod", "name": "full"}}]
+    ungated = "UnschedulablePodUpdatePodSchedulingGatesEliminated default/a"
+    for backoff in (False, True):
+        for binding in (0, 5):
+            gates = {"SchedulerPopFromBackoffQ": not backoff}
+            spec = {"events": events, "bindingSeconds": binding, "featureGates": gates}
+            found = followed(list(simulate(parse(plain_node("n1", cpu="1"), full, gated, **spec))))["default/a"]
+            assert told(found.parts) == [
+                ("gated", 3.0, ungated),
+                ("unschedulable", 0.5, "AssignedPodDelete default/full"),
+                *([("backoffQ", 1.5, "BackoffComplete")] if backoff else []),
+                *([("binding", 5.0, "")] if binding else []),
+            ]
+            assert (found.seconds, found.ended) == (3.5 + 1.5 * backoff + binding, "bound")
+
+
+def autoscaler(boot: int) -> list[Any]:
+    group = {"minimum": 0, "maximum": 4, "size": 0, "template": {**node("x", "2"), "metadata": {"labels": {"g": "a"}}}}
+    times = {"startSeconds": 2, "bootSeconds": boot, "readySeconds": 2}
+    return [own("NodeGroup", "a", **group), own("ClusterAutoscaler", flags=["--scan-interval=2s"], **times)]
+
+
+def test_an_unschedulable_pod_waits_for_the_node_that_the_autoscaler_asked_for() -> None:
+    for boot in (3, 9):
+        (found,) = durations_of(node("full", "100m"), *autoscaler(boot), web(1)).values()
+        before, *parts = found.parts
+        assert (before.cause, before.until) == ("unschedulable", "")
+        assert told(parts)[:2] == [("node", boot, "NodeAdd a-1"), ("node", 2.0, "NodeUpdateNodeTaint a-1")]
+        assert round(found.end - before.end, 3) == boot + 2 + 1.1
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> str:
+    """A small cluster that is too full for all that comes: victims, gates, deletions, nodes, an autoscaler."""
+    times = st.floats(0, 40).map(lambda at: round(at, 2))
+    gates = st.sampled_from([{}, {"schedulingGates": [{"name": "g"}]}])
+    pods = [
+        pod(f"p{number}", draw(st.sampled_from(["300m", "1", "3"])), **draw(gates), priorityClassName=draw(PRIORITIES))
+        for number in range(draw(st.integers(1, 5)))
+    ]
+    deployment = web(draw(st.integers(0, 4)), "700m", terminationGracePeriodSeconds=draw(st.integers(0, 9)))
+    events: list[Any] = [created(draw(times), one) for one in pods]
+    names = [one["metadata"]["name"] for one in pods if draw(st.booleans())]
+    events += [{"at": 41, "delete": {"kind": "Pod", "name": name}} for name in names]
+    if draw(st.booleans()):
+        events.append(created(draw(times), node("n2", "2")))
+    around: list[Any] = [deployment] if draw(st.booleans()) else []
+    around += autoscaler(draw(st.integers(1, 9))) if draw(st.booleans()) else []
+    spec = {"bindingSeconds": draw(st.sampled_from([0, 0.5])), "untilSeconds": draw(st.integers(5, 90))}
+    return text(node("n1", "2"), HIGH, LOW, *around, events=events, **spec)
+
+
+def ends_of(events: list[AnyEvent]) -> dict[str, tuple[float, float]]:
+    """Creation and end of the pods that were created, as their own events tell them."""
+    begun, ended, bound, now = {}, {}, {}, 0.0
+    ready = False
+    for event in events:
+        match event:
+            case ClockAdvanced():
+                now = event.time
+            case ObjectApplied(kind="Pod", action="create"):
+                begun[f"{event.namespace}/{event.name}"] = now
+            case PodBound():
+                bound[event.pod] = now
+            case PodReadinessChanged(ready=True) | PodFinished():
+                ready = True
+                ended.setdefault(event.pod, now)
+            case ObjectDeleted(kind="Pod"):
+                ended.setdefault(f"{event.namespace}/{event.name}", now)
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    rest = {key: finished.time if ready or key not in bound else bound[key] for key in begun}
+    return {key: (at, ended.get(key, rest[key])) for key, at in begun.items()}
+
+
+@settings(max_examples=WORLDS)
+@given(worlds())
+def test_the_parts_of_the_time_add_up_without_rest(world: str) -> None:
+    events = list(simulate(parse_scenario(world)))
+    found = followed(events)
+    assert {key: (one.created, one.end) for key, one in found.items()} == ends_of(events)
+    for one in found.values():
+        edges = [one.created, *(at for part in one.parts for at in (part.start, part.end)), one.end]
+        assert all(before == after for before, after in zip(edges[::2], edges[1::2], strict=True))
+        assert all(part.start < part.end for part in one.parts)
