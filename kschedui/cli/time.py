@@ -1,4 +1,4 @@
-"""`kschedui time POD FILE`: where the time of a pod went, from its creation until it was ready."""
+"""`kschedui time POD FILE`: the parts of the time of a pod, from its creation until it was ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of each pod of a run went: from its creation until it was ready, split without rest into parts.
+"""The parts of the time of each pod of a run, from its creation until it was ready; they add up without rest.
 
 durations = Durations()
 for step, event in enumerate(simulate(scenario)):

@@ -16,10 +16,11 @@ from msgspec.structs import replace
 from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.explain.attempt import Explainer, Watcher, explain
 from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation
+from scheduler_core.framework.facts import Fact
 from scheduler_core.framework.interface import Code, Status, Verdicts
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import DEFAULT_RELEASE
-from scheduler_core.scenario.parse import parse_scenario
+from scheduler_core.scenario.parse import Scenario, parse_scenario
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent
 from tests.builders import (
@@ -256,6 +257,11 @@ def test_a_member_of_a_group_is_explained_as_it_was_tried_on_the_nodes_that_are_
             check_scores(found, record)
 
 
+def facts_of_devices(known: Scenario, attempt: int) -> list[Fact]:
+    filters = {one.plugin: one for one in explain(known, attempt).nodes[0].filters}
+    return filters["DynamicResources"].facts
+
+
 def test_devices_that_were_turned_down_are_told_one_by_one() -> None:
     busy = device("gpu-2", model="h100")
     known = parse(
@@ -265,7 +271,7 @@ def test_devices_that_were_turned_down_are_told_one_by_one() -> None:
         *(device_claim(name, device_request("gpu", "gpu", H100)) for name in ("one", "two", "three")),
         *(pod(name, resourceClaims=claims(name)) for name in ("one", "two", "three")),
     )
-    devices = [explain(known, number).nodes[0].filters[-1].facts for number in (1, 3)]
+    devices = [facts_of_devices(known, number) for number in (1, 3)]
     assert [[(fact.text, fact.holds) for fact in facts] for facts in devices] == [
         [("The claims of the pod can have gpu-1.", True)],
         [

@@ -162,7 +162,8 @@ def test_a_node_with_too_few_devices_says_how_many_of_how_many(
     [search] = searches(*objects)
     found = search.nodes[0].shortage
     assert (found and (found.request, found.found, found.wanted)) == shortage
-    told = [fact.text for fact in explain(parse(*objects), 1).nodes[0].filters[-1].facts]
+    filters = {one.plugin: one for one in explain(parse(*objects), 1).nodes[0].filters}
+    told = [fact.text for fact in filters["DynamicResources"].facts]
     if shortage is not None:
         assert told[0] == "Request {} can have {} of {} devices.".format(*shortage)
     assert all(" of " not in text for text in told[shortage is not None :])

@@ -115,7 +115,7 @@ class Page {
 	press(key) {
 		const state = () => ({ learner: { predictions: this.predictions }, options: {}, order: this.player.order });
 		const target = { closest: () => null };
-		press({ key, target, preventDefault() {} }, this.player, { state, set() {}, open() {}, zoom() {} });
+		press({ key, target, preventDefault() {} }, this.player, { state, set() {}, open() {}, zoom() {}, goOn() {} });
 	}
 
 	/** What is on its screen. */

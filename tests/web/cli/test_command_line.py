@@ -235,7 +235,7 @@ def test_another_release_is_simulated_on_demand(folder: Path, capsys: pytest.Cap
     assert main(["simulate", "--format", "events", "--kubernetes-version", "1.33", "good.yaml"]) == 0
 
 
-@pytest.mark.parametrize("release", list(RELEASES)[:-1])
+@pytest.mark.parametrize("release", [version for version in RELEASES if version not in ("1.36", "1.37")])
 def test_a_gang_is_refused_by_every_older_release_with_the_line_and_the_release(
     release: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ WORDS = {
 }
 NEEDED = {
     "explain": ["a", "good.yaml"],
+    "time": ["a", "good.yaml"],
     "diff": ["good.yaml"] * 2,
     "capacity": ["a", "good.yaml"],
     "drain": ["good.yaml", "--node", "n1"],

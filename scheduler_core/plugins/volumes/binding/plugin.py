@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs, VolumeBindingArgs
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import Interned, NodeTable
-from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     SKIP,
     SUCCESS,
@@ -28,6 +28,7 @@ from scheduler_core.framework.interface import (
     Code,
     EnqueueExtensions,
     ExplainsFilter,
+    ExplainsScore,
     FilterPlugin,
     Handle,
     PreBindPlugin,
@@ -93,6 +94,7 @@ class VolumeBinding(
     PreBindPreFlight,
     EnqueueExtensions,
     ExplainsFilter,
+    ExplainsScore,
     SignPlugin,
 ):
     """Filters nodes by volumes, with one binder per profile and its own cache of assumed objects."""
@@ -159,9 +161,20 @@ class VolumeBinding(
         return np.array([self._score(state, nodes, row) for row in first], np.int64)[group]
 
     def _score(self, state: State, nodes: NodeTable, row: int) -> int:
-        node = nodes.nodes[row]
+        return scorer.score(self._classes(state, nodes.nodes[row]), self._shape)
+
+    def _classes(self, state: State, node: Node) -> dict[str, scorer.StorageResource]:
         volumes = state.search.find(node.labels, node.name, self.storage.csi_node(node.name))
-        return scorer.score(scorer.class_resources(volumes, self.storage, node.labels), self._shape)
+        return scorer.class_resources(volumes, self.storage, node.labels)
+
+    def explain_score(
+        self, pod: Pod, state: State | None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        """Return the utilization and points of each storage class, and their mean."""
+        if state is None:
+            return ScoreExplanation(["no claims: 0"])
+        node = cluster.nodes.nodes[int(rows[index])]
+        return ScoreExplanation(scorer.arithmetic(self._classes(state, node), self._shape))
 
     def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
         """Assume the volumes and claims of the node (`AssumePodVolumes`)."""

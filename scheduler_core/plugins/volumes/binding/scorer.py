@@ -15,6 +15,7 @@ import numpy as np
 from scheduler_core.apis.config import UtilizationShapePoint
 from scheduler_core.apis.core import CSIStorageCapacity, PersistentVolumeClaim
 from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.plugins.node_resources.strategies import broken_linear
 from scheduler_core.plugins.volumes.binding.assume_cache import PodVolumes
 from scheduler_core.plugins.volumes.binding.binder import capacity_for
@@ -62,8 +63,21 @@ def score(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationSha
     """Return the mean of the classes' scores, rounded half up; 0 without classes."""
     if not classes:
         return 0
-    total = sum(int(broken_linear(shape, np.array([one.utilization]))[0]) for one in classes.values())
-    return math.floor(total / len(classes) + 0.5)
+    return math.floor(sum(_points(one, shape) for one in classes.values()) / len(classes) + 0.5)
+
+
+def arithmetic(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationShapePoint]) -> list[str]:
+    """Return a line for the utilization and points of each class, and one for their mean, the score."""
+    lines = [
+        f"{name}: {format_bytes(one.requested)} of {format_bytes(one.capacity)} = {one.utilization} % "
+        f"-> {_points(one, shape)}"
+        for name, one in classes.items()
+    ]
+    return [*lines, f"mean of the storage classes = {score(classes, shape)}"]
+
+
+def _points(resource: StorageResource, shape: Sequence[UtilizationShapePoint]) -> int:
+    return int(broken_linear(shape, np.array([resource.utilization]))[0])
 
 
 def _published(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> CSIStorageCapacity | None:
