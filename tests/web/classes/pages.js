@@ -113,7 +113,8 @@ class Page {
 	}
 
 	press(key) {
-		const state = () => ({ learner: { predictions: this.predictions }, options: {}, order: this.player.order });
+		const pickKey = (number) => this.predictions.pick(Number(number) - 1);
+		const state = () => ({ learner: { predictions: this.predictions, pickKey }, options: {}, order: this.player.order });
 		const target = { closest: () => null };
 		press({ key, target, preventDefault() {} }, this.player, { state, set() {}, open() {}, zoom() {}, goOn() {} });
 	}
