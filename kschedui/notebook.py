@@ -193,8 +193,10 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         return _table(rows, STEPS)
 
     def times(self) -> DataFrame:
-        """Return a row for each part of the time of each pod, from its creation until it was ready: `start` and `end` in
-        virtual seconds, what it waited for, and the step at which the part begins (scheduler_core/ask/durations.py)."""
+        """Return a row for each part of the time of each pod, from its creation until it was ready (ask/durations.py).
+
+        `start` and `end` are in virtual seconds, `cause` says what the pod waited for, `step` where the part begins.
+        """
         durations = Durations()
         for step, event in enumerate(self.events):
             durations.take(step, event)
