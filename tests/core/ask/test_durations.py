@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.durations import Duration, Durations, Part
+from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.trace.controller_events import PodFinished, PodReadinessChanged
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, ObjectApplied, ObjectDeleted, PodBound, RunFinished
 from tests.builders import node as plain_node
 from tests.builders import parse
 from tests.builders import pod as plain_pod
+from tests.conformance.records import records_of, scenario_of
 from tests.core.autoscaling.builders import own
 from tests.core.controllers.worlds import node, template, text, workload
 
@@ -159,7 +162,19 @@ def test_the_parts_of_the_time_add_up_without_rest(world: str) -> None:
     events = list(simulate(parse_scenario(world)))
     found = followed(events)
     assert {key: (one.created, one.end) for key, one in found.items()} == ends_of(events)
-    for one in found.values():
+    check_parts(found)
+
+
+@pytest.mark.slow
+def test_the_parts_add_up_in_every_recorded_run() -> None:
+    cases = records_of(DEFAULT_RELEASE.version)
+    assert len(cases) > 700
+    for case in cases:
+        check_parts(followed(list(simulate(parse_scenario(scenario_of(case))))))
+
+
+def check_parts(durations: dict[str, Duration]) -> None:
+    for one in durations.values():
         edges = [one.created, *(at for part in one.parts for at in (part.start, part.end)), one.end]
-        assert all(before == after for before, after in zip(edges[::2], edges[1::2], strict=True))
-        assert all(part.start < part.end for part in one.parts)
+        assert all(before == after for before, after in zip(edges[::2], edges[1::2], strict=True)), one
+        assert all(part.start < part.end for part in one.parts), one
