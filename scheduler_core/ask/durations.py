@@ -227,7 +227,7 @@ class Durations:
             return
         kind, name = self._changed
         part.end = self._now
-        part.until = event if event in OF_THE_QUEUE or not kind else f"{event} {name}".strip()
+        part.until = f"{event} {name}" if event and kind and event not in OF_THE_QUEUE else event
         parts = self.of[key].parts
         asked = self._booted.get(name) if kind == "Node" and part.cause == "unschedulable" else None
         if asked is not None and asked < self._now:

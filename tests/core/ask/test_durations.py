@@ -178,3 +178,4 @@ def check_parts(durations: dict[str, Duration]) -> None:
         edges = [one.created, *(at for part in one.parts for at in (part.start, part.end)), one.end]
         assert all(before == after for before, after in zip(edges[::2], edges[1::2], strict=True)), one
         assert all(part.start < part.end for part in one.parts), one
+        assert not any(part.until for part in one.parts if part.cause in ("permit", "binding", "starting", "not ready"))
