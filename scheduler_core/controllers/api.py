@@ -430,6 +430,10 @@ class Api:
         """Write a pod's metadata or spec."""
         self._delivery.apply(pod, "update", by=self.actor, because=because)
 
+    def write_pod_status(self, pod: Pod) -> None:
+        """Write a status that the pod itself holds; it is not in the trace."""
+        self._delivery.update_pod(pod)
+
     def delete_pod(
         self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "", emit: bool = True
     ) -> None:

@@ -59,6 +59,9 @@ CAUSES: Mapping[str, Text] = {
     "absent-owner": Text("{owner}, which is not in the scenario, makes it again", "不在场景中的 {owner} 重新创建了它"),
     "static-pod": Text("the kubelet of {node} mirrors its static pod", "{node} 的 kubelet 为它的静态 Pod 创建镜像"),
     "ephemeral-volume": Text("{pod} has an ephemeral volume", "{pod} 有临时卷"),
+    "claim-of-template": Text("{pod} needs a claim from {template}", "{pod} 需要一个来自 {template} 的资源申领"),
+    "claim-bound": Text("{claim} is bound to {volume}", "{claim} 已绑定到 {volume}"),
+    "claim-users": Text("{users} pods use {claim}", "有 {users} 个 Pod 使用 {claim}"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),
     "descheduled": Text(

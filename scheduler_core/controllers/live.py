@@ -78,7 +78,9 @@ class Live:
         self._first_sync = FIRST_SYNC_SECONDS if scenario.kubelet.start_seconds > 0 else 0.0
         self._requests = Requests(self.api, self.kubelets, self.act_later, self._retry_later)
         names = (*scenario.controllers, absent_owner.NAME) if scenario.controllers else ()
-        self._controllers = tuple(controller for controller in CONTROLLERS if controller.name in names)
+        self._controllers = tuple(
+            controller for controller in CONTROLLERS if controller.name in names and not controller.at_once
+        )
         self._later = later
         self._uids = {
             (item.kind, item.namespace, item.name): item.uid for item in scenario.objects if isinstance(item, Workload)

@@ -38,6 +38,13 @@ def reconcile(key: str, api: Api) -> None:
     api.apply_object(bound, "update", cause)
 
 
+def complete(claim: PersistentVolumeClaim, api: Api) -> None:
+    """Set the claimRef of the volume that a claim is bound to already (syncBoundClaim)."""
+    volume = api.cluster.get("PersistentVolume", claim.volume_name)
+    if isinstance(volume, PersistentVolume) and (bound := claimed(volume, claim)) != volume:
+        api.apply_object(bound, "update", because("claim-bound", claim=claim.name, volume=volume.name))
+
+
 def _waits(claim: PersistentVolumeClaim, api: Api) -> bool:
     """Return whether the claim is bound only when a pod that uses it is scheduled."""
     item = api.cluster.get("StorageClass", claim.storage_class or "")

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Workload
+from scheduler_core.apis.devices import ResourceClaim, ResourceClaimTemplate
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers import (
     absent_owner,
@@ -24,6 +25,7 @@ from scheduler_core.controllers import (
     podautoscaler,
     replicaset,
     resource_quota,
+    resourceclaim,
     statefulset,
     taint_eviction,
     ttl_after_finished,
@@ -48,6 +50,7 @@ class Controller(msgspec.Struct, frozen=True):
     wakes: Wakes
     batch: float = NO_DELAY
     backoff: tuple[float, float] = (0.005, 1000.0)
+    at_once: bool = False
 
 
 def _of_kind(kind: str) -> Wakes:
@@ -175,9 +178,27 @@ def _of_claims(change: Change, api: Api) -> Iterable[Key]:
         yield f"volume {change.object.name}"
 
 
+def _of_bound_claims(change: Change, api: Api) -> Iterable[Key]:
+    claim = change.object
+    if isinstance(claim, PersistentVolumeClaim) and change.what != "deleted" and claim.bound:
+        yield claim
+
+
 def _of_ephemeral_volumes(change: Change, api: Api) -> Iterable[Key]:
     if change.kind == "Pod" and change.what == "added" and any(volume.ephemeral for volume in change.object.volumes):
         yield change.object.key
+
+
+def _of_resource_claims(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Pod" and (change.what == "deleted" or change.object.resource_claims):
+        yield change.object
+    elif isinstance(change.object, ResourceClaimTemplate) and change.what == "added":  # pods may wait for it
+        for pod in list(api.cluster.pods.all()):
+            stored = api.cluster.pods.get(pod.key)
+            if stored is not None and stored.resource_claims:
+                yield stored
+    elif isinstance(change.object, ResourceClaim) and api.is_starting:  # later, each change is one of its pods
+        yield change.object
 
 
 def _of_deletions(change: Change, api: Api) -> Iterable[Key]:
@@ -221,6 +242,10 @@ CONTROLLERS: tuple[Controller, ...] = (
     Controller("pod-garbage-collector-controller", "", pod_gc.reconcile, _of_lost_pods),
     Controller("resourcequota-controller", "ResourceQuota", resource_quota.reconcile, _of_quotas),
     Controller("persistentvolume-binder-controller", "", persistent_volume_binder.reconcile, _of_claims),
+    Controller(
+        "persistentvolume-binder-controller", "", persistent_volume_binder.complete, _of_bound_claims, at_once=True
+    ),
+    Controller("resourceclaim-controller", "", resourceclaim.reconcile, _of_resource_claims, at_once=True),
     Controller("ephemeral-volume-controller", "", ephemeral_volume.reconcile, _of_ephemeral_volumes),
     Controller("garbage-collector-controller", "", garbage_collector.reconcile, _of_deletions),
 )

@@ -17,8 +17,6 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import (
     KubernetesObject,
     Node,
-    PersistentVolume,
-    PersistentVolumeClaim,
     Pod,
     PodGroup,
     PodGroupCondition,
@@ -33,6 +31,8 @@ from scheduler_core.autoscaling.actors import build_actors
 from scheduler_core.cluster.cluster import key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.statuses import PREEMPTED
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.at_once import AtOnce, has_work_at_once
 from scheduler_core.controllers.live import Actor, Live
 from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime.runtime import Registry
@@ -40,12 +40,10 @@ from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.scheduling_queue import UNSCHEDULABLE_FLUSH_SECONDS
-from scheduler_core.scenario.objects.admission import claimed
-from scheduler_core.scenario.objects.kinds import DRA_GATE
+from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.settings.timeline import OBJECT_VERBS
 from scheduler_core.scenario.types import Scenario, TimelineEvent
-from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.apiserver.event_handlers import FINISHED
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.binding_cycle import binding_cycle, resume_waiting_pod
@@ -111,8 +109,6 @@ class Simulation:
         self.cluster = self.scheduler.cluster
         self._queue = self.scheduler.queue
         self._handlers = self.scheduler.handlers
-        if scenario.release.has_on(DRA_GATE) and not scenario.observed:  # a recording has what it wrote
-            self._handlers.claim_controller = ClaimController(self.cluster, self)
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._last_removal = 0.0  # of a pod
         self._deleted: list[PodKey] = []
@@ -124,10 +120,20 @@ class Simulation:
         if scenario.controllers or any(event.action not in OBJECT_VERBS for event in scenario.events):
             self._live = Live(scenario, self.cluster, self, self.later)
             self._live.actors = tuple(build_actors(scenario, self._live))
-            self._handlers.watch = self._live.watch
             if "disruption-controller" in scenario.controllers:
                 self.cluster.statuses.allowed_disruptions = self._live.allowed_disruptions
             self.scheduler.api.request_deletion = self._live.preempt
+        self._at_once: AtOnce | None = None
+        if has_work_at_once(scenario):
+            self._at_once = AtOnce(self._live.api if self._live is not None else self._bare_api())
+        watchers = (self._at_once, self._live)
+        self._handlers.watchers = [watcher.watch for watcher in watchers if watcher is not None]
+
+    def _bare_api(self) -> Api:
+        """Return the API server for controllers where neither kubelets nor other controllers run."""
+        scenario = self.scenario
+        admission = Admission(scenario.release, scenario.feature_gates)
+        return Api(self.cluster, self, admission, scenario.node_lifecycle)
 
     @property
     def actors(self) -> Sequence[Actor]:
@@ -210,12 +216,6 @@ class Simulation:
             self._emit_applied("update", item)
         self._handlers.applied(item)
 
-    def pod_applied(self, pod: Pod) -> None:
-        self._handlers.pod_applied(pod)
-
-    def delete_object(self, kind: str, key: str) -> None:
-        self._delete(kind, key)
-
     def delete_pod(self, key: PodKey) -> None:
         """Delete a preemption victim after its termination."""
         namespace, _, name = key.partition("/")
@@ -242,6 +242,8 @@ class Simulation:
         because: Because | None = None,
     ) -> None:
         """Write an object: it reaches the trace, and the scheduler."""
+        if self._live is None:  # such a trace knows no actors
+            by, because = "", None
         self._emit_applied(action, item, workload=workload, called=called, revision=revision, by=by, because=because)
         self._handlers.applied(item)
 
@@ -251,6 +253,8 @@ class Simulation:
 
     def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:
         """Remove an object; a pod may have finished, so that the scheduler does not know it any more."""
+        if self._live is None:
+            by, because = "", None
         cause: DeletionCause = "timeline"
         if kind == "Pod":
             self._last_removal = self.cluster.now
@@ -285,8 +289,8 @@ class Simulation:
                 pending.append(item)
             else:
                 self.cluster.apply(self._with_uids(item))
-                if isinstance(item, Pod) and self._handlers.claim_controller is not None:
-                    self._handlers.claim_controller.on_pod(item)
+                if isinstance(item, Pod) and self._at_once is not None:
+                    self._at_once.watch("Pod", None, item)
         self._events.clear()
         self._standing = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         self._order = self.cluster.order()
@@ -294,8 +298,8 @@ class Simulation:
         for pod in pending:
             self._handlers.pod_applied(pod)
             self._emit_ignored(pod)
-        if self._handlers.claim_controller is not None:
-            self._handlers.claim_controller.check_all()
+        if self._at_once is not None:
+            self._at_once.start(self.cluster.objects("ResourceClaim"))
         if self._live is not None:
             self._live.start(self.scenario.objects)
             self._settle()
@@ -460,8 +464,8 @@ class Simulation:
             if event.kind == "Pod" and self._finished.pop(key, None) is not None:
                 self._deleted.append(key)
             claim = self._find(event.kind, key)
-            if isinstance(claim, ResourceClaim) and self._handlers.claim_controller is not None:
-                self._handlers.claim_controller.delete(claim)
+            if isinstance(claim, ResourceClaim) and self._at_once is not None:
+                self._at_once.delete(claim)
             else:
                 self._delete(event.kind, key)
             return
@@ -484,8 +488,6 @@ class Simulation:
             self.apply(item, event.action, workload=self._live.api.state(item))
         else:
             self.apply(item, event.action)
-        if isinstance(item, PersistentVolumeClaim):
-            self._bind_volume(item)
         if isinstance(item, Pod) and (not isinstance(old, Pod) or item.scheduler_name != old.scheduler_name):
             self._emit_ignored(item)
 
@@ -499,13 +501,6 @@ class Simulation:
             for consumer in item.reserved_for
         )
         return replace(item, reserved_for=users)
-
-    def _bind_volume(self, claim: PersistentVolumeClaim) -> None:
-        """Set the claimRef of the volume of a bound claim, as the PV controller does."""
-        pv = self.cluster.get("PersistentVolume", claim.volume_name) if claim.bound else None
-        if isinstance(pv, PersistentVolume) and (bound := claimed(pv, claim)) != pv:
-            self._emit_applied("update", bound)
-            self._handlers.applied(bound)
 
     def _delete(
         self,

@@ -23,19 +23,19 @@ from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, 
 from scheduler_core.ask.editing.objects import KnownPlugins, edit_configuration, make_nodes, no_such, set_field
 from scheduler_core.ask.moments.objections import Objections, run_every_plugin
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.controllers import resourceclaim
 from scheduler_core.framework.interface import CycleState, PreBindPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
 from scheduler_core.framework.runtime.unserved import Unserved
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
 from scheduler_core.releases import Release
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.decide import Decision, decide
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch
 from scheduler_core.simulation.assembly import build_batches, build_frameworks
-from scheduler_core.trace.records import NodeName
+from scheduler_core.trace.records import Because, NodeName
 
 
 class Domain(NamedTuple):
@@ -63,16 +63,16 @@ class Generated:
     """The API server for the controller of claims: its writes are applied to the cluster at once."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        self.cluster = cluster
 
-    def write(self, item: KubernetesObject, action: str) -> None:
-        self._cluster.apply(item)
+    def apply_object(self, item: KubernetesObject, action: str, because: Because | None) -> None:
+        self.cluster.apply(item)
 
-    def delete_object(self, kind: str, key: str) -> None:
-        self._cluster.delete(kind, key)
+    def delete(self, kind: str, key: str, because: Because) -> None:
+        self.cluster.delete(kind, key)
 
-    def pod_applied(self, pod: Pod) -> None:
-        self._cluster.apply(pod)
+    def write_pod_status(self, pod: Pod) -> None:
+        self.cluster.apply(pod)
 
 
 class World:
@@ -159,7 +159,7 @@ class World:
     def create(self, pod: Pod) -> None:
         """Create a pending pod, with the claims that a controller generates for it."""
         self.cluster.apply(pod)
-        ClaimController(self.cluster, Generated(self.cluster)).on_pod(pod)
+        resourceclaim.reconcile(pod, Generated(self.cluster))
 
     def place(self, key: PodKey, node: NodeName) -> str:
         """Assume the pod of the last decision on a node, and allocate devices to its claims.

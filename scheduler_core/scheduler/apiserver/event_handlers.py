@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodGroup
-from scheduler_core.apis.devices import ResourceClaimTemplate
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_DELETE,
@@ -20,7 +19,6 @@ from scheduler_core.framework.cluster_event import (
 from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
-from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.apiserver.event_checks import EventChecks
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
@@ -61,8 +59,7 @@ class EventHandlers:
         self._profiles = profiles
         self._rules = rules
         self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
-        self.claim_controller: ClaimController | None = None  # where ResourceClaims are served
-        self.watch: Watch | None = None  # the controllers, if any run
+        self.watchers: list[Watch] = []  # the controllers, if any run
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
         every = rules.node_updates_are_split
         self._node_changes = node_scheduling_properties_change if every else first_node_change
@@ -74,16 +71,12 @@ class EventHandlers:
         elif isinstance(item, Node):
             before = self._cluster.node(item.name)
             self._node_applied(item)
-            if self.watch is not None:
-                self.watch("Node", before, item)
+            self._tell("Node", before, item)
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
-            if isinstance(item, ResourceClaimTemplate) and old is None and self.claim_controller is not None:
-                self.claim_controller.on_template()
-            if self.watch is not None:
-                self.watch(kind, old, item)
+            self._tell(kind, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
         """Handle the deletion of an object."""
@@ -94,14 +87,12 @@ class EventHandlers:
             if self._rules.deleted_nodes_wake_pods:
                 self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
-            if self.watch is not None:
-                self.watch("Node", node, None)
+            self._tell("Node", node, None)
         else:
             old = self._cluster.get(kind, key)
             self._cluster.delete(kind, key)
             self._move_waiting_pods(kind, Action.DELETE, old, None)
-            if self.watch is not None:
-                self.watch(kind, old, None)
+            self._tell(kind, old, None)
 
     def pod_applied(self, pod: Pod) -> None:
         """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).
@@ -126,10 +117,7 @@ class EventHandlers:
                 self._queue.move_all_to_active_or_backoff_queue(UNSCHEDULED_POD_ADD, None, pod)
         elif not was_assumed:
             self._unassigned_updated(old, pod)
-        if pod.resource_claims and self.claim_controller is not None:
-            self.claim_controller.on_pod(pod)
-        if self.watch is not None:
-            self.watch("Pod", old, pod)
+        self._tell("Pod", old, pod)
 
     def pod_deleted(self, key: str) -> None:
         """Handle a deleted pod (deletePodFromCache, deletePodFromSchedulingQueue)."""
@@ -148,8 +136,11 @@ class EventHandlers:
             self._cluster.delete_pod(key)
             if pod.node_name:
                 self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
-        if self.claim_controller is not None:
-            self.claim_controller.on_pod_gone(pod)
+        self._tell("Pod", pod, None)
+
+    def _tell(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        for watch in self.watchers:
+            watch(kind, old, new)
 
     def _unassigned_updated(self, old: Pod, new: Pod) -> None:
         self._queue.update(old, new)
