@@ -8,17 +8,20 @@ from scheduler_core.apis.messages import Message, Text
 from scheduler_core.trace.records import Because
 
 CAUSES: Mapping[str, Text] = {
-    "pods-missing": Text("{owner} has {active} of {replicas} pods", "{owner} 有 {active} 个 Pod，应有 {replicas} 个"),
+    "pods-missing": Text(
+        "{owner} has {active} of {replicas} {replicas|pod|pods}", "{owner} 有 {active} 个 Pod，应有 {replicas} 个"
+    ),
     "pods-too-many": Text(
-        "{owner} has {active} pods, but needs only {replicas}", "{owner} 有 {active} 个 Pod，只需要 {replicas} 个"
+        "{owner} has {active} {active|pod|pods}, but needs only {replicas}",
+        "{owner} 有 {active} 个 Pod，只需要 {replicas} 个",
     ),
     "new-template": Text("{owner} has a template that no ReplicaSet has", "{owner} 的 Pod 模板还没有对应的 ReplicaSet"),
     "rollout-up": Text(
-        "{owner} may have {most} pods during its rollout and has {pods}",
+        "{owner} may have {most} {most|pod|pods} during its rollout and has {pods}",
         "{owner} 在滚动更新期间最多可以有 {most} 个 Pod，现有 {pods} 个",
     ),
     "rollout-down": Text(
-        "{owner} needs {least} available pods during its rollout and has {available}",
+        "{owner} needs {least} available {least|pod|pods} during its rollout and has {available}",
         "{owner} 在滚动更新期间至少需要 {least} 个可用的 Pod，现有 {available} 个",
     ),
     "rollout-unhealthy": Text(
@@ -70,7 +73,8 @@ CAUSES: Mapping[str, Text] = {
     "instance-started": Text("the cloud started an instance of {group}", "云平台启动了 {group} 的一个实例"),
     "instance-ended": Text("the cloud ended the instance of {node}", "云平台结束了 {node} 的实例"),
     "nodeclaim-needed": Text(
-        "{count} pods need a node of NodePool {pool}", "{count} 个 Pod 需要 NodePool {pool} 的一个节点"
+        "{count} {count|pod needs|pods need} a node of NodePool {pool}",
+        "{count} 个 Pod 需要 NodePool {pool} 的一个节点",
     ),
     "nodeclaim-launched": Text("the cloud launched the instance of {claim}", "云平台启动了 {claim} 的实例"),
     "nodeclaim-status": Text("Karpenter writes the status of {claim}", "Karpenter 写入 {claim} 的状态"),

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, ObjectApplied, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
-    """Return one sentence for each expectation that the run does not meet."""
+    """Return one sentence for each expectation that the run does not meet.
+
+    A pod of a workload is named by its owner and number: default/web@1/0.
+    """
     expect = scenario.expect
     if expect is None:
         return []
@@ -20,9 +23,16 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     victims: list[str] = []
     began: dict[str, str] = {}
     bound: dict[str, str] = {}
+    existed: set[str] = set()
+    called: dict[str, str] = {}  # what pods of workloads are called, by their key
     for event in events:
         if isinstance(event, RunStarted):
             began = standing(pods_of(event))
+            existed = {pod.pod for pod in pods_of(event)}
+        elif isinstance(event, ObjectApplied) and event.pod:
+            existed.add(event.pod.pod)
+            if event.called:
+                called[event.pod.pod] = f"{event.namespace}/{event.called}"
         elif isinstance(event, SchedulingFailed):
             messages[event.pod] = event.message
         elif isinstance(event, VictimEvicted):
@@ -30,16 +40,21 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
         elif isinstance(event, RunFinished):
             bound = bound_at_the_end(began, event)
     unmet: list[Message] = []
-    for key, promised in expect.pods.items():
+    keys = {name: key for key, name in called.items()}
+    for name, promised in expect.pods.items():
+        key = keys.get(name, name)
+        if key not in existed:
+            unmet.append(Message("{pod}: there is no such pod", pod=name))
+            continue
         node_name = bound.get(key, "")
         if node_name != promised.node:
             places = {"expected": _place(promised.node), "found": _place(node_name)}
-            unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=key, **places))
+            unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=name, **places))
         if promised.reason not in messages.get(key, "" if promised.reason else promised.reason):
             texts = {"expected": repr(promised.reason), "found": repr(messages.get(key, ""))}
-            unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=key, **texts))
-    if expect.victims is not None and sorted(expect.victims) != sorted(victims):
-        names = {"expected": _names(expect.victims), "found": _names(victims)}
+            unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=name, **texts))
+    if expect.victims is not None and sorted(keys.get(name, name) for name in expect.victims) != sorted(victims):
+        names = {"expected": _names(expect.victims), "found": _names([called.get(key, key) for key in victims])}
         unmet.append(Message("victims: expected {expected}, got {found}", **names))
     return unmet
 

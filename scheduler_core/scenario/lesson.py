@@ -10,19 +10,23 @@ QuestionKind = Literal["node", "pod", "number", "choice"]
 
 
 class Caption(msgspec.Struct, frozen=True):
-    """A teacher's sentence at one event of one attempt."""
+    """A teacher's sentence at one event of one attempt.
+
+    `about`: the pod, node, workload or node group of the event, if the attempt has several such events.
+    """
 
     attempt: int
     event: str
     en: str
     zh: str = ""
+    about: str = ""
 
 
 class Question(msgspec.Struct, frozen=True):
     """A question before an event of an attempt; the browser takes the answer from the trace.
 
-    `about`: the node, pod or plugin in question, if the event has several. `frame`: the first frame that stays hidden
-    until the reader answers; None: the frame for the kind of question.
+    `about`: the node, pod or plugin in question, if the event has several; else, as for a caption. `frame`: the first
+    frame that stays hidden until the reader answers; None: the frame for the kind of question.
     """
 
     attempt: int

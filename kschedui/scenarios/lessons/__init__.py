@@ -21,6 +21,8 @@ TOPICS = {
     "configuration": _("Configuration"),
     "scale": _("Scale"),
     "devices": _("Devices"),
+    "workloads": _("Workloads"),
+    "nodes": _("Nodes"),
 }
 LEVELS = {"beginner": _("Beginner"), "intermediate": _("Intermediate"), "advanced": _("Advanced")}
 

@@ -1,4 +1,4 @@
-"""The order of the library's lessons: eleven chapters, each lesson in one of them."""
+"""The order of the library's lessons: twelve chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -94,6 +94,15 @@ CHAPTERS = (
             "device-partitions",
             "device-tainted",
             "device-challenge",
+        ),
+    ),
+    Chapter(
+        "cluster",
+        _("The cluster around it"),
+        (
+            "victim-comes-back",
+            "rollout-without-room",
+            "budgets-and-drain",
         ),
     ),
     Chapter(

@@ -141,6 +141,7 @@ class TeacherWords(Schema):
     attempt: int
     event: str
     text: str
+    about: str = Field(description="The pod, node, workload, node group or plugin that it is about, of several.")
 
 
 class QuestionOut(TeacherWords):
@@ -148,7 +149,6 @@ class QuestionOut(TeacherWords):
 
     kind: Literal["node", "pod", "number", "choice"]
     frame: int | None
-    about: str = Field(description="The node, pod or plugin that it is about, of several.")
 
 
 class Words(Schema):

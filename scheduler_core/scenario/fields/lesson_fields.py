@@ -13,7 +13,7 @@ from scheduler_core.trace.events import AnyEvent
 
 TOPICS = (
     "queue", "filtering", "scoring", "preemption", "spreading", "affinity", "volumes", "binding", "configuration",
-    "scale", "devices",
+    "scale", "devices", "workloads", "nodes",
 )  # fmt: skip
 LEVELS = ("beginner", "intermediate", "advanced")
 QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
@@ -31,6 +31,13 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "PodEnqueued": ("choice", "number", "pod"),
     "PodGated": ("choice",),
     "AttemptFinished": ("choice",),
+    "ObjectApplied": ("number", "choice"),
+    "ObjectDeleted": ("node", "choice"),
+    "PodDeletionRequested": ("pod", "number", "choice"),
+    "PodFinished": ("pod", "choice"),
+    "EvictionAnswered": ("choice",),
+    "NodeConditionChanged": ("node", "number"),
+    "NodeGroupResized": ("node", "number", "choice"),
 }
 """The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
 
@@ -41,12 +48,13 @@ MAX_QUESTIONS = 40
 
 _EVENTS = tuple(event.__name__ for event in get_args(AnyEvent))
 _HINTS = {
-    "attempt": "the scheduling attempt, counted from 1 over the whole run; 0: before the first",
-    "event": "the event of that attempt at which it is shown",
+    "attempt": "the last scheduling attempt that has begun, counted from 1 over the whole run; 0: before the first",
+    "event": "the event of that attempt, or after it, at which it is shown",
+    "about": "the pod, node, workload or node group of the event, if there are several",
     "en": "English",
     "zh": "Simplified Chinese",
 }
-CAPTION = Fields("Caption", {"attempt": INT32, "event": Enum(_EVENTS, "event"), **strings("en zh")}, _HINTS)
+CAPTION = Fields("Caption", {"attempt": INT32, "event": Enum(_EVENTS, "event"), **strings("about en zh")}, _HINTS)
 QUESTION = Fields(
     "Question",
     {
@@ -61,7 +69,7 @@ QUESTION = Fields(
         **_HINTS,
         "event": "the event that the reader predicts",
         "kind": "what the reader answers with",
-        "about": "the node, pod or plugin that is meant, where the event has several",
+        "about": "the node, pod or plugin that is meant, where the event has several, or as for a caption",
         "frame": "the first frame that stays hidden until the reader answers",
     },
 )

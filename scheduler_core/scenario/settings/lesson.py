@@ -70,7 +70,7 @@ def _check_entries(entries: list[Manifest], name: str, most: int, rules: Rules, 
 
 def _caption(entry: Manifest) -> Caption:
     en, zh = split_languages(entry)
-    return Caption(entry.get("attempt") or 0, _clean(entry.get("event")), en, zh)
+    return Caption(entry.get("attempt") or 0, _clean(entry.get("event")), en, zh, _clean(entry.get("about")))
 
 
 def _question(entry: Manifest) -> Question:

@@ -10,6 +10,7 @@ import { card } from "../steps/group/around.js";
 import { pipsOf, podLabel, wholeName } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
+import { isAt } from "../trace/anchor.js";
 import { shareOf } from "../trace/room.js";
 
 const WIDEST = 760; // pixels of the caption in a small window; in a larger one there is more room
@@ -161,8 +162,7 @@ function inWords(pieces) {
 
 /** The lesson's own line, once all of the step has been shown: it speaks of the outcome. @param {View} view */
 function lessonOf({ boot, event, state, frame, order }) {
-	const own = (/** @type {any} */ part) =>
-		part.event === event.type && (!part.attempt || part.attempt === state.attempt);
+	const own = (/** @type {any} */ part) => isAt(part, event, state.attempt, state);
 	return frame === framesOf(event, order) - 1 ? (boot.lesson?.captions ?? []).find(own) : undefined;
 }
 

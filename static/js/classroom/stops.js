@@ -5,6 +5,7 @@ import { textOf } from "../learn/choices.js";
 import { Questions } from "../learn/questions.js";
 import { plain, t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
+import { isAt } from "../trace/anchor.js";
 
 /** @typedef {"attempt" | "question" | "words"} Kind */
 /** @typedef {{step: number, frame: number, kind: Kind, text: string}} Stop */
@@ -46,7 +47,7 @@ export class Stops {
 	take(event) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
 		const caption = this.captions.find(
-			(caption) => caption.event === event.type && (!caption.attempt || caption.attempt === this.attempt),
+			(one) => one.event === event.type && isAt(one, event, this.attempt, this.store.stateAfter(this.next)),
 		);
 		if (caption) this.words.push({ step: this.next, frame: 0, kind: "words", text: caption.text });
 	}

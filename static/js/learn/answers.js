@@ -11,6 +11,7 @@ import { activeOrder } from "../steps/queue/view.js";
 import { framesOf } from "../steps/registry.js";
 import { scores } from "../steps/score/bars.js";
 import { zones } from "../trace/room.js";
+import { workloadKey } from "../trace/state.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
 /** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
@@ -78,6 +79,24 @@ const ANSWERS = {
 	"PodEnqueued:pod": woken,
 	"PodGated:choice": (found) => word(found, QUEUES, "gated"),
 	"AttemptFinished:choice": outcome,
+	"ObjectApplied:choice": whoActs,
+	"ObjectApplied:number": (found) => (found.event.workload ? newSize(found) : howManyMade(found)),
+	"ObjectDeleted:choice": whoActs,
+	"ObjectDeleted:node": (found) => (found.event.kind === "Node" ? whichNode(found, [found.event.name]) : null),
+	"PodDeletionRequested:choice": whoActs,
+	"PodDeletionRequested:pod": whichPodGoes,
+	"PodDeletionRequested:number": howManyGo,
+	"PodFinished:choice": (found) => word(found, ["Succeeded", "Failed"], found.event.phase),
+	"PodFinished:pod": whichPodGoes,
+	"EvictionAnswered:choice": (found) => word(found, ["granted", "refused"], answerWord(found.event)),
+	"NodeConditionChanged:node": (found) => whichNode(found, [found.event.name]),
+	"NodeConditionChanged:number": howLongSilent,
+	"NodeGroupResized:choice": (found) => word(found, ["grows", "shrinks", "refused"], resizeWord(found.event)),
+	"NodeGroupResized:node": (found) => whichNode(found, found.event.nodes ?? []),
+	"NodeGroupResized:number": (found) => {
+		const right = Math.abs(found.event.delta);
+		return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+	},
 };
 
 /**
@@ -346,3 +365,116 @@ function outcome(found) {
 		shown: { step: shown, frame: 0 },
 	});
 }
+
+/** Who may act, besides the one that does. */
+const ACTORS = [
+	"default-scheduler",
+	"deployment-controller",
+	"kubelet",
+	"node-controller",
+	"replicaset-controller",
+	"taint-eviction-controller",
+];
+
+/** The actor that wrote it. @param {Case} found */
+function whoActs(found) {
+	const { by } = found.event;
+	return by ? makeAnswer(found, "plugin", [...new Set([...ACTORS, by])].sort(), by) : null;
+}
+
+/**
+ * The events of the same type and actor at the same time, this one among them.
+ * @param {Case} found
+ * @param {(event: any) => boolean} [also] what else they have in common
+ */
+function together({ store, step, event }, also = () => true) {
+	let n = 1;
+	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
+		for (const { event: one } of store.walk(step + by, by)) {
+			const other = /** @type {any} */ (one);
+			if (/^(CycleStarted|ClockAdvanced|RunStarted)$/.test(other.type)) break;
+			if (other.type === event.type && other.by === event.by && also(other)) n += 1;
+		}
+	}
+	return n;
+}
+
+/** How many objects of the kind the actor creates at once. @param {Case} found */
+function howManyMade(found) {
+	const { kind, action, by } = found.event;
+	if (!by || action !== "create") return null;
+	const right = together(found, (other) => other.kind === kind && other.action === action);
+	return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+}
+
+/** The replicas that a workload gets. @param {Case} found */
+function newSize(found) {
+	const { kind, namespace, name, workload } = found.event;
+	const before = found.before.workloads.get(workloadKey({ kind, namespace, name }))?.state.size ?? 0;
+	if (workload.size == null || workload.size === before) return null;
+	return makeAnswer(found, "number", numbersAround(workload.size, Math.max(before, workload.size) + 2), workload.size);
+}
+
+/** Pods of the same owner, or without one those of the same node. @param {Case} found */
+function siblings({ before, event }) {
+	const own = before.pods.get(event.pod);
+	const owner = ownerOf(before, own);
+	return [...before.pods.values()].filter(
+		(pod) => pod.gone_at == null && (owner ? ownerOf(before, pod) === owner : pod.node && pod.node === own?.node),
+	);
+}
+
+/**
+ * The workload at the top: a pod of a Deployment belongs to it, not to its ReplicaSet.
+ * @param {State} state @param {PodState} [pod]
+ */
+function ownerOf(state, pod) {
+	const owner = pod?.summary.owner ?? "";
+	const [kind, name] = owner.split("/");
+	const namespace = pod?.summary.pod.split("/")[0] ?? "";
+	return state.workloads.get(workloadKey({ kind, namespace, name: name ?? "" }))?.state.owner || owner;
+}
+
+/** The only pod of its owner, or of its node, that goes at this time. @param {Case} found */
+function whichPodGoes(found) {
+	const keys = siblings(found).map((pod) => pod.summary.pod);
+	if (together(found, (other) => keys.includes(other.pod)) > 1) return null;
+	return makeAnswer(found, "pod", keys, found.event.pod);
+}
+
+/** How many pods of its owner, or of its node, go at this time. @param {Case} found */
+function howManyGo(found) {
+	const keys = siblings(found).map((pod) => pod.summary.pod);
+	const right = together(found, (other) => keys.includes(other.pod));
+	return makeAnswer(found, "number", numbersAround(right, keys.length), right);
+}
+
+/** The only node that it happens to. @param {Case} found @param {string[]} names */
+function whichNode(found, names) {
+	if (names.length !== 1) return null;
+	return makeAnswer(found, "node", inRows(found.before, [...found.before.nodes.keys()]), names[0]);
+}
+
+const GRACE = [10, 40, 50, 300];
+
+/** The seconds since the kubelet of the node went silent. @param {Case} found */
+function howLongSilent(found) {
+	const { store, step, event } = found;
+	for (const { event: one, step: at } of store.walk(step - 1, -1)) {
+		const request = /** @type {any} */ (one);
+		if (request.type !== "RequestMade" || request.verb !== "failNode" || !request.about.includes(event.name)) continue;
+		const right = Math.round(found.state.time - (store.stateAfter(at)?.time ?? 0));
+		return makeAnswer(
+			found,
+			"number",
+			[...new Set([...GRACE, right])].sort((a, b) => a - b),
+			right,
+		);
+	}
+	return null;
+}
+
+/** @param {any} event */
+const answerWord = ({ code }) => (code === 201 ? "granted" : "refused");
+/** @param {any} event */
+const resizeWord = ({ delta, error = "" }) => (error ? "refused" : delta > 0 ? "grows" : "shrinks");

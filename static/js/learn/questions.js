@@ -4,6 +4,7 @@
  * ones. A question is known by its place, `<step>.<frame>`, and its answers by their number, from 0.
  */
 
+import { isAt } from "../trace/anchor.js";
 import { answerOf } from "./answers.js";
 
 /** @typedef {import("./answers.js").Answer} Answer */
@@ -45,8 +46,8 @@ export class Questions {
 		if (event.type === "CycleStarted") [this.attempt, this.pod] = [event.attempt, event.pod];
 		if (this.generator) return void this.generator.ask(event, store, step).some((ask) => this.add(store, step, ask));
 		for (const other of this.asked) {
-			if (this.found.has(other) || other.event !== event.type || other.attempt !== this.attempt) continue;
-			if (other.about && "pod" in event && ![event.pod, podOnly(event.pod)].includes(other.about)) continue;
+			if (this.found.has(other) || other.event !== event.type) continue;
+			if (!isAt(other, event, this.attempt, store.stateAfter(step))) continue;
 			if (this.add(store, step, other)) this.found.add(other);
 		}
 	}
@@ -71,11 +72,6 @@ export class Questions {
 		this.list.sort((a, b) => (isBefore(a.from, b.from) ? -1 : 1));
 		return true;
 	}
-}
-
-/** @param {string} key */
-function podOnly(key) {
-	return key.slice(key.indexOf("/") + 1);
 }
 
 /** @param {import("./answers.js").Spot} a @param {import("./answers.js").Spot} b */

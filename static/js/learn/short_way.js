@@ -11,11 +11,12 @@ import { question, scoreName } from "../steps/parts/words.js";
 import { actOf, stageOf } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { scores, totalsAfter } from "../steps/score/bars.js";
+import { isAt } from "../trace/anchor.js";
 import { decodeColumn } from "../trace/feed.js";
 
 /** @typedef {import("./answers.js").Spot} Spot */
 /** @typedef {{store: ChunkStore, step: number, frame: number, event: any, spoken: Spoken}} Place */
-/** @typedef {(event: AnyEvent, attempt: number) => boolean} Spoken does the scenario's text speak of it? */
+/** @typedef {(event: AnyEvent, state: State) => boolean} Spoken does the scenario's text speak of it? */
 
 const MAX_NAMED = 4;
 /** Kinds of what is folded, in the order in which they are named. */
@@ -23,7 +24,7 @@ const FOLDS = ["time", "change", "also", "pass", "again", "same", "lead"];
 const MAX_BACK = 400; // frames: so far a way back is looked for
 
 export class ShortWay {
-	/** @param {ChunkStore} store @param {{attempt?: number, event: string}[]} captions of the scenario's text */
+	/** @param {ChunkStore} store @param {import("../trace/anchor.js").Anchor[]} captions of the scenario's text */
 	constructor(store, captions) {
 		this.store = store;
 		this.on = false;
@@ -33,9 +34,8 @@ export class ShortWay {
 		this.known = new WeakMap();
 		const types = new Set(captions.map(({ event }) => event));
 		/** @type {Spoken} */
-		this.spoken = (event, attempt) =>
-			types.has(event.type) &&
-			captions.some((caption) => caption.event === event.type && (!caption.attempt || caption.attempt === attempt));
+		this.spoken = (event, state) =>
+			types.has(event.type) && captions.some((caption) => isAt(caption, event, state.attempt, state));
 	}
 
 	/** Is a frame passed by on the way? @param {number} step @param {number} frame @param {FilterOrder} [order] */
@@ -94,7 +94,7 @@ function isFolded(place) {
 	const own = RULES[event.type];
 	if (!own) return false;
 	const whole = frame === framesOf(event) - 1;
-	if (whole && spoken(event, stateOf(place).attempt)) return false;
+	if (whole && spoken(event, stateOf(place))) return false;
 	return own(place) || (whole && isRepeated(place));
 }
 
@@ -319,8 +319,7 @@ function isMember(place) {
 function isExpected(place) {
 	const { store, step, event, spoken } = place;
 	const before = /** @type {any} */ (store.event(step - 1));
-	if (isOf(before, "SchedulingFailed", event.pod))
-		return spoken(before, stateBefore(place).attempt) || isFailedAgain(place);
+	if (isOf(before, "SchedulingFailed", event.pod)) return spoken(before, stateBefore(place)) || isFailedAgain(place);
 	const { pods } = stateBefore(place);
 	if (pods.get(event.pod)?.attempts)
 		return isTold(

@@ -254,7 +254,7 @@ function setPodGroup(state, summary) {
 }
 
 /** @param {{kind: string, name: string, namespace?: string}} event */
-function workloadKey({ kind, name, namespace }) {
+export function workloadKey({ kind, name, namespace }) {
 	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }
 

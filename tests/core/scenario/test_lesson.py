@@ -30,7 +30,7 @@ WORDS = Lesson(
     look_at_zh="看队列。",
     topics=("queue", "filtering"),
     level="beginner",
-    captions=(Caption(1, "PodBound", "It runs.", "它在运行。"),),
+    captions=(Caption(1, "PodBound", "It runs.", "它在运行。", "web@1"),),
     questions=(Question(1, "NodesFiltered", "choice", "Which plugin?", "哪个插件？", None, "n1"),),
 )
 FIELDS = """
@@ -44,7 +44,7 @@ spec:
     topics: [queue, filtering]
     lookAt: {en: The queue., zh: 看队列。}
     captions:
-    - {attempt: 1, event: PodBound, en: It runs., zh: 它在运行。}
+    - {attempt: 1, event: PodBound, about: web@1, en: It runs., zh: 它在运行。}
     questions:
     - {attempt: 1, event: NodesFiltered, kind: choice, about: n1, en: Which plugin?, zh: 哪个插件？}
 """
@@ -58,7 +58,7 @@ metadata:
     kschedui.io/look-at: The queue.
     kschedui.io/look-at-zh: 看队列。
     kschedui.io/captions: |
-      - {attempt: 1, event: PodBound, en: It runs., zh: 它在运行。}
+      - {attempt: 1, event: PodBound, about: web@1, en: It runs., zh: 它在运行。}
     kschedui.io/questions: |
       - {attempt: 1, event: NodesFiltered, kind: choice, about: n1, en: Which plugin?, zh: 哪个插件？}
 spec:

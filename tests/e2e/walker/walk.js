@@ -114,7 +114,7 @@ function places({ every, most }) {
 	const told = new Map();
 	const out = [];
 	let attempt = 0;
-	const noted = (event) => (boot.lesson?.captions ?? []).some((one) => one.event === event.type && (!one.attempt || one.attempt === attempt));
+	const noted = (event) => (boot.lesson?.captions ?? []).some((one) => one.event === event.type && one.attempt === attempt);
 	for (let step = 0; step < store.steps; step += 1) {
 		const event = store.event(step);
 		if (event.type === "CycleStarted") attempt = event.attempt;

@@ -183,7 +183,7 @@ def test_the_teachers_words_come_with_the_player(folder: Path, author: Browser) 
     page = author.get(author.get("/library/high-preempts-low/")["Location"])
     lesson = author.get(page.context["boot"]["words"]).json()
     assert lesson["look_at"].startswith("No node is feasible")
-    assert {"attempt", "event", "text"} == set(lesson["captions"][0])
+    assert {"attempt", "event", "text", "about"} == set(lesson["captions"][0])
     assert lesson["captions"][0]["text"] not in page.content.decode()
 
 

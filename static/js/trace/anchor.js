@@ -1,0 +1,45 @@
+// @ts-check
+/** Where captions and questions of a scenario's text belong: an event of an attempt and, of several, what it is about. */
+
+import { workloadKey } from "./state.js";
+
+/** @typedef {{attempt: number, event: string, about?: string}} Anchor */
+
+/**
+ * Is this the event that the text means? `about` names its object; where an event has none, it narrows the question.
+ * @param {Anchor} anchor
+ * @param {any} event
+ * @param {number} attempt the last that has begun, 0 before the first
+ * @param {State | undefined} state that knows the owners of the event's pod
+ */
+export function isAt(anchor, event, attempt, state) {
+	if (anchor.event !== event.type || anchor.attempt !== attempt) return false;
+	if (!anchor.about) return true;
+	const names = namesOf(event, state);
+	return !names.length || names.includes(anchor.about);
+}
+
+/**
+ * The names of an event's object: of a pod also its workloads, of a workload also what it is called.
+ * @param {any} event @param {State | undefined} state
+ * @returns {string[]} empty where an event has no object
+ */
+function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, workload, group }, state) {
+	if (type === "NodeGroupResized") return [group];
+	const key = typeof pod === "string" ? pod : `${namespace}/${name}`;
+	if (typeof pod !== "string" && !name) return [];
+	const own = [key, key.slice(key.indexOf("/") + 1), called, workload?.called];
+	const owner = kind === "Pod" ? state?.pods.get(key)?.summary.owner : workload?.owner;
+	return [...own, ...ownersOf(key.slice(0, key.indexOf("/")), owner, state)].filter(Boolean);
+}
+
+/**
+ * @param {string} namespace @param {string | undefined} owner "ReplicaSet/web-8wmg6wh8bm" @param {State | undefined} state
+ * @returns {string[]}
+ */
+function ownersOf(namespace, owner, state) {
+	if (!owner) return [];
+	const [kind, name] = owner.split("/");
+	const record = state?.workloads.get(workloadKey({ kind, namespace, name }));
+	return [name, record?.state.called ?? "", ...ownersOf(namespace, record?.state.owner, state)];
+}
