@@ -12,7 +12,7 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.daemonset import pinned_to, target_node
-from scheduler_core.controllers.kubelet import MIRROR
+from scheduler_core.controllers.kubelet_admission import MIRROR
 
 NAME = "absent-owner"
 OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion")

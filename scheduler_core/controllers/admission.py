@@ -52,53 +52,77 @@ class PodAdmission:
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         _set_runtime_class(spec, name, self._objects)
         spec["tolerations"] = with_default_tolerations(spec.get("tolerations") or ())
-        limits = [
+        limits = self._limits(namespace)
+        for item in limits:
+            _apply_limits(spec, item)
+        _require_limits(name, spec, limits)
+        return {**manifest, "spec": spec}
+
+    def resized(self, pod: Pod) -> None:
+        """Check and count a pod with other resources, in LimitRanger and ResourceQuota. Raises Refused."""
+        _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
+        self.charge(pod)
+
+    def _limits(self, namespace: str) -> list[LimitRangeItem]:
+        return [
             item
             for limit_range in self._objects.workloads("LimitRange")
             if limit_range.namespace == namespace and isinstance(limit_range.spec, LimitRangeSpec)
             for item in limit_range.spec.limits
         ]
-        for item in limits:
-            _apply_limits(spec, item)
-        if problems := [problem for item in limits for problem in _exceeded(spec, item)]:
-            text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-            raise Refused(f'pods "{name}" is forbidden: {text}')
-        return {**manifest, "spec": spec}
 
     def charge(self, pod: Pod) -> None:
-        """Count the pod in the quotas of its namespace. Raises Refused if one is exceeded (checkRequest)."""
+        """Count the pod in the quotas of its namespace. Raises Refused if one is exceeded (checkRequest).
+
+        Of a pod that is counted already, what it uses more is checked.
+        """
         quotas = [quota for quota in self._quotas(pod.namespace) if _is_in_scope(quota, pod)]
         if not quotas:
             return
-        usage = usage_of(pod)
+        usage, counted = usage_of(pod), dict(self._charged.get(pod.key, ()))
         charges: list[tuple[str, dict[str, int]]] = []
         for quota in quotas:
             assert isinstance(quota.spec, QuotaSpec)
             hard, used = quota.spec.hard, self.used(quota)
-            delta = {name: usage.get(name, 0) for name in hard if name in usage or _is_compute(name)}
-            missing = [name for name in delta if name not in usage]
+            amounts = {name: usage.get(name, 0) for name in hard if name in usage or _is_compute(name)}
+            missing = [name for name in amounts if name not in usage]
             if missing:
                 containers = ",".join(c.get("name") or "" for c in (pod.manifest["spec"].get("containers") or ()))
                 texts = ",".join(f"{name} for: {containers}" for name in sorted(missing))
                 raise Refused(f'pods "{pod.name}" is forbidden: failed quota: {quota.name}: must specify {texts}')
-            over = [name for name, more in delta.items() if more and used.get(name, 0) + more > hard[name]]
+            before = counted.get(quota.key, {})
+            delta = {name: number - before.get(name, 0) for name, number in amounts.items()}
+            over = [name for name, more in delta.items() if more > 0 and used.get(name, 0) + more > hard[name]]
             if over:
                 over.sort()
                 raise Refused(
                     f'pods "{pod.name}" is forbidden: exceeded quota: {quota.name}, '
                     f"requested: {_listed(over, delta)}, used: {_listed(over, used)}, limited: {_listed(over, hard)}"
                 )
-            charges.append((quota.key, delta))
-        for key, delta in charges:
-            used = self._used[key]
-            for name, more in delta.items():
-                used[name] = used.get(name, 0) + more
+            charges.append((quota.key, amounts))
+        self._charge(pod, charges)
+
+    def recount(self, pod: Pod) -> None:
+        """Count a pod anew whose containers have other resources (update_filter.go: hasResourcesChanged)."""
+        usage, counted = usage_of(pod), self._charged.get(pod.key, ())
+        self._charge(pod, [(key, {name: usage.get(name, 0) for name in amounts}) for key, amounts in counted])
+
+    def _charge(self, pod: Pod, charges: list[tuple[str, dict[str, int]]]) -> None:
+        counted = dict(self._charged.get(pod.key, ()))
         self._charged[pod.key] = charges
-        for quota in quotas:
-            self.write(quota)
+        for key, amounts in charges:
+            used, before = self._used[key], counted.get(key, {})
+            for name, number in amounts.items():
+                used[name] = used.get(name, 0) + number - before.get(name, 0)
+        for key, _ in charges:
+            quota = self._objects.workload("ResourceQuota", key)
+            if quota is not None:
+                self.write(quota)
 
     def count(self, pod: Pod) -> None:
-        """Count a pod that exists, whatever the quotas allow."""
+        """Count a pod that exists, whatever the quotas allow, unless it is counted already."""
+        if pod.key in self._charged:
+            return
         usage = usage_of(pod)
         for quota in self._quotas(pod.namespace):
             if _is_in_scope(quota, pod):
@@ -139,6 +163,12 @@ class PodAdmission:
         for quota in self._objects.workloads("ResourceQuota"):
             if quota.namespace == namespace and isinstance(quota.spec, QuotaSpec):
                 yield quota
+
+
+def _require_limits(name: str, spec: Manifest, limits: Sequence[LimitRangeItem]) -> None:
+    if problems := [problem for item in limits for problem in _exceeded(spec, item)]:
+        text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+        raise Refused(f'pods "{name}" is forbidden: {text}')
 
 
 def with_default_tolerations(tolerations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -65,6 +65,8 @@ CAUSES: Mapping[str, Text] = {
     "claim-of-template": Text("{pod} needs a claim from {template}", "{pod} 需要一个来自 {template} 的资源申领"),
     "claim-bound": Text("{claim} is bound to {volume}", "{claim} 已绑定到 {volume}"),
     "claim-users": Text("{users} pods use {claim}", "有 {users} 个 Pod 使用 {claim}"),
+    "resized": Text("its containers have the resources that it asked for", "它的容器已有所请求的资源"),
+    "resize-infeasible": Text("its node is too small for what it asked for", "它所在的节点太小，放不下所请求的资源"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),
     "descheduled": Text(

@@ -11,7 +11,7 @@ from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.disruption import SYNC_FAILED, budgets_of, memory, write
-from scheduler_core.controllers.kubelet import MIRROR
+from scheduler_core.controllers.kubelet_admission import MIRROR
 from scheduler_core.trace.controller_events import EvictionAnswered
 from scheduler_core.trace.records import Because
 

@@ -16,15 +16,13 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
-from scheduler_core.plugins.node_affinity.rule import matches_required
-from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint
+from scheduler_core.controllers.kubelet_admission import refusal_of
+from scheduler_core.controllers.resize import Resizes
 from scheduler_core.scenario.objects.workloads import amount, parse_indexes
 from scheduler_core.scenario.types import Kubelet as Times
 from scheduler_core.trace.controller_events import PodReadinessChanged, PodRestarted, PodStarted
 
 NAME = "kubelet"
-MIRROR = "kubernetes.io/config.mirror"  # annotation of a static pod's mirror
-STANDARD = ("cpu", "memory", "ephemeral-storage", "pods")
 PREFIX = "kschedui.io/"
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
 RESET_AFTER = 600.0  # a container that ran for so long starts anew without back-off
@@ -49,6 +47,7 @@ class Kubelets:
         self._due: dict[float, list[tuple[Callable[[Pod], None], PodKey, str]]] = {}
         self._held: dict[str, dict[tuple[PodKey, str], Callable[[Pod], None]]] = {}  # of lost nodes
         self._backoff: dict[PodKey, float] = {}
+        self.resizes = Resizes(api, self._latency, self._after, self._restart_for_resize)
         self._unchecked: set[PodKey] = set()  # pods that name their node and have not started
 
     def bound(self, pod: Pod, *, names_node: bool = False) -> None:
@@ -199,6 +198,14 @@ class Kubelets:
         self._api.emit(PodRestarted(pod.key, code, status.restarts + 1, self._api.now + wait))
         self._after(wait, self._run_again, pod)
 
+    def _restart_for_resize(self, pod: Pod) -> None:
+        """Restart the containers at once, as their resizePolicy demands."""
+        self.set_ready(pod, False)
+        status = self._api.status(pod)
+        self._api.set_status(pod, replace(status, restarts=status.restarts + 1))
+        self._api.emit(PodRestarted(pod.key, TERMINATED, status.restarts + 1, self._api.now))
+        self._after(0.0, self._run_again, pod)
+
     def _run_again(self, pod: Pod) -> None:
         status = self._api.status(pod)
         if status.phase != "Running" or status.deletion_requested is not None:
@@ -262,41 +269,6 @@ class Kubelets:
             index = pod.annotations.get("batch.kubernetes.io/job-completion-index", "")
             return int(index.isdigit() and int(index) in indexes)
         return int(self._number(pod, "exit-code", 0.0))
-
-
-def refusal_of(pod: Pod, api: Api) -> tuple[str, str] | None:
-    """Return the reason and message with which the kubelet rejects a pod, None if it takes it.
-
-    predicate.go: Admit and generalFilter, kube-scheduler's AdmissionCheck: resources, affinity, ports, then NoExecute
-    taints. Only a pod that names its node itself can fail; a critical one does not preempt others here.
-    """
-    node = api.cluster.node(pod.node_name)
-    if node is None:
-        return None
-    others = [
-        other
-        for other, status in api.pods_on(node.name)
-        if other.key != pod.key and status.phase not in ("Succeeded", "Failed")
-    ]
-    amounts = [("pods", 1, len(others))]
-    amounts += [
-        (name, amount, sum(other.requests.get(name, 0) for other in others)) for name, amount in pod.requests.items()
-    ]
-    for name, wanted, used in amounts:
-        capacity = node.allocatable.get(name)
-        if capacity is None and name not in STANDARD:
-            continue  # not managed by the kubelet
-        if wanted and used + wanted > (capacity or 0):
-            message = f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}"
-            return f"OutOf{name}", f"{message}, capacity: {capacity or 0}"
-    if matches_required(pod, node) is not True:
-        return "NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
-    wanted_ports = {(port.protocol, port.port) for port in pod.host_ports}
-    if wanted_ports & {(port.protocol, port.port) for other in others for port in other.host_ports}:
-        return "NodePorts", "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"
-    if MIRROR not in pod.annotations and find_untolerated_taint(node.taints, pod.tolerations, ("NoExecute",)):
-        return "TaintToleration", "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
-    return None
 
 
 def _numbers(pod: Pod, annotation: str) -> Any:

@@ -25,7 +25,8 @@ from scheduler_core.controllers import absent_owner, job, node_lifecycle, pod_gc
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api, Change, Delivery
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.kubelet import MIRROR, Kubelets
+from scheduler_core.controllers.kubelet import Kubelets
+from scheduler_core.controllers.kubelet_admission import MIRROR
 from scheduler_core.controllers.node_lifecycle import cordoned, new_node
 from scheduler_core.controllers.requests import Requests
 from scheduler_core.controllers.table import CONTROLLERS, Controller, Key
@@ -132,6 +133,9 @@ class Live:
             if pod.node_name:
                 self.kubelets.running(pod)
             self.api.pod_admission.count(pod)
+        for pod in list(self.api.cluster.pods.all()):
+            if pod.node_name:
+                self.kubelets.resizes.take_over(pod)
         for item in objects:
             stored = self.api.cluster.get(kind_of(item), key_of(item))
             if isinstance(stored, Workload):
@@ -257,7 +261,9 @@ class Live:
             change = changes.popleft()
             if change.kind == "Pod" and change.what == "deletion":
                 self._stop(change.object)
-            elif change.kind == "Pod" and change.what == "deleted" and MIRROR in change.object.annotations:
+            elif change.kind == "Pod" and change.what in ("deleted", "finished"):
+                self.kubelets.resizes.room_changed(change.object, finished=change.what == "finished")
+            if change.kind == "Pod" and change.what == "deleted" and MIRROR in change.object.annotations:
                 self.kubelets.mirror(change.object)
             for actor in self.actors:
                 actor.watch(change)

@@ -21,6 +21,7 @@ from scheduler_core.controllers.eviction import NO_CONTROLLER, Drain, evict
 from scheduler_core.controllers.kubelet import Kubelets
 from scheduler_core.controllers.node_lifecycle import with_taints
 from scheduler_core.controllers.podautoscaler import load_of
+from scheduler_core.controllers.resize import changes_resources, check_resize, with_actual_resources
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.objects.workloads import amount
@@ -43,7 +44,7 @@ class Requests:
 
     def make(self, event: TimelineEvent) -> bool:
         """Carry out an event. Return False if it only changes an object."""
-        if event.action in ("create", "update"):
+        if event.action == "create" or (event.action == "update" and not self._resizes(event)):
             return False
         if event.action == "delete" and event.kind != "Pod" and not self._is_held(event):
             return False
@@ -58,6 +59,19 @@ class Requests:
         ]
         self._api.emit(RequestMade(event.action, about, error))
         return True
+
+    def _resizes(self, event: TimelineEvent) -> bool:
+        """Return whether an update changes the resources of a pod on a node."""
+        new = event.object
+        old = self._api.pod(new.key) if isinstance(new, Pod) else None
+        return isinstance(new, Pod) and old is not None and bool(old.node_name) and changes_resources(old, new.manifest)
+
+    def _update(self, event: TimelineEvent) -> str | None:
+        assert isinstance(event.object, Pod)
+        old = self._api.pod(event.object.key)
+        assert old is not None
+        self._resize(old, event.object.manifest)
+        return None
 
     def _deletefirst(self, event: TimelineEvent) -> str | None:
         """Delete the oldest object of a kind."""
@@ -107,6 +121,9 @@ class Requests:
         manifest = patched(old.manifest, details.get("patch"), details.get("type") or "strategic")
         if event.kind == "Pod":
             manifest = {**manifest, "metadata": {**(manifest.get("metadata") or {}), "name": old.name}}
+            if old.node_name and changes_resources(old, manifest):
+                self._resize(old, manifest)
+                return None
         self._replace(event.kind, old, manifest)
         return None
 
@@ -119,6 +136,19 @@ class Requests:
             api.update(new, None)
         else:
             api.apply_object(new, "update", None)
+
+    def _resize(self, old: Pod, manifest: Mapping[str, Any]) -> None:
+        """Change the resources of a pod on a node, as its resize subresource does. Raises Refused."""
+        api = self._api
+        check_resize(old, manifest, api.cluster.node(old.node_name), api.release)
+        with api.admission.template():
+            built = api.build("Pod", manifest)
+        old = with_actual_resources(old)
+        new = merge_update(old, built, api.release)
+        assert isinstance(new, Pod)
+        api.pod_admission.resized(new)
+        api.apply_object(new, "update", None)
+        self._kubelets.resizes.request(old, new)
 
     def _scale(self, event: TimelineEvent) -> str | None:
         workload = self._api.workload(event.kind, _key(event))

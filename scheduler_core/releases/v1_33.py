@@ -12,6 +12,7 @@ V1_33 = V1_34.derive(
     recorded={"public": 358, "classic": 20},
     rules=replace(
         V1_34.rules,
+        deferred_resizes_wait_in_one_queue=False,
         backoff_counts_every_attempt=True,
         too_large_requests_are_unresolvable=False,
         node_ports_counts_sidecars=False,

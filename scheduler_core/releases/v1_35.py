@@ -12,6 +12,8 @@ V1_35 = V1_36.derive(
     recorded={"public": 358, "classic": 20, "dra": 181},
     rules=replace(
         V1_36.rules,
+        resizes_larger_than_the_node_are_refused=False,
+        finished_pods_make_room_for_resizes=False,
         suspended_jobs_have_no_start_time=False,
         inter_pod_affinity_hint_sees_both_sides=False,
         image_volumes_are_scored=False,

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.qos import QOS, qos_class
 from scheduler_core.autoscaling.descheduler.evictor import PREFER_NO_EVICTION, Evictor, NodeLimit
 from scheduler_core.plugins.taint_toleration.rule import tolerates
 
 BASIC = ("cpu", "memory", "pods")
-QOS = ("BestEffort", "Burstable", "Guaranteed")
 Amounts = dict[str, float]
 
 
@@ -122,23 +122,7 @@ def _evict_from(
 
 def in_order_of_eviction(pod: Pod) -> tuple[int, bool, int]:
     """Return a sort key: low priorities first, then those without prefer-no-eviction, then by QoS class."""
-    return pod.priority, PREFER_NO_EVICTION in pod.annotations, QOS.index(qos_class(pod))
-
-
-def qos_class(pod: Pod) -> str:
-    """Return the QoS class of a pod (pkg/apis/core/v1/helper/qos)."""
-    containers = (pod.manifest.get("spec") or {}).get("containers") or ()
-    resources = [container.get("resources") or {} for container in containers]
-    requests = [r.get("requests") or {} for r in resources]
-    limits = [r.get("limits") or {} for r in resources]
-    if not any(amounts.get(name) for amounts in (*requests, *limits) for name in ("cpu", "memory")):
-        return "BestEffort"
-    complete = all(
-        limit.get(name) and request.get(name, limit[name]) == limit[name]
-        for request, limit in zip(requests, limits, strict=True)
-        for name in ("cpu", "memory")
-    )
-    return "Guaranteed" if complete else "Burstable"
+    return pod.priority, PREFER_NO_EVICTION in pod.annotations, QOS.index(qos_class(pod.manifest.get("spec") or {}))
 
 
 def _tolerates_all(pod: Pod, node: Node) -> bool:

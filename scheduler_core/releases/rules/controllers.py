@@ -108,3 +108,45 @@ class ControllerRules:
             ),
         },
     )
+    resizes_larger_than_the_node_are_refused: bool = rule(
+        "",
+        "plugin/pkg/admission/podresize/admission.go: validateNodeAllocatable",
+        {
+            True: Text(
+                "the API server refuses a resize that requests more than the pod's node has allocatable",
+                "请求的资源超过 Pod 所在节点可分配量的调整，由 API 服务器拒绝",
+            ),
+            False: Text(
+                "a resize that requests more than the node has allocatable is Infeasible: the kubelet ignores it",
+                "请求的资源超过节点可分配量的调整为 Infeasible，kubelet 不予执行",
+            ),
+        },
+    )
+    finished_pods_make_room_for_resizes: bool = rule(
+        "",
+        "pkg/kubelet/kubelet.go: HandlePodReconcile",
+        {
+            True: Text(
+                "deferred resizes are tried again as soon as a pod of the node has finished",
+                "节点上有 Pod 结束时，被推迟的调整立即重试",
+            ),
+            False: Text(
+                "the room of a pod that has finished is seen by deferred resizes within three minutes",
+                "Pod 结束后空出的资源，被推迟的调整在三分钟内才会用到",
+            ),
+        },
+    )
+    deferred_resizes_wait_in_one_queue: bool = rule(
+        "",
+        "pkg/kubelet/allocation/allocation_manager.go: sortPendingResizes",
+        {
+            True: Text(
+                "deferred resizes of a node are tried by priority, QoS class and age, whenever a pod leaves or shrinks",
+                "每当有 Pod 离开节点或缩小时，该节点上被推迟的调整按优先级、QoS 类别和等待时间依次重试",
+            ),
+            False: Text(
+                "a deferred resize is tried again when its own pod is synced, every 60 to 90 s",
+                "被推迟的调整在其 Pod 下一次同步时（每 60 到 90 秒）重试",
+            ),
+        },
+    )

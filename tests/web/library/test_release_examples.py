@@ -45,6 +45,9 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "jobs_count_failures_by_index-1.28",  # likewise
     "jobs_may_replace_failed_pods_only-1.28",  # likewise
     "budgets_say_when_unhealthy_pods_go-1.26",  # decides which pods are evicted
+    "resizes_larger_than_the_node_are_refused-1.35",  # decides who refuses it
+    "finished_pods_make_room_for_resizes-1.35",  # decides when the kubelet allocates what is counted already
+    "deferred_resizes_wait_in_one_queue-1.33",  # likewise
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter

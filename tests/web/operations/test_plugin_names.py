@@ -33,7 +33,7 @@ ENGINE = {  # why the engine names a plugin there
     "scheduler_core/ask/editing/configuring.py",  # the edit of a scoring strategy
     "scheduler_core/ask/smallest/advice.py",  # what helps against one rule and not against another
     "scheduler_core/ask/smallest/proposals/__init__.py",  # the proposals for each plugin's objection
-    "scheduler_core/controllers/kubelet.py",  # the reasons of a kubelet that refuses a pod
+    "scheduler_core/controllers/kubelet_admission.py",  # the reasons of a kubelet that refuses a pod
     "scheduler_core/framework/runtime/before_1_28.py",  # as kube-scheduler does there, like the five below
     "scheduler_core/queue/before_1_32.py",
     "scheduler_core/queue/queueing_hints.py",

@@ -49,6 +49,18 @@ function about(key, values) {
 	});
 }
 
+/** The captions of a resize, by condition. @type {Record<string, string>} */
+const RESIZES = {
+	"PodResizePending Deferred": "controllers.resize.deferred",
+	"PodResizePending Infeasible": "controllers.resize.infeasible",
+	"PodResizePending False": "controllers.resize.pendingNoMore",
+	"PodResizeInProgress True": "controllers.resize.started",
+	"PodResizeInProgress False": "controllers.resize.completed",
+};
+
+/** @param {import("../../trace/trace").ConditionState} condition */
+const resizeOf = (condition) => `${condition.type} ${condition.reason || condition.status}`;
+
 /** The numbers of a status: "readyReplicas 2". @param {Record<string, number | string>} status */
 function numbersOf(status) {
 	return list(
@@ -85,10 +97,12 @@ export const CAPTIONS = {
 		at: num(seconds(event.at)),
 	})),
 	PodFinished: about("controllers.finished", (event) => ({ phase: event.phase })),
-	PodConditionSet: about("controllers.condition", (event) => ({
-		type: event.condition.type,
-		reason: event.condition.reason ?? "",
-	})),
+	PodConditionSet: (context) =>
+		about(RESIZES[resizeOf(context.event.condition)] ?? "controllers.condition", (event) => ({
+			type: event.condition.type,
+			reason: event.condition.reason ?? "",
+			message: event.condition.message ?? "",
+		}))(context),
 	NodeConditionChanged: ({ event }) => ({
 		eyebrow: parts("eyebrow.controllers"),
 		sentence: parts("controllers.node", { node: node(event.name), status: event.status, reason: event.reason }),
