@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.advice_words import advice_words
-from kschedui.ask.afterwards_words import broken_words, evicted_words, standing_words, stuck_words
+from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
+from kschedui.ask.lives import KINDS, life_of, pods_named
 from kschedui.ask.words import missing_words, near_words, no_profile_words
 from kschedui.cli import answers
 from kschedui.cli.inputs import Input
@@ -22,7 +23,7 @@ from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messa
 from scheduler_core import attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import broken_rules, evicted_pods, stuck_pods
-from scheduler_core.ask.histories import Histories, deleted_words, made_words
+from scheduler_core.ask.histories import Histories, deleted_words
 from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.owners import workload_of
 from scheduler_core.trace.events import AnyEvent
@@ -30,7 +31,6 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 MAX_NEAR = 10
 MAX_SCORED = 3  # nodes whose scores are printed by default
-KINDS = {"deploy": "Deployment", "rs": "ReplicaSet", "sts": "StatefulSet", "ds": "DaemonSet"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -53,7 +53,11 @@ def run(options: Namespace) -> int:
     keys = known_pods(source, options.pod, histories)
     with answers.named_errors(source):
         explained = [
-            {**answer, **of_life(answer["pod"], histories), "kubernetesVersion": source.scenario.release.version}
+            {
+                **answer,
+                **msgspec.to_builtins(life_of(answer["pod"], histories, str)),
+                "kubernetesVersion": source.scenario.release.version,
+            }
             for answer in explain_pods(source, keys, moment, follower, events)
         ]
     answers.write_answer(options, explained[0] if len(keys) == 1 else explained, lambda: write_all(options, explained))
@@ -98,38 +102,13 @@ def known_pods(source: Input, name: str, histories: Histories | None = None) -> 
         return [called]
     if owned := _pods_of_workload(source, name):
         return owned
-    if histories is not None and (owned := histories.pods_of(*_workload_named(name))):
+    if histories is not None and (owned := pods_named(name, histories)):
         return owned
     alike = [key for key in pods if key.endswith(f"/{name}")]
     if len(alike) == 1:
         return alike
     hint = f"; is it one of {', '.join(alike[:5])}?" if alike else ""
     raise Unusable(f"{source.name}: there is no pod or workload {name}{hint}")
-
-
-def of_life(key: str, histories: Histories) -> dict[str, Any]:
-    """Return who made the pod, who deleted it, and why a rollout of its workload stands still."""
-    life = histories.lives.get(key)
-    if life is None:
-        return {}
-    told: dict[str, Any] = {}
-    if life.made is not None and life.made.because is not None:
-        told["made"] = str(made_words(life))
-    if (deleted := deleted_words(life)) is not None:
-        told["deleted"] = str(deleted)
-    if (made := histories.made.get(key)) is not None:
-        told["replacedBy"] = made
-    if (standing := histories.standing_of(key)) is not None:
-        told["rollout"] = [str(line) for line in standing_words(standing)]
-    return told
-
-
-def _workload_named(name: str) -> tuple[str, str]:
-    """Return the kind, "" if it is not given, and the name of "deploy/web" or "shop/web"."""
-    first, _, last = name.rpartition("/")
-    kind = KINDS.get(first.lower(), first).lower()
-    known = {known.lower(): known for known in (*KINDS.values(), "Job", "ReplicationController")}
-    return known.get(kind, ""), last
 
 
 def _pods(source: Input) -> Iterator[Pod]:

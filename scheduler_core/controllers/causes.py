@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from scheduler_core.apis.messages import Message, Text
 from scheduler_core.trace.records import Because
 
+PLURAL = re.compile(r"\{(\w+)\|([^|}]*)\|([^}]*)\}")  # "{count|pod|pods}": the word for one, and for any other number
 CAUSES: Mapping[str, Text] = {
     "pods-missing": Text(
         "{owner} has {active} of {replicas} {replicas|pod|pods}", "{owner} 有 {active} 个 Pod，应有 {replicas} 个"
@@ -64,7 +66,7 @@ CAUSES: Mapping[str, Text] = {
     "ephemeral-volume": Text("{pod} has an ephemeral volume", "{pod} 有临时卷"),
     "claim-of-template": Text("{pod} needs a claim from {template}", "{pod} 需要一个来自 {template} 的资源申领"),
     "claim-bound": Text("{claim} is bound to {volume}", "{claim} 已绑定到 {volume}"),
-    "claim-users": Text("{users} pods use {claim}", "有 {users} 个 Pod 使用 {claim}"),
+    "claim-users": Text("{users} {users|pod uses|pods use} {claim}", "有 {users} 个 Pod 使用 {claim}"),
     "resized": Text("its containers have the resources that it asked for", "它的容器已有所请求的资源"),
     "resize-infeasible": Text("its node is too small for what it asked for", "它所在的节点太小，放不下所请求的资源"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
@@ -103,5 +105,10 @@ def because(name: str, /, **values: str | int | float) -> Because:
 
 
 def sentence(cause: Because) -> Message:
-    """Return the cause as a sentence."""
-    return CAUSES[cause.name].message(**cause.values)
+    """Return the cause as a sentence, with the words that fit its numbers."""
+
+    def word(plural: re.Match[str]) -> str:
+        return plural[2] if cause.values.get(plural[1]) == 1 else plural[3]
+
+    text = CAUSES[cause.name]
+    return Text(PLURAL.sub(word, text.en), PLURAL.sub(word, text.zh)).message(**cause.values)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
+from kschedui.ask.lives import lives_of, pods_named
 from kschedui.ask.replay_words import reason
 from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
@@ -36,6 +37,7 @@ from scheduler_core.ask.challenge import judge as judge_answer
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import set_seed as with_seed
+from scheduler_core.ask.histories import Histories
 from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules
@@ -177,6 +179,16 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
     """Return the JSON of an explanation. Raises Refused."""
     with refusing():
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
+
+
+def lives(rid: str, name: str) -> bytes | None:
+    """Return the JSON of Lives: of a pod, or the pods of a workload, of a stored run. None: there is none."""
+    histories = Histories()
+    for frame in runs.all_frames(runs.by_id(rid)):
+        for event in frames.events_of(frame):
+            histories.take(event)
+    keys = pods_named(name, histories) if name else []
+    return None if name and not keys else msgspec.json.encode(lives_of(keys, histories, in_language))
 
 
 def left_behind(rid: str) -> LeftBehind:

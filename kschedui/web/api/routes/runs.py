@@ -9,6 +9,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router
 
+from kschedui.ask.lives import Lives
 from kschedui.classrooms import seats
 from kschedui.language import in_language
 from kschedui.models import Run, Scenario
@@ -34,6 +35,7 @@ MAX_NODES = 200  # of one explanation
 YEAR = 365 * 24 * 3600
 Step = Annotated[int, Query(ge=0, le=2**31 - 1)]
 NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
+PodName = Annotated[str, Query(max_length=320, description="Of a pod, or of a workload: web-0, web@1/0, deploy/web.")]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
@@ -125,9 +127,14 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
 def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     """Return decision records as printed by `manage.py simulate`. 409 until the run is done."""
     run = seen_run(request, rid)
+    require_done(run)
+    return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)
+
+
+def require_done(run: Run) -> None:
+    """Check that the whole trace is stored. Raises Refusal."""
     if run.state != Run.State.DONE:
         raise Refusal(409, gettext_noop("The run is not complete yet."))
-    return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)
 
 
 def require_reach(run: Run, attempt: int) -> None:
@@ -159,6 +166,25 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     response = HttpResponse(facts, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
+
+
+@router.get(
+    "/{id:rid}/lives",
+    auth=reads("ask", waits=True),
+    summary="Who made and deleted a pod",
+    openapi_extra=record(Lives),
+)
+def lives(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
+    """Return who made a pod, or each pod of a workload, who deleted it, and why; and why rollouts stand still.
+
+    Without `of`, only the rollouts. 409 until the run is done.
+    """
+    run = seen_run(request, rid)
+    require_done(run)
+    body = work(request, jobs.lives, rid, of)
+    if body is None:
+        raise Refusal(404, Message("The run has no pod or workload {name}.", name=of))
+    return HttpResponse(body, content_type="application/json")
 
 
 @router.get(

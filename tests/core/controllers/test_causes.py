@@ -1,0 +1,25 @@
+"""Every cause is a sentence in both languages, whatever its numbers are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scheduler_core.apis.messages import TranslatedMessage
+from scheduler_core.controllers.causes import CAUSES, because, sentence
+
+
+@pytest.mark.parametrize("name", CAUSES)
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_cause_is_a_sentence(name: str, number: int) -> None:
+    names = set(re.findall(r"\{(\w+)", CAUSES[name].en))
+    assert names == set(re.findall(r"\{(\w+)", CAUSES[name].zh))
+    told = sentence(because(name, **dict.fromkeys(names, number)))
+    assert isinstance(told, TranslatedMessage)
+    assert not re.search(r"[{}|]", told + told.chinese.format(**told.values))
+
+
+def test_the_words_follow_the_numbers() -> None:
+    values = {"owner": "ReplicaSet web", "active": 1}
+    assert sentence(because("pods-too-many", **values, replicas=0)) == "ReplicaSet web has 1 pod, but needs only 0"
