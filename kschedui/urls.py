@@ -15,7 +15,16 @@ from kschedui.web.http.metrics import metrics
 from kschedui.web.live.class_consumer import ClassConsumer
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import api_page, decoding, downloads, releases, views
-from kschedui.web.pages.analysis import capacity, compare, experiments, operations, pending, replaying, texts
+from kschedui.web.pages.analysis import (
+    autoscaling,
+    capacity,
+    compare,
+    experiments,
+    operations,
+    pending,
+    replaying,
+    texts,
+)
 from kschedui.web.pages.page_view import not_found
 from kschedui.web.pages.people import account_page, shares, sso
 from kschedui.web.pages.people import accounts as account_views
@@ -51,6 +60,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/replay/", replaying.replay, name="replay"),
     path("v/<n:number>/capacity/", capacity.capacity, name="capacity"),
     path("v/<n:number>/operations/", operations.operations, name="operations"),
+    path("v/<n:number>/autoscaling/", autoscaling.autoscaling, name="autoscaling"),
+    path("v/<n:number>/autoscaling/comparison/", autoscaling.comparison, name="autoscaling-comparison"),
     path("v/<n:number>/experiments/", experiments.plan_page, name="experiments"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),

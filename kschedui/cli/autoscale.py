@@ -15,12 +15,11 @@ from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from scheduler_core import ScenarioError
-from scheduler_core.ask.autoscale.answers import Autoscaling, NewNodes, NodeAnswer, PodAnswer
+from scheduler_core.ask.autoscale.answers import TITLES, Autoscaling, NewNodes, NodeAnswer, PodAnswer
 from scheduler_core.ask.autoscale.question import autoscale
 
 SHOWN = 20  # entries of a list, in a table
 FEW_TYPES = 8
-TITLES = {"cluster-autoscaler": "Cluster Autoscaler", "karpenter": "Karpenter"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from scheduler_core.apis.requirements import (
 )
 from scheduler_core.apis.vendor_labels import GROUP_LABELS
 from scheduler_core.scenario.settings.autoscaling import STATUS
-from scheduler_core.scenario.settings.instance_types import CPU_PRICE, GIGABYTE_PRICE, SPOT_SHARE
+from scheduler_core.scenario.settings.instance_types import SPOT_SHARE, estimated_price
 
 OWN = "kschedui.io/v1alpha1"
 STATUS_KEY = "status"
@@ -82,13 +82,13 @@ def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest
 
 
 def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] | None) -> Manifest:
-    spec: dict[str, Any] = {"nodes": list(map(_name, nodes)), "template": _template(nodes[0])}
+    spec: dict[str, Any] = {"nodes": list(map(_name, nodes)), "template": template_of(nodes[0])}
     if limits is not None:
         spec |= {"minimum": limits[0], "maximum": max(limits[1], limits[0])}
     return {"apiVersion": OWN, "kind": "NodeGroup", "metadata": {"name": group}, "spec": spec}
 
 
-def _template(node: Manifest) -> Manifest:
+def template_of(node: Manifest) -> Manifest:
     """Return a node as a template of others: without what is its own."""
     labels = {key: value for key, value in _labels(node).items() if key != HOSTNAME}
     taints = [
@@ -144,8 +144,8 @@ def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[M
         if not pool or _name(node) in of_node:
             continue
         missing += 1
-        made.append(_claim(node, pool))
-    managed = [_as_initialized(manifest) if _labels(manifest).get(NODE_POOL) else manifest for manifest in objects]
+        made.append(claim_of(node, pool))
+    managed = [as_initialized(manifest) if _labels(manifest).get(NODE_POOL) else manifest for manifest in objects]
     types = list(_instance_types(nodes))
     notes = [
         Message(
@@ -161,8 +161,8 @@ def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[M
     return [*(m for m in managed if not _is_status(m)), *made, actor], notes
 
 
-def _claim(node: Manifest, pool: str) -> Manifest:
-    """Return the NodeClaim of a node, which the dump does not have."""
+def claim_of(node: Manifest, pool: str) -> Manifest:
+    """Return the NodeClaim of a node that has none."""
     status = node.get("status") or {}
     return {
         "apiVersion": f"{GROUP}/v1",
@@ -178,7 +178,8 @@ def _claim(node: Manifest, pool: str) -> Manifest:
     }
 
 
-def _as_initialized(node: Manifest) -> Manifest:
+def as_initialized(node: Manifest) -> Manifest:
+    """Return a node with the labels of one that Karpenter has finished."""
     if node.get("kind") != "Node":
         return node
     metadata = node.get("metadata") or {}
@@ -200,7 +201,7 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
         labels, status = _labels(node), node.get("status") or {}
         size = amounts(status.get("allocatable") or status.get("capacity"))
         capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
-        price = round(CPU_PRICE * capacity.get("cpu", 0) / 1000 + GIGABYTE_PRICE * capacity.get("memory", 0) / 1e9, 4)
+        price = round(estimated_price(capacity), 4)
         offerings = [
             {"zone": z, "capacityType": kind, "price": price if kind != "spot" else round(price * SPOT_SHARE, 4)}
             for z in zones

@@ -28,7 +28,7 @@ from kschedui.web.api.routes import (
     uploads,
     versions,
 )
-from kschedui.web.api.routes.what_if import operations
+from kschedui.web.api.routes.what_if import autoscaling, operations
 from kschedui.web.api.routes.what_if import routes as what_if
 from kschedui.web.api.shapes import Waiting, WorkAhead
 from kschedui.web.api.visitors import with_token
@@ -56,7 +56,7 @@ api.add_router("/uploads", uploads.router)
 api.add_router("/scenarios", imports.saving)
 for room in (scenarios, versions, shares):
     api.add_router("/scenarios", room.router)
-for room in (runs, what_if, operations):
+for room in (runs, what_if, operations, autoscaling):
     api.add_router("/runs", room.router)
 api.add_router("/experiments", experiments.router)
 api.add_router("/courses", courses.router)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from scheduler_core.apis.core import PodKey
-from scheduler_core.apis.messages import Message
 from scheduler_core.trace.records import NodeName
+
+TITLES = {"cluster-autoscaler": "Cluster Autoscaler", "karpenter": "Karpenter"}
 
 
 class NewNodes(msgspec.Struct, frozen=True):
@@ -22,6 +24,16 @@ class NewNodes(msgspec.Struct, frozen=True):
     capacity_type: str = ""
     types: list[str] = []
     price: float | None = None  # of one node
+
+
+class ScoredOption(msgspec.Struct, frozen=True):
+    """An option of Cluster Autoscaler's first pass: `nodes` of a group would help `pods`. `scores`: by expander."""
+
+    group: str
+    nodes: int
+    pods: int
+    scores: dict[str, float]
+    chosen: bool
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -55,7 +67,7 @@ class PodAnswer(msgspec.Struct):
     reason: str = ""
     refusals: list[Refusal] = []
     types: list[TypeRefusal] = []
-    changes: list[Message] = []
+    changes: Sequence[str] = []
 
 
 class NodeAnswer(msgspec.Struct, frozen=True):
@@ -66,6 +78,15 @@ class NodeAnswer(msgspec.Struct, frozen=True):
     outcome: Literal["stays", "delete", "replace"]
     reason: str = ""
     saves: float | None = None
+
+
+class MadeNode(msgspec.Struct):
+    """A node that appeared in the run. `pods`: those of the question that were bound to it."""
+
+    node: NodeName
+    group: str
+    instance_type: str
+    pods: list[PodKey]
 
 
 class Proof(msgspec.Struct):
@@ -79,6 +100,7 @@ class Proof(msgspec.Struct):
     added: int = 0
     removed: int = 0
     waiting: list[PodKey] = []
+    nodes: list[MadeNode] = []
 
 
 class Autoscaling(msgspec.Struct):
@@ -86,6 +108,7 @@ class Autoscaling(msgspec.Struct):
 
     actor: Literal["cluster-autoscaler", "karpenter"]
     new_nodes: list[NewNodes] = []
+    options: list[ScoredOption] = []
     pods: list[PodAnswer] = []
     nodes: list[NodeAnswer] = []
     proof: Proof | None = None

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.autoscale.answers import Autoscaling, NewNodes, NodeAnswer, PodAnswer, Refusal
+from scheduler_core.ask.autoscale.answers import Autoscaling, NewNodes, NodeAnswer, PodAnswer, Refusal, ScoredOption
 from scheduler_core.ask.autoscale.changes import changed_pods
 from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Plan
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
 from scheduler_core.cluster.cluster import Cluster
 
@@ -31,6 +32,7 @@ def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
     with actor.imagined() as order:
         waiting, plan, templates = actor.plan_scale_up()
         pods = waiting
+        answer.options = _options(actor, plan)
         for _ in range(MOST_PASSES):
             if plan.option is None or not plan.resizes:
                 break
@@ -55,6 +57,13 @@ def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
             if found.outcome == "none":
                 found.changes = asked.get(like, [])
     return answer
+
+
+def _options(actor: ClusterAutoscaler, plan: Plan) -> list[ScoredOption]:
+    return [
+        ScoredOption(option.group.name, option.nodes, len(option.pods), scores, option is plan.option)
+        for option, scores in zip(plan.options, actor.scores(plan), strict=True)
+    ]
 
 
 def _pod(pod: Pod, against: Mapping[str, str]) -> PodAnswer:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from scheduler_core.apis.autoscaling import ClusterAutoscaler as ClusterAutoscalerSettings
 from scheduler_core.apis.autoscaling import Descheduler
+from scheduler_core.apis.autoscaling import Karpenter as KarpenterSettings
+from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.autoscale import of_cluster_autoscaler, of_karpenter
 from scheduler_core.ask.autoscale.answers import Autoscaling, Proof
+from scheduler_core.ask.autoscale.course import follow
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
 from scheduler_core.autoscaling.karpenter.karpenter import Karpenter
@@ -19,8 +24,6 @@ from scheduler_core.scenario.settings.autoscaling import read_flags
 from scheduler_core.scenario.settings.controllers import CONTROLLERS
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.simulation.simulation import Simulation
-from scheduler_core.trace.autoscaling_events import NodeGroupResized
-from scheduler_core.trace.events import AnyEvent, ClockAdvanced, ObjectApplied, ObjectDeleted, PodBound, RunFinished
 
 NEVER = 1e12
 SETTLED = 1.0  # seconds after the last event at which the question is asked
@@ -28,41 +31,61 @@ HORIZON = 300.0  # seconds that the proof lasts
 
 
 def autoscale(
-    scenario: Scenario, registry: Registry = REGISTRY, at: float | None = None, *, proves: bool = True
+    scenario: Scenario,
+    registry: Registry = REGISTRY,
+    at: float | None = None,
+    *,
+    proves: bool = True,
+    tell: Callable[[float], None] = lambda part: None,
 ) -> list[Autoscaling]:
-    """Return what each autoscaler of the scenario would do at a time of the run. Raises NotPossible.
+    """Return what each autoscaler of the scenario would do at a time of the run. Raises NotPossible and RunEnded.
 
     `at` None: after the last event of the timeline, if it had done nothing so far. `proves`: a run from there on shows
-    what comes of it.
+    what comes of it. `tell` is called with the progress, from 0 to 1.
     """
-    actors = [actor for actor in scenario.actors if not isinstance(actor, Descheduler)]
-    if not actors and scenario.node_groups:
-        actors = [ClusterAutoscalerSettings(read_flags((), Problems()))]
-    scenario = replace(scenario, controllers=scenario.controllers or CONTROLLERS)
-    if not actors:
+    scenario = with_actor(scenario)
+    moment = at if at is not None else last_event(scenario) + SETTLED
+    actors = autoscalers_of(scenario)
+    answers = []
+    for number, actor in enumerate(actors):
+        paused = replace(actor, start_seconds=NEVER) if at is None else actor
+        simulation = Simulation(replace(scenario, actors=(paused,), until_seconds=moment), registry)
+        for _ in simulation.run():
+            pass
+        tell((number + 0.2) / len(actors))
+        answer = _ask(simulation)
+        tell((number + 0.5) / len(actors))
+        if proves:
+            begins = replace(actor, start_seconds=moment) if at is None else actor
+            further = replace(scenario, actors=(begins,), until_seconds=moment + HORIZON)
+            answer.proof = _prove(further, registry, {pod.pod for pod in answer.pods}, moment)
+        tell((number + 1) / len(actors))
+        answers.append(answer)
+    return answers
+
+
+def autoscalers_of(scenario: Scenario) -> list[ClusterAutoscalerSettings | KarpenterSettings]:
+    """Return the autoscalers of nodes that a scenario has."""
+    return [actor for actor in scenario.actors if not isinstance(actor, Descheduler)]
+
+
+def with_actor(scenario: Scenario) -> Scenario:
+    """Return the scenario with controllers, and with Cluster Autoscaler if it only has groups. Raises NotPossible."""
+    if not autoscalers_of(scenario) and scenario.node_groups:
+        actor = ClusterAutoscalerSettings(read_flags((), Problems()))
+        scenario = replace(scenario, actors=(*scenario.actors, actor))
+    if not autoscalers_of(scenario):
         raise NotPossible(
             Message("the scenario has no autoscaler; expected a ClusterAutoscaler, a Karpenter or a NodeGroup")
         )
     if scenario.observed:
         raise NotPossible(Message("this is a recording, in which the cluster's own autoscaler has acted"))
-    moment = at if at is not None else max((event.at for event in scenario.events), default=0.0) + SETTLED
-    answers = []
-    for actor in actors:
-        paused = replace(actor, start_seconds=NEVER) if at is None else actor
-        simulation = Simulation(replace(scenario, actors=(paused,), until_seconds=moment), registry)
-        for _ in simulation.run():
-            pass
-        answer = _ask(simulation)
-        if proves:
-            begins = replace(actor, start_seconds=moment) if at is None else actor
-            answer.proof = _prove(
-                replace(scenario, actors=(begins,), until_seconds=moment + HORIZON),
-                registry,
-                {pod.pod for pod in answer.pods},
-                moment,
-            )
-        answers.append(answer)
-    return answers
+    return replace(scenario, controllers=scenario.controllers or CONTROLLERS)
+
+
+def last_event(scenario: Scenario) -> float:
+    """Return the time of the timeline's last event."""
+    return max((event.at for event in scenario.events), default=0.0)
 
 
 def _ask(simulation: Simulation) -> Autoscaling:
@@ -74,28 +97,11 @@ def _ask(simulation: Simulation) -> Autoscaling:
     raise AssertionError("the scenario has an autoscaler")
 
 
-def _prove(scenario: Scenario, registry: Registry, waiting: set[str], start: float) -> Proof:
+def _prove(scenario: Scenario, registry: Registry, waiting: set[PodKey], start: float) -> Proof:
     """Run the scenario, and return what happened."""
-    proof, now, left = Proof(), 0.0, dict.fromkeys(sorted(waiting))
-    for event in Simulation(scenario, registry).run():
-        now = event.time if isinstance(event, ClockAdvanced | RunFinished) else now
-        if now < start:
-            continue
-        if proof.ordered is None and _is_order(event):
-            proof.ordered = now - start
-        if isinstance(event, PodBound) and event.pod in left:
-            del left[event.pod]
-            proof.placed = now - start
-        if isinstance(event, ObjectApplied) and event.kind == "Node" and event.action == "create":
-            proof.added += 1
-        if isinstance(event, ObjectDeleted) and event.kind == "Node":
-            proof.removed += 1
-    proof.waiting = list(left)
-    if left:
-        proof.placed = None
-    return proof
-
-
-def _is_order(event: AnyEvent) -> bool:
-    claimed = isinstance(event, ObjectApplied) and event.kind == "NodeClaim" and event.action == "create"
-    return claimed or (isinstance(event, NodeGroupResized) and event.delta > 0)
+    course = follow(scenario, registry, start)
+    left = [pod for pod in course.waiting if pod in waiting]
+    for made in course.nodes:
+        made.pods = [pod for pod in made.pods if pod in waiting]
+    placed = None if left else max((at for pod, at in course.bound.items() if pod in waiting), default=None)
+    return Proof(course.ordered, placed, len(course.nodes), course.removed, left, course.nodes)

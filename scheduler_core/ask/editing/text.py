@@ -100,6 +100,11 @@ def set_seed(text: str, seed: int, dump: Dump) -> str:
     return _in_scenario(text, [Step(("spec", "seed"), seed)], dump)
 
 
+def end_at(text: str, seconds: float, dump: Dump) -> str:
+    """Return the text whose run ends at this time, in seconds."""
+    return _in_scenario(text, [Step(("spec", "untilSeconds"), seconds)], dump)
+
+
 def add_event(text: str, event: Mapping[str, Any], dump: Dump) -> str:
     """Return the text with another timeline event, at the start of the list."""
     steps = [Step(("spec", "events"), event, add=True)]

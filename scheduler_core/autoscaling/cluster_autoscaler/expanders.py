@@ -65,6 +65,19 @@ class Expanders:
                 options = expander(options)
         return self._any(options)[0]
 
+    def scores(self, options: Sequence[Option]) -> list[dict[str, float]]:
+        """Return what each expander of the chain compares, by option; `random` compares nothing."""
+        known: Mapping[str, Callable[[Option], float | None]] = {
+            "least-waste": wasted,
+            "most-pods": lambda option: len(option.pods),
+            "least-nodes": lambda option: option.nodes,
+            "price": self._price_score,
+            "priority": lambda option: max(self._priorities_of(option), default=None),
+        }
+        names = [name for name in self._settings.flags["expander"] if name in known]
+        found = [{name: known[name](option) for name in names} for option in options]
+        return [{name: score for name, score in scores.items() if score is not None} for scores in found]
+
     def _any(self, options: Sequence[Option]) -> Sequence[Option]:
         return [options[0 if self._rng is None else int(self._rng.integers(len(options)))]]
 
@@ -74,16 +87,19 @@ class Expanders:
             return options
         by_priority: dict[int, list[Option]] = {}
         for option in options:
-            matching = [
-                priority
-                for priority, names in self._settings.priorities.items()
-                if any(compile_pattern(name).search(option.group.name) for name in names)
-            ]
+            matching = self._priorities_of(option)
             if not matching:
                 self.warnings.append(option.group.name)
             for priority in matching:
                 by_priority.setdefault(priority, []).append(option)
         return by_priority[max(by_priority)] if by_priority else options
+
+    def _priorities_of(self, option: Option) -> list[int]:
+        return [
+            priority
+            for priority, names in (self._settings.priorities or {}).items()
+            if any(compile_pattern(name).search(option.group.name) for name in names)
+        ]
 
     def _price_score(self, option: Option) -> float:
         pricing = self._settings.pricing or Pricing()

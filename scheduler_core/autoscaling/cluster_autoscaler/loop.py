@@ -150,6 +150,10 @@ class ClusterAutoscaler:
         pods = self._pods_to_help(snapshot, cutoff)
         return pods, self._orchestrator.plan(pods, snapshot, templates), templates
 
+    def scores(self, plan: Plan) -> list[dict[str, float]]:
+        """Return what the expanders compared, by option."""
+        return self._expanders.scores(plan.options)
+
     @contextmanager
     def imagined(self) -> Iterator[Callable[[Plan], None]]:
         """Plan further passes; the function given takes the nodes of a plan as ordered, until the end."""

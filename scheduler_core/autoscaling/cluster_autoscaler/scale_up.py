@@ -54,13 +54,15 @@ class ScaleUp(msgspec.Struct):
 class Plan(msgspec.Struct):
     """A scale-up that could be made. `against`: by pod and group, why the group does not help the pod.
 
-    `remaining`: the pods that no group helps, with the reasons in the order in which they are printed.
+    `remaining`: the pods that no group helps, with the reasons in the order in which they are printed. `options`: those
+    of which the expanders chose.
     """
 
     option: Option | None
     resizes: list[Resize]
     against: dict[str, dict[str, str]]
     remaining: dict[str, list[str]]
+    options: list[Option] = []
 
 
 class Orchestrator:
@@ -119,8 +121,8 @@ class Orchestrator:
         best = self._expanders.best(options)
         count = self._capped(best.nodes, best, nodes)
         if count <= 0:
-            return Plan(None, [], by_pod, remaining)
-        return Plan(best, self._balanced(best, count, fitting, templates), by_pod, remaining)
+            return Plan(None, [], by_pod, remaining, options)
+        return Plan(best, self._balanced(best, count, fitting, templates), by_pod, remaining, options)
 
     def fill_to_minimum(self, nodes: Sequence[Node], templates: Mapping[str, Template]) -> ScaleUp:
         """Increase groups that are smaller than their minimum (ScaleUpToNodeGroupMinSize)."""

@@ -41,9 +41,14 @@ def generic_types() -> tuple[InstanceType, ...]:
     return tuple(_generic(family, cpu, arch) for cpu in CPUS for family in FAMILIES for arch in ARCHITECTURES)
 
 
+def estimated_price(capacity: Mapping[str, int]) -> float:
+    """Return the price of an hour of cpu and memory, as of a generic type."""
+    return CPU_PRICE * capacity.get("cpu", 0) / 1000 + GIGABYTE_PRICE * capacity.get("memory", 0) / 1e9
+
+
 def _generic(family: str, cpu: int, arch: str) -> InstanceType:
     memory = cpu * FAMILIES[family] * GIB
-    price = round(CPU_PRICE * cpu + GIGABYTE_PRICE * memory / 1e9, 6)
+    price = round(estimated_price({"cpu": cpu * 1000, "memory": memory}), 6)
     offerings = (
         Offering(zone, kind, price if kind == "on-demand" else round(price * SPOT_SHARE, 6))
         for zone in ZONES

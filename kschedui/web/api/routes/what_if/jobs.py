@@ -9,11 +9,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
-from kschedui.ask import moments, operations, results
+from kschedui.ask import autoscaling, moments, operations, results
 from kschedui.ask.moments import Name
 from kschedui.language import in_language
 from kschedui.scenarios.digest import Digest
 from kschedui.web.api.jobs import digest, refusing
+from scheduler_core.ask.autoscale.answers import TITLES
 
 Edits = Sequence[Mapping[str, Any]]
 Given = ParamSpec("Given")
@@ -102,6 +103,26 @@ def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Di
 def upgrade(text: str, before: str, after: str) -> bytes:
     """Return the JSON of an Upgrade."""
     return msgspec.json.encode(operations.compare_releases(text, before, after))
+
+
+@answering
+def autoscale(
+    text: str, kubernetes: str, autoscaler: str, pod: str = "", node: str = "", at: float | None = None
+) -> bytes:
+    """Return the JSON of an Answer about an autoscaler."""
+    return msgspec.json.encode(autoscaling.ask(text, kubernetes, autoscaler, pod, node, at), enc_hook=str)
+
+
+@answering
+def compare_autoscalers(text: str, kubernetes: str) -> bytes:
+    """Return the JSON of a Compared."""
+    return msgspec.json.encode(autoscaling.compare_both(text, kubernetes))
+
+
+@answering
+def add_autoscaler(text: str, kubernetes: str, autoscaler: str, until: float | None) -> tuple[Digest, str]:
+    """Return the digest of the scenario with an autoscaler, and its name."""
+    return digest(autoscaling.scenario_with(text, autoscaler, until)), TITLES[autoscaler]
 
 
 @answering

@@ -1,7 +1,7 @@
 """/runs/{rid}/operations, /runs/{rid}/upgrade: questions about the whole cluster at the end of a run."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +13,7 @@ from kschedui.ask.moments import AT_END, Name
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.digest import Digest
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
@@ -60,7 +61,7 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
-    scenario, started = save_fork(request, run.version, run.kubernetes_version, body.question)
+    scenario, started = save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question)
     url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
     return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
 
@@ -92,13 +93,13 @@ def run_at_end(
 
 
 def save_fork(
-    request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]
+    request: HttpRequest, origin: Version, kubernetes: str, job: Callable[..., tuple[Digest, str] | None], *args: Any
 ) -> tuple[Version, Run]:
-    """Return the version of a fork, and its run."""
+    """Return the version of a fork with what the job makes of the text, and its run."""
     count(request, "run")
     keeping_visitor(request)
     name = near(origin, kubernetes)
-    performed = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
+    performed = work(request, job, scenarios.text_for_work(origin), kubernetes, *args, near=name.run)
     assert performed is not None  # the text was sent
     digest, words = performed
     with keeping(request) as visitor:

@@ -1,0 +1,93 @@
+"""Compares autoscalers on the same load, by a run with each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler_core.ask.autoscale.course import Sample, follow
+from scheduler_core.ask.autoscale.question import last_event, with_actor
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.types import Scenario
+
+SECONDS = 1800.0  # after the timeline: an unneeded node goes after ten minutes, and after as long without a new one
+Name = Literal["cluster-autoscaler", "karpenter"]
+
+
+class Outcome(msgspec.Struct):
+    """The result of a run. Prices are for an hour, `cost` for the whole run; times and waits in seconds.
+
+    `waits`, sorted: of each pod that did not get its node at once; of the `waiting` ones up to the end. `estimated`:
+    nodes whose price is that of their cpu and memory.
+    """
+
+    actor: Name
+    samples: list[Sample]
+    ordered: float | None
+    added: int
+    removed: int
+    evictions: int
+    cost: float
+    waits: list[float]
+    waiting: list[str]
+    types: dict[str, int]
+    estimated: int
+
+    @property
+    def mean_wait(self) -> float:
+        """Return the mean of the waits, 0 if there are none."""
+        return sum(self.waits) / len(self.waits) if self.waits else 0.0
+
+    @property
+    def longest_wait(self) -> float:
+        return self.waits[-1] if self.waits else 0.0
+
+    @property
+    def last(self) -> Sample:
+        """Return the state at the end."""
+        return self.samples[-1]
+
+
+class Comparison(msgspec.Struct):
+    """Runs with different autoscalers, each until the same time."""
+
+    seconds: float
+    outcomes: list[Outcome]
+
+
+def compare(
+    scenarios: Mapping[Name, Scenario],
+    registry: Registry = REGISTRY,
+    seconds: float = SECONDS,
+    tell: Callable[[float], None] = lambda part: None,
+) -> Comparison:
+    """Run each scenario until `seconds` after its timeline. Raises NotPossible and RunEnded."""
+    outcomes = []
+    until = max(map(last_event, scenarios.values())) + seconds
+    for number, (name, scenario) in enumerate(scenarios.items()):
+        part = replace(with_actor(scenario), until_seconds=until)
+        course = follow(part, registry, 0.0, lambda done, n=number: tell((n + done) / len(scenarios)))  # type: ignore[misc]
+        types: dict[str, int] = {}
+        for made in course.nodes:
+            kind = made.instance_type or made.group
+            types[kind] = types.get(kind, 0) + 1
+        outcomes.append(
+            Outcome(
+                name,
+                course.samples,
+                course.ordered,
+                len(course.nodes),
+                course.removed,
+                course.evictions,
+                course.cost,
+                sorted(course.waits.values()),
+                course.waiting,
+                dict(sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))),
+                course.estimated,
+            )
+        )
+    return Comparison(until, outcomes)
