@@ -36,7 +36,7 @@ class Answer(msgspec.Struct):
     more_nodes: int = 0
 
 
-class Compared(msgspec.Struct):
+class ComparedAutoscalers(msgspec.Struct):
     """Cluster Autoscaler and Karpenter on the load of a scenario, by a run with each. `own`, `notes`: see Answer."""
 
     own: str
@@ -71,13 +71,13 @@ def ask(
     return Answer(asked, own or "", list(map(in_language, converted.notes)), answer, answer.price, *more)
 
 
-def compare_both(text: str, kubernetes: str) -> Compared:
+def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
     """Return how Cluster Autoscaler and Karpenter compare on the scenario's load. Raises NotPossible."""
     converted = {name: with_autoscaler(text, name) for name in NAMES}
     scenarios = {name: engine.read_again(each.text, kubernetes) for name, each in converted.items()}
     comparison = compare(scenarios, registry(), tell=progress.tell)
     notes = [in_language(note) for each in converted.values() for note in each.notes]
-    return Compared(autoscaler_of(text) or "", notes, comparison)
+    return ComparedAutoscalers(autoscaler_of(text) or "", notes, comparison)
 
 
 def scenario_with(text: str, autoscaler: str, until: float | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from scheduler_core import ScenarioError
 from scheduler_core.ask.autoscale.answers import TITLES, Autoscaling, NewNodes, NodeAnswer, PodAnswer
+from scheduler_core.ask.autoscale.comparison import Outcome, compare
 from scheduler_core.ask.autoscale.question import autoscale
 
 SHOWN = 20  # entries of a list, in a table
@@ -35,12 +36,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--at", type=float, metavar="SECONDS", help="a time of the run (default: after its events, before any node)"
     )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="run Cluster Autoscaler and Karpenter on the same load and the same machines, and compare them",
+    )
     parser.add_argument("--no-run", action="store_true", help="do not run the scenario to prove the answer")
 
 
 def run(options: Namespace) -> int:
     source = _read(options)
     failed = bool(inputs.say_warnings(source, quiet=options.quiet) and options.strict)
+    if options.compare:
+        with answers.named_errors(source):
+            _compare(source, options)
+        return int(failed)
     with answers.named_errors(source):
         found = autoscale(source.scenario, registry(), options.at, proves=not options.no_run)
     for answer in found:
@@ -51,6 +61,36 @@ def run(options: Namespace) -> int:
         for answer in found:
             write(answer, in_full=bool(options.pod or options.node))
     return int(failed)
+
+
+def _compare(source: inputs.Input, options: Namespace) -> None:
+    """Run both autoscalers, and write how they compare."""
+    from kschedui.scenarios.other_autoscaler import NAMES, with_autoscaler  # which only this question needs
+
+    converted = {name: with_autoscaler(source.scenario.text, name) for name in NAMES}
+    if not options.quiet:
+        for note in (note for each in converted.values() for note in each.notes):
+            sys.stderr.write(f"{source.name}: {note}\n")
+    comparison = compare({name: inputs.parse_again(source, each.text) for name, each in converted.items()}, registry())
+    if options.format == "json":
+        sys.stdout.write(msgspec.json.encode(comparison).decode() + "\n")
+        return
+    rows: list[tuple[str, Callable[[Outcome], str]]] = [
+        ("cost of the run", lambda side: f"{side.cost:.4g}"),
+        ("price per hour at the end", lambda side: f"{side.last.price:.4g}"),
+        ("nodes at the end", lambda side: f"{side.last.nodes:,}"),
+        ("nodes added, removed", lambda side: f"{side.added:,}, {side.removed:,}"),
+        ("first order after", lambda side: "never" if side.ordered is None else f"{side.ordered:.3g} s"),
+        ("pods that had to wait", lambda side: f"{len(side.waits):,}"),
+        ("their wait, mean, longest", lambda side: f"{side.mean_wait:.1f} s, {side.longest_wait:.1f} s"),
+        ("pods without a node at the end", lambda side: f"{len(side.waiting):,}"),
+        ("evictions", lambda side: f"{side.evictions:,}"),
+    ]
+    out = sys.stdout.write
+    out(f"{comparison.seconds / 60:.3g} minutes, the same load and machines\n")
+    out(f"  {'':32}" + "".join(f"{TITLES[side.actor]:24}" for side in comparison.outcomes).rstrip() + "\n")
+    for title, show in rows:
+        out(f"  {title:32}" + "".join(f"{show(side):24}" for side in comparison.outcomes).rstrip() + "\n")
 
 
 def _read(options: Namespace) -> inputs.Input:

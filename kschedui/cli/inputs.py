@@ -172,6 +172,11 @@ def read_again(source: Input, version: str) -> Scenario:
         raise Unusable(in_file(f"{source.name}, on Kubernetes {version}", error)) from None
 
 
+def parse_again(source: Input, text: str) -> Scenario:
+    """Parse another text of the same scenario, for the same release. Raises ScenarioError."""
+    return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), source.scenario.release)
+
+
 def scenario_text(content: bytes, version: str = "", autoscaler: str | None = None) -> Imported:
     """Return a text that is a scenario unchanged; import any other text, and output of a cluster.
 

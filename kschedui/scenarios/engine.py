@@ -163,7 +163,8 @@ def summary(scenario: Scenario) -> dict[str, Any]:
     """Return the data of a card, so that the text need not be parsed again: counts and the cluster's drawing.
 
     {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, rules,
-    challenge} `rules`, if there are any, are those of SchedulerPlugins; `challenge`, if it is one, {asks, variants}.
+    autoscaled, challenge} `rules`, if there are any, are those of SchedulerPlugins; `autoscaled`, if it has an actor or
+    node groups, True; `challenge`, if it is one, {asks, variants}.
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]
@@ -174,6 +175,7 @@ def summary(scenario: Scenario) -> dict[str, Any]:
         "drawing": drawing,
         "kubernetes": scenario.release.version,
         **({"rules": msgspec.to_builtins(scenario.rules)} if scenario.rules else {}),
+        **({"autoscaled": True} if scenario.node_groups or scenario.actors else {}),
         **({"challenge": challenge_summary(scenario.challenge)} if scenario.challenge else {}),
     }
 

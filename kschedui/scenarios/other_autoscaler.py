@@ -128,7 +128,7 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
     nodes = {_name(data): data for data in documents if data.get("kind") == "Node"}
     actor = next((data for data in documents if data.get("kind") == "ClusterAutoscaler"), {})
     types: dict[str, Manifest] = {}
-    pools: dict[str, list[tuple[Manifest, Manifest]]] = {}
+    pools: dict[str, list[tuple[Manifest, Manifest, str]]] = {}
     existing: list[tuple[Manifest, str]] = []
     for group in (data for data in documents if data.get("kind") == "NodeGroup"):
         spec = group.get("spec") or {}
@@ -137,10 +137,9 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
         if template is None:
             continue
         taints = [*((template.get("spec") or {}).get("taints") or ())]
-        pools.setdefault(msgspec.json.encode([taints, spec.get("startupTaints") or []]).decode(), []).append(
-            (group, template)
-        )
         kind = _add_type(types, _name(group), template, spec.get("price"))
+        key = msgspec.json.encode([taints, spec.get("startupTaints") or []]).decode()
+        pools.setdefault(key, []).append((group, template, kind))
         made = [_made_node(group, template, number) for number in range(1, int(spec.get("size") or 0) + 1)]
         existing += [(node, kind) for node in (*members, *made)]
     pool_of, made_pools = _pools_of(pools)
@@ -165,19 +164,20 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
     ], notes
 
 
-def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest]]]) -> tuple[dict[str, str], list[Manifest]]:
+def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest, str]]]) -> tuple[dict[str, str], list[Manifest]]:
     """Return the pool of each group, and the NodePools: one for each set of taints, with the groups' maxima."""
     pool_of: dict[str, str] = {}
     made: list[Manifest] = []
     taken: set[str] = set()
     for groups in pools.values():
-        group, template = groups[0]
+        group, template, _ = groups[0]
+        kinds = sorted({kind for _, _, kind in groups})
         taints = (template.get("spec") or {}).get("taints") or ()
         name = _unused(_name(group) if taints or len(groups) == 1 else "default", taken)
-        maxima: list[Any] = [(group.get("spec") or {}).get("maximum") for group, _ in groups]
+        maxima: list[Any] = [(group.get("spec") or {}).get("maximum") for group, _, _ in groups]
         limits = {} if None in maxima else {"nodes": str(sum(maxima))}
-        made.append(_pool(name, taints, limits, (group.get("spec") or {}).get("startupTaints") or ()))
-        pool_of |= {_name(group): name for group, _ in groups}
+        made.append(_pool(name, taints, limits, (group.get("spec") or {}).get("startupTaints") or (), kinds))
+        pool_of |= {_name(group): name for group, _, _ in groups}
     return pool_of, made
 
 
@@ -340,11 +340,18 @@ def _group_name(pool: str, kind: str, zone: str) -> str:
 # Documents
 
 
-def _pool(name: str, taints: Sequence[Manifest], limits: Manifest, startup: Sequence[Manifest] = ()) -> Manifest:
+def _pool(
+    name: str,
+    taints: Sequence[Manifest],
+    limits: Manifest,
+    startup: Sequence[Manifest] = (),
+    kinds: Sequence[str] = (),
+) -> Manifest:
     spec: Manifest = {"nodeClassRef": dict(CLASS), "expireAfter": "Never"}
     spec |= {"taints": list(taints)} if taints else {}
     spec |= {"startupTaints": list(startup)} if startup else {}
-    spec["requirements"] = [{"key": OS, "operator": "In", "values": ["linux"]}]
+    key, values = (INSTANCE_TYPE, list(kinds)) if kinds else (OS, ["linux"])
+    spec["requirements"] = [{"key": key, "operator": "In", "values": values}]
     return {
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",

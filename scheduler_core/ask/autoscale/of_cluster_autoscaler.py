@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from msgspec.structs import replace
 
@@ -53,7 +53,7 @@ def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
         for pod, found in zip(pods, answer.pods, strict=True):
             like = (pod.owner, tuple(sorted(pod.node_selector.items())), str(pod.requests)) if pod.owner else pod.key
             if found.outcome == "none" and like not in asked and len(asked) < MOST_ASKED:
-                asked[like] = _changes(actor, cluster, pod, templates, found.refusals)
+                asked[like] = _changes(actor, cluster, pod, templates, found.refusals, left)
             if found.outcome == "none":
                 found.changes = asked.get(like, [])
     return answer
@@ -86,22 +86,27 @@ def _nodes(actor: ClusterAutoscaler) -> Iterator[NodeAnswer]:
 
 
 def _changes(
-    actor: ClusterAutoscaler, cluster: Cluster, pod: Pod, templates: dict[str, Template], refusals: list[Refusal]
+    actor: ClusterAutoscaler,
+    cluster: Cluster,
+    pod: Pod,
+    templates: dict[str, Template],
+    refusals: list[Refusal],
+    left: Set[PodKey],
 ) -> list[Message]:
-    """Return single changes after which a pass would add a node for the pod; each is tried."""
+    """Return single changes after which a pass would add a node for the pod; each is tried. `left`: pods without."""
     found: list[Message] = []
     for refusal in refusals:
         if refusal.reason == MAXIMUM_REACHED:
             group = actor.cloud.groups[refusal.group]
             before, maximum = group.spec, group.maximum
             group.spec = replace(before, maximum=group.target + 1)
-            if _helps(actor, pod):
+            if _helps(actor, pod, left):
                 sizes = {"group": group.name, "more": group.target + 1, "maximum": maximum}
                 found.append(Message("the maximum of {group} is {more} instead of {maximum}", **sizes))
             group.spec = before
     if any(refusal.reason.startswith(QUOTA) for refusal in refusals):
         with actor.without_totals():
-            if _helps(actor, pod):
+            if _helps(actor, pod, left):
                 found.append(Message("--cores-total and --memory-total allow one node more"))
     taints = [taint for template in templates.values() for taint in template.node.taints]
     rooms = [_room(template) for template in templates.values()]
@@ -109,17 +114,19 @@ def _changes(
         if len(found) >= MOST_CHANGES:
             break
         cluster.apply(changed)
-        if _helps(actor, changed):
+        if _helps(actor, changed, left):
             found.append(sentence)
         cluster.apply(pod)
     return found
 
 
-def _helps(actor: ClusterAutoscaler, pod: Pod) -> bool:
-    """Return whether a group helps the pod now, or an existing node has room for it."""
+def _helps(actor: ClusterAutoscaler, pod: Pod, left: Set[PodKey]) -> bool:
+    """Return whether a group helps the pod now, or a node has room for it that no other pod loses."""
     pods, plan, _ = actor.plan_scale_up()
-    waits = any(other.key == pod.key for other in pods)
-    return not waits or len(plan.against.get(pod.key, {})) < len(actor.cloud.groups)
+    waiting = {other.key for other in pods}
+    if not waiting <= left:
+        return False
+    return pod.key not in waiting or len(plan.against.get(pod.key, {})) < len(actor.cloud.groups)
 
 
 def _room(template: Template) -> dict[str, int]:

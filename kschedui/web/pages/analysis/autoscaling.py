@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
-from kschedui.ask.autoscaling import Answer, Compared
+from kschedui.ask.autoscaling import Answer, ComparedAutoscalers
 from kschedui.language import in_language
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
@@ -106,7 +106,7 @@ def comparison(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show the comparison with scenarios/autoscaling_comparison.html: as above, and of_comparison."""
     context, version, kubernetes = _about(request, sid, number)
     found = run_at_end(request, version, kubernetes, jobs.compare_autoscalers)
-    compared = msgspec.json.decode(found, type=Compared)
+    compared = msgspec.json.decode(found, type=ComparedAutoscalers)
     return render(request, "scenarios/autoscaling_comparison.html", {**context, **of_comparison(compared)})
 
 
@@ -244,10 +244,11 @@ def bars(types: Sequence[TypeRefusal]) -> dict[str, Any]:
         types, key=lambda refused: (refused.reason != "price", refused.price or 0.0, refused.instance_type)
     )
     most = max((refused.price or 0.0 for refused in ordered[:MOST_TYPES]), default=0.0) or 1.0
+    several = len({refused.pool for refused in types}) > 1
     rows = [
         {
             "type": refused.instance_type,
-            "pool": refused.pool,
+            "pool": refused.pool if several else "",
             "price": refused.price,
             "percent": round((refused.price or 0.0) / most * 100, 1),
             "why": in_language(TYPE_REASONS[refused.reason]),
@@ -257,7 +258,7 @@ def bars(types: Sequence[TypeRefusal]) -> dict[str, Any]:
     return {"rows": rows, "more": max(0, len(ordered) - MOST_TYPES)}
 
 
-def of_comparison(compared: Compared) -> dict[str, Any]:
+def of_comparison(compared: ComparedAutoscalers) -> dict[str, Any]:
     """Return the context of the page: `own`, `notes`, `seconds`, `minutes`, `outcomes` [{name, actor, ...}], `curves`,
     `table` (rows of numbers over time).
     """

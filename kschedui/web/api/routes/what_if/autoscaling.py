@@ -7,7 +7,7 @@ from django.urls import reverse
 from ninja import Query, Router, Status
 from pydantic import Field
 
-from kschedui.ask.autoscaling import Answer, Compared
+from kschedui.ask.autoscaling import Answer, ComparedAutoscalers
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.routes.runs import seen_run
@@ -53,7 +53,7 @@ def ask(
     "/{id:rid}/autoscaling/comparison",
     auth=reads("ask", waits=True),
     summary="Cluster Autoscaler or Karpenter",
-    openapi_extra=record(Compared),
+    openapi_extra=record(ComparedAutoscalers),
 )
 def compare(request: HttpRequest, rid: str) -> HttpResponse:
     """Runs both on the same load and the same machines until 30 minutes after the timeline."""

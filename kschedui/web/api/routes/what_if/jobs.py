@@ -115,7 +115,7 @@ def autoscale(
 
 @answering
 def compare_autoscalers(text: str, kubernetes: str) -> bytes:
-    """Return the JSON of a Compared."""
+    """Return the JSON of a ComparedAutoscalers."""
     return msgspec.json.encode(autoscaling.compare_both(text, kubernetes))
 
 
