@@ -29,6 +29,7 @@ _OF_ONE_POD = frozenset(event for event in trace.EVENTS if event.part_of == "cyc
 _OF_THE_PREEMPTOR = frozenset(event for event in trace.EVENTS if event.part_of == "cycle of the preemptor")
 _ONLY_A_PART_OF_ITS_CYCLE = frozenset(trace.EVENTS) - _OF_A_GROUP - _OF_NO_CYCLE - _ABOUT_A_POD - _ABOUT_AN_OBJECT
 _NAMED_ALONE = ("Pod", "Node", "PodGroup")
+_UPDATE = "update"  # of a pod or node, beside its creation
 _VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, *_ABOUT_AN_OBJECT, groups.PodGroupConditionWritten)
 
 
@@ -127,7 +128,10 @@ class CompactedLog:
         self._group.append(event)
 
     def _take_of_object(self, event: Any) -> None:
-        """Replace the previous manifest; of a deleted object, only the deletion is kept."""
+        """Replace the previous manifest; of a deleted object, only the deletion is kept.
+
+        The creation of a pod or node stays before what happened to it, and its last update follows at its own place.
+        """
         if event.order is not None:
             self._order = event.order
             event = replace(event, order=None)
@@ -135,15 +139,16 @@ class CompactedLog:
         if event.kind not in _NAMED_ALONE:  # a claim can have the same name as a pod
             key = f"{event.kind} {key}"
         if isinstance(event, trace.ObjectDeleted):
-            for kind in _VOID_WITH_THEIR_OBJECT:
+            for kind in (*_VOID_WITH_THEIR_OBJECT, _UPDATE):
                 self._latest.pop((key, kind), None)
             self._latest[key, self._step] = event
         elif not isinstance(event, trace.ObjectApplied):
             self._latest.pop((key, type(event)), None)
             self._latest[key, type(event)] = event
         elif any((event.node, event.pod, event.storage, event.pod_group, event.claim, event.slice, event.workload)):
-            self._latest.pop((key, trace.ObjectApplied), None)
-            self._latest[key, trace.ObjectApplied] = event
+            about = key, _UPDATE if event.action == "update" and (event.pod or event.node) else trace.ObjectApplied
+            self._latest.pop(about, None)
+            self._latest[about] = event
 
 
 _encoder = msgspec.json.Encoder()

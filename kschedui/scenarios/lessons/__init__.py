@@ -23,6 +23,7 @@ TOPICS = {
     "devices": _("Devices"),
     "workloads": _("Workloads"),
     "nodes": _("Nodes"),
+    "autoscaling": _("Autoscaling"),
 }
 LEVELS = {"beginner": _("Beginner"), "intermediate": _("Intermediate"), "advanced": _("Advanced")}
 

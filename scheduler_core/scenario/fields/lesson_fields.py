@@ -13,7 +13,7 @@ from scheduler_core.trace.events import AnyEvent
 
 TOPICS = (
     "queue", "filtering", "scoring", "preemption", "spreading", "affinity", "volumes", "binding", "configuration",
-    "scale", "devices", "workloads", "nodes",
+    "scale", "devices", "workloads", "nodes", "autoscaling",
 )  # fmt: skip
 LEVELS = ("beginner", "intermediate", "advanced")
 QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
@@ -31,10 +31,10 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "PodEnqueued": ("choice", "number", "pod"),
     "PodGated": ("choice",),
     "AttemptFinished": ("choice",),
-    "ObjectApplied": ("number", "choice"),
+    "ObjectApplied": ("node", "number", "choice"),
     "ObjectDeleted": ("node", "choice"),
     "PodDeletionRequested": ("pod", "number", "choice"),
-    "PodFinished": ("pod", "choice"),
+    "PodFinished": ("pod", "number", "choice"),
     "EvictionAnswered": ("choice",),
     "NodeConditionChanged": ("node", "number"),
     "NodeGroupResized": ("node", "number", "choice"),

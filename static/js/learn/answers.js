@@ -33,6 +33,17 @@ const MAX_OPTIONS = 9;
 const QUEUES = ["active", "backoff", "unschedulable", "gated"];
 const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
 const SECONDS = [1, 2, 4, 8, 10];
+const RETRIES = [1, 5, 10, 20, 60];
+const SILENCE = [5, 10, 30, 50, 120, 300];
+/** Who may act, besides the one that does. */
+const ACTORS = [
+	"default-scheduler",
+	"deployment-controller",
+	"kubelet",
+	"node-controller",
+	"replicaset-controller",
+	"taint-eviction-controller",
+];
 
 /**
  * The answer to what is asked of the event at a step.
@@ -81,6 +92,7 @@ const ANSWERS = {
 	"AttemptFinished:choice": outcome,
 	"ObjectApplied:choice": whoActs,
 	"ObjectApplied:number": (found) => (found.event.workload ? newSize(found) : howManyMade(found)),
+	"ObjectApplied:node": (found) => (found.event.kind === "Node" ? whichNode(found, [found.event.name]) : null),
 	"ObjectDeleted:choice": whoActs,
 	"ObjectDeleted:node": (found) => (found.event.kind === "Node" ? whichNode(found, [found.event.name]) : null),
 	"PodDeletionRequested:choice": whoActs,
@@ -88,6 +100,7 @@ const ANSWERS = {
 	"PodDeletionRequested:number": howManyGo,
 	"PodFinished:choice": (found) => word(found, ["Succeeded", "Failed"], found.event.phase),
 	"PodFinished:pod": whichPodGoes,
+	"PodFinished:number": howLongUntilTheNext,
 	"EvictionAnswered:choice": (found) => word(found, ["granted", "refused"], answerWord(found.event)),
 	"NodeConditionChanged:node": (found) => whichNode(found, [found.event.name]),
 	"NodeConditionChanged:number": howLongSilent,
@@ -366,16 +379,6 @@ function outcome(found) {
 	});
 }
 
-/** Who may act, besides the one that does. */
-const ACTORS = [
-	"default-scheduler",
-	"deployment-controller",
-	"kubelet",
-	"node-controller",
-	"replicaset-controller",
-	"taint-eviction-controller",
-];
-
 /** The actor that wrote it. @param {Case} found */
 function whoActs(found) {
 	const { by } = found.event;
@@ -409,9 +412,9 @@ function howManyMade(found) {
 
 /** The replicas that a workload gets. @param {Case} found */
 function newSize(found) {
-	const { kind, namespace, name, workload } = found.event;
+	const { kind, namespace, name, workload, by } = found.event;
 	const before = found.before.workloads.get(workloadKey({ kind, namespace, name }))?.state.size ?? 0;
-	if (workload.size == null || workload.size === before) return null;
+	if (!by || workload.size == null || workload.size === before) return null;
 	return makeAnswer(found, "number", numbersAround(workload.size, Math.max(before, workload.size) + 2), workload.size);
 }
 
@@ -455,7 +458,30 @@ function whichNode(found, names) {
 	return makeAnswer(found, "node", inRows(found.before, [...found.before.nodes.keys()]), names[0]);
 }
 
-const GRACE = [10, 40, 50, 300];
+/** @param {Case} found @param {number[]} others @param {number} right @param {Partial<Answer>} [where] */
+function secondsAround(found, others, right, where) {
+	const options = [...others.filter((seconds) => Math.abs(seconds - right) > right / 5), right];
+	return makeAnswer(
+		found,
+		"number",
+		options.sort((a, b) => a - b),
+		right,
+		where,
+	);
+}
+
+/** The seconds from the end of a pod until its owner creates the next one. @param {Case} found */
+function howLongUntilTheNext(found) {
+	const { store, step, event, state } = found;
+	const owner = state.pods.get(event.pod)?.summary.owner;
+	for (const { event: one, step: at } of store.walk(step + 1, 1)) {
+		const created = /** @type {any} */ (one);
+		if (created.type !== "ObjectApplied" || created.action !== "create" || created.pod?.owner !== owner) continue;
+		const right = Math.round((store.stateAfter(at)?.time ?? 0) - state.time);
+		return secondsAround(found, RETRIES, right, { from: { step: step + 1, frame: 0 }, shown: { step: at, frame: 0 } });
+	}
+	return null;
+}
 
 /** The seconds since the kubelet of the node went silent. @param {Case} found */
 function howLongSilent(found) {
@@ -464,12 +490,7 @@ function howLongSilent(found) {
 		const request = /** @type {any} */ (one);
 		if (request.type !== "RequestMade" || request.verb !== "failNode" || !request.about.includes(event.name)) continue;
 		const right = Math.round(found.state.time - (store.stateAfter(at)?.time ?? 0));
-		return makeAnswer(
-			found,
-			"number",
-			[...new Set([...GRACE, right])].sort((a, b) => a - b),
-			right,
-		);
+		return secondsAround(found, SILENCE, right);
 	}
 	return null;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Where captions and questions of a scenario's text belong: an event of an attempt and, of several, what it is about. */
+/** Where captions and questions of a scenario's text belong: an event of an attempt and, of several, its object. */
 
 import { workloadKey } from "./state.js";
 
@@ -24,8 +24,9 @@ export function isAt(anchor, event, attempt, state) {
  * @param {any} event @param {State | undefined} state
  * @returns {string[]} empty where an event has no object
  */
-function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, workload, group }, state) {
+function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, workload, group, about }, state) {
 	if (type === "NodeGroupResized") return [group];
+	if (type === "RequestMade") return about.map((/** @type {string} */ one) => one.slice(one.indexOf("/") + 1));
 	const key = typeof pod === "string" ? pod : `${namespace}/${name}`;
 	if (typeof pod !== "string" && !name) return [];
 	const own = [key, key.slice(key.indexOf("/") + 1), called, workload?.called];
@@ -34,7 +35,9 @@ function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, worklo
 }
 
 /**
- * @param {string} namespace @param {string | undefined} owner "ReplicaSet/web-8wmg6wh8bm" @param {State | undefined} state
+ * @param {string} namespace
+ * @param {string | undefined} owner "ReplicaSet/web-8wmg6wh8bm"
+ * @param {State | undefined} state
  * @returns {string[]}
  */
 function ownersOf(namespace, owner, state) {

@@ -43,7 +43,7 @@ export function* english(found, { state, event }) {
 	const suspects = found.filter(({ text, parent }) => WORDS.test(text) && chinese(parent) && !parent.closest(QUOTED));
 	if (!suspects.length) return;
 	const told = [...QUOTES, ...quotes(event), ...quotes(state.cycle), ...quotes([...state.pods.values()].map((pod) => pod.message))];
-	const given = [...told, ...names(state)];
+	const given = [...told, ...names(state), ...(event.verb ? [event.verb] : [])];
 	for (const { text, parent } of suspects) {
 		const rest = given.reduce((left, name) => left.replaceAll(name, "·"), text);
 		const [word] = WORDS.exec(rest) ?? [];

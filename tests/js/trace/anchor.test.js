@@ -54,6 +54,7 @@ const CASES = [
 	],
 	["a node", { type: "NodeConditionChanged", kind: "Node", name: "n1", status: "Unknown" }, ["n1"]],
 	["a node group", { type: "NodeGroupResized", group: "small", delta: 1, target: 2 }, ["small"]],
+	["what a request is about", { type: "RequestMade", verb: "patch", about: ["Pod/web@1/0", "n1"] }, ["web@1/0", "n1"]],
 ];
 
 for (const [what, event, names] of CASES)

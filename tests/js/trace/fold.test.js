@@ -99,6 +99,7 @@ for (const language of ["en", "zh-hans"]) {
 						for (const part of ["eyebrow", "sentence", "why", "next"]) {
 							const text = caption[part].map((piece) => piece.text ?? piece).join("");
 							const where = `${file} ${step}.${frame} ${event.type} ${part}: ${text}`;
+							if (event.type === "EventRecorded" && part === "why") continue; // the actor's own words
 							assert.doesNotMatch(text, KEY, `add the text "${text}" to static/i18n/*.json (${where})`);
 							assert.doesNotMatch(text.replace(CEL_WORDS, ""), /undefined|NaN|\[object|\{/, where);
 							if (language === "en") assert.doesNotMatch(text, CLUMSY, where);
