@@ -176,6 +176,8 @@ declare global {
 		message: string;
 		/** terminating until then */
 		gone_at: number | null;
+		/** seconds that it has to stop, once its deletion was requested */
+		grace: number | null;
 		/** the condition Ready; null where no kubelet reports it */
 		ready: boolean | null;
 		restarts: number;

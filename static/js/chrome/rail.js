@@ -5,14 +5,24 @@ import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
+import { actorName, loopStations } from "../steps/controllers/view.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
+import { actorOf } from "../trace/actors.js";
 import { lineOf, pointOf, stations } from "../trace/phase.js";
 
 const MAX_BESIDE = 3;
+// What kubelets and people do is no control loop.
+const LOOPS = /(-controller|^controllermanager|^cluster-autoscaler|^karpenter|^descheduler)$/;
 
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {
+	const actor = actorOf(view.event);
+	if (LOOPS.test(actor)) {
+		const name = h("span", { class: "cycle-name" }, t("loop.name", { actor: actorName(actor) }));
+		patch(target, [h("div", { key: "loop", class: "cycle loop" }, name, h("ol", null, loopStations()))]);
+		return;
+	}
 	const state = stations(view.event, view.state);
 	const behind = stepsBehind(view);
 	patch(

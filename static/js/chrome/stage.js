@@ -53,7 +53,7 @@ export function drawMargin(target, view) {
 		"✕",
 	);
 	const { selection } = view;
-	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero);
+	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero, view.event);
 	const inspected = !view.pin && selection;
 	const inspect = inspected && (inspected.kind === "pod" ? podInspector : nodeInspector);
 	const body = inspect ? inspect(view, inspected.name) : ref && explainRef(view, ref);

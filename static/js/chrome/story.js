@@ -6,10 +6,12 @@ import { list, plain, t } from "../shared/i18n.js";
 import { nodeName, podParts, shortPod } from "../shared/names.js";
 import { post } from "../shared/server.js";
 import { count, quantity, widthOf } from "../shared/units.js";
+import { actorCard } from "../steps/controllers/view.js";
 import { card } from "../steps/group/around.js";
 import { pipsOf, podLabel, wholeName } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
+import { actorOf } from "../trace/actors.js";
 import { isAt } from "../trace/anchor.js";
 import { shareOf } from "../trace/room.js";
 
@@ -50,8 +52,9 @@ function firstCard({ event, step, store, horizon, state, act }) {
 export function drawHero(target, view) {
 	const pod = view.state.pods.get(view.hero);
 	if (!view.hero) {
+		const actor = actorOf(view.event);
 		patch(target, [
-			card(view) ??
+			(actor ? actorCard(view, actor) : card(view)) ??
 				firstCard(view) ??
 				h(
 					"div",

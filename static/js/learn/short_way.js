@@ -5,6 +5,7 @@
  */
 
 import { t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
 import { podName, seconds } from "../shared/units.js";
 import { filterModel, stoppedBy } from "../steps/filter/model.js";
 import { question, scoreName } from "../steps/parts/words.js";
@@ -134,13 +135,13 @@ const RULES = {
 	PodUnreserved: () => false,
 	PodBound: (place) => isMember(place) || isBoundAgain(place),
 	VictimEvicted: () => false,
-	ObjectApplied: () => false,
+	ObjectApplied: ({ event }) => isBookkeeping(event),
 	ObjectDeleted: () => false,
 	AttemptFinished: () => true,
 	WorkloadStatusWritten: () => true,
 	PodDeletionRequested: () => false,
 	PodStarted: () => true,
-	PodReadinessChanged: ({ event }) => event.ready,
+	PodReadinessChanged: ({ event }) => event.ready || event.by === "node-controller", // its node told it
 	PodRestarted: () => false,
 	PodFinished: ({ event }) => Boolean(event.terminating),
 	PodConditionSet: () => true,
@@ -150,6 +151,9 @@ const RULES = {
 	EventRecorded: () => true,
 	RequestMade: () => false,
 };
+
+/** A controller notes something on a workload, such as its revision. @param {any} event */
+const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workload) && action === "update" && !because;
 
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
@@ -364,15 +368,22 @@ function isChange(event) {
 	return event.kind === "Pod" && (event.type === "ObjectDeleted" || event.action === "create");
 }
 
-/** What is told next is another pod that is created or deleted at the same time. @param {Place} place */
-function isChangedAgain({ store, step, spoken }) {
+/**
+ * What is told next is another pod that the same one creates or deletes at the same time.
+ * @param {Place} place
+ */
+function isChangedAgain({ store, step, event: own, spoken }) {
 	for (const { event, step: at } of store.walk(step + 1, 1)) {
-		if (isChange(event)) return true;
+		if (isChange(event)) return isAlike(/** @type {any} */ (event), own);
 		if (/^(ClockAdvanced|CycleStarted)$/.test(event.type)) return false;
 		if (!isFolded({ store, step: at, frame: framesOf(event) - 1, event, spoken })) return false;
 	}
 	return false;
 }
+
+/** The same actor does the same to another pod of the same owner. @param {any} event @param {any} other */
+const isAlike = (event, other) =>
+	event.by === other.by && (!event.by || (event.type === other.type && event.pod?.owner === other.pod?.owner));
 
 /**
  * What the folded frames come to, in a few words: what the plugins said first, and how many more steps.
@@ -414,7 +425,7 @@ function wordsOf(store, step, frame, into) {
 	const event = /** @type {any} */ (store.event(step));
 	if (event.type === "NodesFiltered")
 		return [rejections(event)[frame] ? "again" : "pass", question(event.plugins[frame] ?? "").replace(/[?？]$/, "")];
-	if (isChange(event)) return ["change", `${event.type === "ObjectDeleted" ? "−" : "+"}${event.name}`];
+	if (isChange(event)) return ["change", `${event.type === "ObjectDeleted" ? "−" : "+"}${shortPod(event.name)}`];
 	if (event.type === "ClockAdvanced") return ["time", seconds(event.time)];
 	if (event.type === into.type && typeof event.pod === "string") return ["also", podName(event.pod)];
 	const scorer = event.type === "ScoresComputed" && state ? scores(state)?.plugins[frame] : null;

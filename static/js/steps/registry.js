@@ -5,12 +5,15 @@
  */
 
 import { has, parts, t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
+import { actorOf } from "../trace/actors.js";
 import { heroOf, pointOf } from "../trace/phase.js";
 import * as bindingExplanation from "./binding/words.js";
 import { CAPTIONS as binding } from "./binding/words.js";
 import { draw as drawCluster } from "./cluster/view.js";
 import * as clusterExplanation from "./cluster/words.js";
 import { CAPTIONS as cluster } from "./cluster/words.js";
+import { workloadOf } from "./controllers/model.js";
 import * as controllersExplanation from "./controllers/words.js";
 import { CAPTIONS as controllers } from "./controllers/words.js";
 import { draw as drawDevices } from "./devices/view.js";
@@ -133,7 +136,7 @@ export function sceneOf(event, state) {
 	if (groupShown(event, state)) return "group";
 	if (event.type === "HostSelected" || (event.type === "DecisionObserved" && cycle.HostSelected))
 		return cycle.ScoresComputed ? "score" : cycle.DevicesSearched ? "devices" : "filter";
-	if (event.type === "ObjectDeleted") return "cluster"; // where its room is free again
+	if (event.type === "ObjectDeleted" || actorOf(event)) return "cluster"; // where its room is free again
 	const own = SHOWS.get(event.type);
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over
@@ -200,7 +203,7 @@ export function nextOf({ event, frame, order, following, state, hero }) {
 		node: node(following.node ?? ""),
 		n: state.nodes.size,
 		kind: following.kind ?? "",
-		name: following.name ?? "",
+		name: following.kind === "Pod" ? shortPod(following.name) : (following.name ?? ""),
 	};
 	return parts(has(key) ? key : `next.${type}`, values);
 }
@@ -212,10 +215,12 @@ export function askedAt(place) {
 
 /**
  * The number that is explained when nobody points at one and none decides.
- * @param {State} state @param {string} hero
+ * @param {State} state @param {string} hero @param {AnyEvent} event
  */
-export function unasked({ pods }, hero) {
-	const pod = pods.get(hero);
+export function unasked(state, hero, event) {
+	const pod = state.pods.get(hero);
+	const workload = pod ? "" : workloadOf(event, state);
+	if (workload) return `workload:${workload}`;
 	if (pod?.node) return `room:${pod.node}:cpu`;
 	return pod ? `request:${hero}` : "run";
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The pod and the extension point that an event belongs to, and how far the pod has come. */
 
+import { actorOf } from "./actors.js";
 import { EVENTS } from "./events.js";
 
 /** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
@@ -119,7 +120,10 @@ function failedPoint(state, pod) {
 /** The amber pod: whose story the event tells. "" when it is nobody's. @param {AnyEvent} event @param {State} state */
 export function heroOf(event, state) {
 	const cycle = state.cycle.CycleStarted?.pod ?? "";
+	if (actorOf(event)) return ""; // the stage is a controller's
 	switch (event.type) {
+		case "PodDeletionRequested":
+			return underWay(state);
 		case "VictimEvicted":
 			return state.pods.has(event.preemptor) ? event.preemptor : ""; // a group is no pod
 		case "NominationCleared":

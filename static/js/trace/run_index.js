@@ -4,6 +4,8 @@
  * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
+import { NodeLog } from "./actors.js";
+
 const GAP_WIDTH = 0.7;
 
 export class RunIndex {
@@ -12,6 +14,7 @@ export class RunIndex {
 		this.columns = [];
 		/** @type {Map<string, Move[]>} */
 		this.moves = new Map();
+		this.nodes = new NodeLog();
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
 		this.next = 0;
@@ -24,6 +27,7 @@ export class RunIndex {
 		this.columns = [{ kind: "gap", step: 0, time: 0, from: 0, changes: [] }];
 		this.edges = [0, GAP_WIDTH];
 		this.moves = new Map();
+		this.nodes = new NodeLog();
 		this.next = 0;
 		this.time = 0;
 	}
@@ -50,6 +54,7 @@ export class RunIndex {
 
 	/** @param {AnyEvent} event @param {number} step */
 	take(event, step) {
+		this.nodes.take(event, step, this.time);
 		const last = this.columns[this.columns.length - 1];
 		switch (event.type) {
 			case "CycleStarted":

@@ -144,6 +144,7 @@ function fullPod(pod) {
 		unschedulable_plugins: [],
 		message: "",
 		gone_at: null,
+		grace: null,
 		ready: null,
 		restarts: 0,
 		phase: "",
@@ -451,7 +452,8 @@ const CHANGES = {
 		setWorkload(state, event, { status: event.status, conditions: event.conditions ?? [] });
 	},
 	PodDeletionRequested(state, event) {
-		setPod(state, event.pod, { gone_at: event.gone_at ?? state.time + event.grace });
+		const gone_at = event.gone_at ?? state.time + event.grace;
+		setPod(state, event.pod, { gone_at, grace: event.grace });
 	},
 	PodStarted(state, event) {
 		setPod(state, event.pod, { phase: "Running" });

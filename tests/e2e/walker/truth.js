@@ -226,3 +226,39 @@ export function* notes({ event, state }) {
 	const named = Object.keys(CONCERNS).filter((one) => CONCERNS[one].test(note));
 	if (named.length && !named.includes(plugin)) yield ["note", `"${note}", and ${plugin} puts ${points.names[first]} ahead of ${points.names[second]}`];
 }
+
+const { workloadRows } = await import("/static/js/steps/controllers/model.js");
+const { actorOf } = await import("/static/js/trace/actors.js");
+
+/** What a workload's row says is what its pips show, and what its pods are. @returns {Generator<[string, string]>} */
+export function* workloads({ state }) {
+	const rows = workloadRows(state);
+	for (const drawn of shown(".workload")) {
+		const row = rows.find((one) => one.key === drawn.getAttribute("data-workload"));
+		const pips = (/** @type {string} */ kind) => drawn.querySelectorAll(`.pip.${kind}`).length;
+		const count = drawn.querySelector(".workload-count")?.textContent?.match(/\d+/g)?.map(Number) ?? [];
+		if (!row) yield ["workload", `${drawn.textContent} is no workload of this step`];
+		else if (row.kind !== "Job" && row.pips.length <= 16 && pips("ready") !== count[0])
+			yield ["workload", `${row.name} says ${drawn.querySelector(".workload-count")?.textContent} and shows ${pips("ready")} ready pips`];
+		else if (row.pips.length + row.missing <= 16 && drawn.querySelectorAll(".pip").length !== row.pips.length + row.missing)
+			yield ["workload", `${row.name} has ${row.pips.length} pods, misses ${row.missing}, and shows ${drawn.querySelectorAll(".pip").length} pips`];
+	}
+}
+
+/** Who acts is on the card, and why it creates or deletes a pod is told. @returns {Generator<[string, string]>} */
+export function* actors({ event }) {
+	const actor = actorOf(event);
+	const card = document.querySelector("#hero .hero.actor");
+	if (Boolean(actor) !== Boolean(card)) yield ["actor", `${actor || "nobody"} acts in ${event.type}, and the card is "${document.querySelector("#hero")?.textContent}"`];
+	const decides = (event.type === "ObjectApplied" && event.kind === "Pod" && event.action === "create") || event.type === "PodDeletionRequested";
+	if (actor && decides && !document.querySelector("#caption .why")?.textContent?.trim()) yield ["actor", `${actor} acts in ${event.type} without a cause`];
+}
+
+/** A node that is not ready, or silent, or being drained, looks so. @returns {Generator<[string, string]>} */
+export function* conditions({ state }) {
+	for (const card of shown(".node-card[data-node]")) {
+		const node = state.nodes.get(card.getAttribute("data-node") ?? "");
+		const lost = (node?.ready ?? "True") !== "True";
+		if (lost !== card.classList.contains("lost")) yield ["condition", `${node?.summary.name} is Ready=${node?.ready ?? "True"} and is drawn otherwise`];
+	}
+}

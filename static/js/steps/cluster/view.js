@@ -6,7 +6,7 @@
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { nodeName, podParts, shortPod } from "../../shared/names.js";
-import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
+import { amount, cutName, outOf, podName, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, heldFor, largest, nominatedTo, request, used, zones } from "../../trace/room.js";
 import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
@@ -62,7 +62,9 @@ export function draw(target, view) {
 					},
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
-				groups.map(([zone, names]) => zoneColumn(view, zone, names, size)),
+				groups.map(([zone, names], i) =>
+					zoneColumn(view, zone, names, size, i === groups.length - 1 ? comingCards(view) : []),
+				),
 			),
 			strips,
 		),
@@ -74,8 +76,8 @@ export function draw(target, view) {
  * per card.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
-function sizeOf({ sizes, width, state }, single, groups) {
-	const count = state.nodes.size;
+function sizeOf({ sizes, width, state, index, step }, single, groups) {
+	const count = state.nodes.size + index.nodes.coming(step).length;
 	const most = Math.max(1, Math.min(FEW, Math.floor(sizes.stage / CARD)));
 	const even = Math.ceil(count / Math.ceil(count / (count === FEW ? 2 : most)));
 	const flows = groups.length > 1 || count > ROOMY ? Math.floor(sizes.stage / CARD) : even;
@@ -89,8 +91,8 @@ function sizeOf({ sizes, width, state }, single, groups) {
 	return { across, down: Math.max(1, down), width: bar, tiers, scale, high };
 }
 
-/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size */
-function zoneColumn(view, zone, names, size) {
+/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size @param {Child[]} coming */
+function zoneColumn(view, zone, names, size, coming) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
 	return h(
 		"section",
@@ -106,6 +108,7 @@ function zoneColumn(view, zone, names, size) {
 			"div",
 			{ key: "cards", class: "cards" },
 			names.map((name) => nodeCard(view, name, size)),
+			coming,
 		),
 	);
 }
@@ -126,18 +129,23 @@ function nodeCard(view, name, size) {
 	const mine = targetOf(view) === name;
 	const changed = view.event.kind === "Node" && view.event.name === name;
 	const click = () => view.act.select({ kind: "node", name });
+	const signs = signsOf(view, node);
+	const lost = signs.some(({ kind }) => kind === "notready");
 	const shown = nodeName(name, size.dense ? DENSE_LETTERS : (0.7 * size.width) / LETTER / size.scale);
 	return h(
 		"article",
 		{
 			key: name,
-			class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${changed ? "changed" : ""}`,
+			class: ["node-card", mine && "mine", selected && "selected", changed && "changed", lost && "lost"]
+				.filter(Boolean)
+				.join(" "),
 			"data-node": name,
 		},
 		h(
 			"header",
 			null,
 			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
+			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}` }, text)),
 			!size.dense && tags(node),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
@@ -146,6 +154,46 @@ function nodeCard(view, name, size) {
 		deviceRows(view, name, size.dense),
 		!size.dense && nominationNote(view, name),
 	);
+}
+
+/**
+ * What befalls a node: it does not report, it is not ready, it is being drained.
+ * @param {View} view @param {NodeState} node @returns {{kind: string, text: string}[]}
+ */
+function signsOf({ index, state, step }, node) {
+	const { name } = node.summary;
+	const log = index.nodes;
+	const since = (/** @type {{time: number} | undefined} */ change) =>
+		seconds(state.time - (change?.time ?? state.time));
+	const signs = [];
+	const silent = log.last(name, step, "failNode", "recoverNode");
+	if (node.ready && node.ready !== "True")
+		signs.push({
+			kind: "notready",
+			text: t("node.notready", { time: since(log.last(name, step, "True", "False", "Unknown")) }),
+		});
+	else if (silent?.change === "failNode")
+		signs.push({ kind: "silent", text: t("node.silent", { time: since(silent) }) });
+	const stays = (/** @type {string} */ key) => /^(DaemonSet|Node)\//.test(state.pods.get(key)?.summary.owner ?? "");
+	const left = node.pods.filter((key) => !stays(key)).length;
+	if (left && node.summary.unschedulable && log.last(name, step, "drain", "uncordon")?.change === "drain")
+		signs.push({ kind: "draining", text: t("node.draining", { n: left }) });
+	return signs;
+}
+
+/** A machine that was asked for and is not a node yet. @param {View} view @returns {Child[]} */
+function comingCards({ index, state, step }) {
+	return index.nodes
+		.coming(step)
+		.map(({ group, n, since }) =>
+			h(
+				"article",
+				{ key: `coming ${group}`, class: "node-card coming" },
+				h("header", null, h("b", { class: "node-name" }, group)),
+				h("p", null, t("node.coming", { n })),
+				h("small", null, t("node.asked", { time: seconds(state.time - since) })),
+			),
+		);
 }
 
 /** @param {string} text */

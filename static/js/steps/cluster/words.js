@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { amount, cutName, podName, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
+import { actorName } from "../controllers/view.js";
 import { causeOf, workloadWritten } from "../controllers/words.js";
 import { panel, row, table } from "../parts/panel.js";
 import { node, pod } from "../parts/words.js";
@@ -48,6 +49,12 @@ function objectApplied({ state, event, hero }) {
 			asks: asks(state.pods.get(key)),
 			node: node(event.pod.node ?? ""),
 		};
+		if (event.by && action === "create")
+			return {
+				eyebrow: parts("eyebrow.controllers"),
+				sentence: parts("controllers.pod", { pod: pod(key, hero), by: actorName(event.by) }),
+				why: [...causeOf(event.because), " ", ...parts("controllers.pod.why", values)],
+			};
 		const bound = event.pod.node && action === "create" ? ".bound" : "";
 		const gates = event.pod.gates ?? [];
 		const gated = action === "update" && state.pods.get(key)?.place === "gated";
@@ -79,9 +86,9 @@ function objectApplied({ state, event, hero }) {
 		};
 		const what = event.changes?.length ? ".what" : "";
 		return {
-			eyebrow: parts("eyebrow.change"),
+			eyebrow: parts(event.by ? "eyebrow.controllers" : "eyebrow.change"),
 			sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }),
-			why: parts("object.node.why"),
+			why: event.because ? causeOf(event.because) : parts("object.node.why"),
 		};
 	}
 	if (event.claim) return claimApplied({ event, state, hero });

@@ -1,12 +1,17 @@
 // @ts-check
 /** Captions of what controllers, kubelets and the API server did. */
 
+import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { cutName, seconds } from "../../shared/units.js";
-import { panel } from "../parts/panel.js";
+import { cutName, podName, seconds } from "../../shared/units.js";
+import { panel, row, table } from "../parts/panel.js";
 import { node, pod } from "../parts/words.js";
+import { workloadRows } from "./model.js";
+import { actorName, podsOf } from "./view.js";
 
 const LETTERS = 40;
+const LOWER = /^[a-z](?=\w* [a-z])/; // of a sentence that does not begin with a name
+const POD = /^(pod|preemptor)$/; // among the values of a cause
 
 /** @param {import("../../trace/trace").Because | null} [cause] @returns {Part[]} */
 export function causeOf(cause) {
@@ -14,28 +19,36 @@ export function causeOf(cause) {
 	/** @type {Record<string, Part | Part[] | number>} */
 	const values = {};
 	for (const [name, value] of Object.entries(cause.values ?? {}))
-		values[name] = typeof value === "number" ? num(value) : cutName(String(value), LETTERS);
-	return [...parts(`cause.${cause.name}`, values), t("sentence.end")];
+		values[name] =
+			typeof value === "number"
+				? num(value)
+				: cutName(POD.test(name) ? podName(String(value)) : String(value), LETTERS);
+	const [first, ...rest] = parts(`cause.${cause.name}`, values);
+	const begin = typeof first === "string" ? first.replace(LOWER, (letter) => letter.toUpperCase()) : first;
+	return [begin, ...rest, t("sentence.end")];
 }
 
-/** "by the deployment-controller". @param {string} [by] @returns {string} */
-function actor(by = "") {
-	return by || t("actor.somebody");
-}
+/** @param {string} [by] @returns {string} */
+const actor = (by = "") => actorName(by || "somebody");
 
-/** An object that a controller wrote, or a workload that somebody changed. @param {{event: any}} context */
+/** Causes of a new number of replicas. */
+const SCALES = /^(rollout-up|rollout-down|rollout-unhealthy|recreate-down|scaled|load)$/;
+
+/** A workload that a controller wrote, or that somebody changed. @param {{event: any}} context */
 export function workloadWritten({ event }) {
 	const { action, kind, name, by, because, workload } = event;
+	const size = workload?.size ?? null;
 	const values = {
 		kind,
 		name: cutName(workload?.called ?? name, LETTERS),
-		size: num(workload?.size ?? 0),
-		by: actor(by),
+		size: num(size ?? 0),
+		by: actorName(by ?? ""),
 	};
-	const sized = workload?.size === null || workload?.size === undefined ? "" : ".size";
+	const what = action === "update" && SCALES.test(because?.name) && size !== null ? "scale" : action;
+	const sized = what === "create" && size !== null ? ".size" : "";
 	return {
-		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts(`controllers.${action}${sized}`, values),
+		eyebrow: parts(by ? "eyebrow.controllers" : "eyebrow.change"),
+		sentence: parts(`${by ? "controllers" : "workload"}.${what}${sized}`, values),
 		why: causeOf(because),
 	};
 }
@@ -71,6 +84,9 @@ function numbersOf(status) {
 	);
 }
 
+/** @param {string} verb */
+const requestKey = (verb) => (has(`request.${verb}`) ? `request.${verb}` : "controllers.request");
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	WorkloadStatusWritten: ({ event }) => ({
@@ -105,7 +121,8 @@ export const CAPTIONS = {
 		}))(context),
 	NodeConditionChanged: ({ event }) => ({
 		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts("controllers.node", { node: node(event.name), status: event.status, reason: event.reason }),
+		sentence: parts(`controllers.node.${event.status}`, { node: node(event.name) }),
+		why: parts("controllers.node.why", { status: event.status, reason: event.reason }),
 	}),
 	EvictionAnswered: (context) => ({
 		...about(context.event.code === 201 ? "controllers.evicted" : "controllers.kept", (event) => ({
@@ -134,7 +151,7 @@ export const CAPTIONS = {
 	}),
 	RequestMade: ({ event }) => ({
 		eyebrow: parts("eyebrow.change"),
-		sentence: parts(event.error ? "controllers.refused" : "controllers.request", {
+		sentence: parts(event.error ? "controllers.refused" : requestKey(event.verb), {
 			verb: event.verb,
 			about: list(event.about, 4),
 		}),
@@ -142,8 +159,28 @@ export const CAPTIONS = {
 	}),
 };
 
-/** @param {View} view @param {string} kind @param {string} name @returns {Child} */
-export function explain(view, kind, name) {
-	const workload = view.state.workloads.get(`${kind} ${name}`);
-	return workload ? panel(t("controllers.workload"), workload.state.called) : null;
+/** A workload: how many pods there should be, what they do, its status and conditions. @type {Explain} */
+export function explain(view, _, key) {
+	const record = view.state.workloads.get(key);
+	if (!record) return null;
+	const found = workloadRows(view.state).find((entry) => entry.key === key);
+	const numbers = Object.entries(record.status).filter(([, value]) => value !== 0 && value !== "set");
+	return panel(
+		key.split(" ")[0],
+		record.state.called,
+		found && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, found)),
+		numbers.length > 0 &&
+			h(
+				"details",
+				{ key: "status", class: "rest" },
+				h("summary", null, t("workload.status")),
+				table(
+					[t("workload.field"), t("workload.value")],
+					numbers.map(([name, value]) => row(name, [name, String(value)])),
+				),
+				record.conditions.map(({ type, status, reason = "", message = "" }) =>
+					h("p", { key: type, class: "note", title: message }, `${type}=${status}${reason ? ` (${reason})` : ""}`),
+				),
+			),
+	);
 }

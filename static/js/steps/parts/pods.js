@@ -107,6 +107,14 @@ export function plainBar({ state, hero }, name, resource, measure = { longest: l
 /** Was it told to stop? @param {PodState | undefined} pod */
 const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
+/** What is left of the seconds that a pod has to stop. @param {State} state @param {string} key */
+function graceBar({ pods, time }, key) {
+	const { gone_at = null, grace = null } = pods.get(key) ?? {};
+	if (gone_at === null || !grace) return null;
+	const left = Math.max(0, Math.min(1, (gone_at - time) / grace));
+	return h("span", { key: "grace", class: "grace", style: { "--left": `${left * 100}%` }, "aria-hidden": "true" });
+}
+
 /**
  * The blocks of a node's pods along one resource, in the order in which they came, and what is kept for nominated ones.
  * @param {View} view @param {string} name @param {string} resource
@@ -152,6 +160,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 			!place.left && inside?.(key)
 				? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)]
 				: null,
+			kind === "" && graceBar(state, key),
 		);
 	const bar = h(
 		"span",
@@ -168,17 +177,20 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 
 /** Cordon and taints, in a few letters. @param {NodeState} node */
 export function tags(node) {
-	const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
+	/** @type {Map<string, [string, string, string][]>} by key: a lost node has its taint with two effects */
+	const taints = new Map();
+	for (const taint of node.summary.taints ?? [])
+		if (taint[0] !== "node.kubernetes.io/unschedulable") taints.set(taint[0], [...(taints.get(taint[0]) ?? []), taint]);
 	return [
 		node.summary.unschedulable &&
 			h("span", { key: "cordon", class: "tag", title: t("node.cordoned") }, t("node.cordoned")),
-		taints.slice(0, 2).map(([key, value, effect]) =>
+		[...taints].slice(0, 2).map(([key, own]) =>
 			h(
 				"span",
 				{
-					key: `${key}${effect}`,
-					class: `tag ${effect === "PreferNoSchedule" ? "soft" : ""}`,
-					title: `${key}${value ? `=${value}` : ""}:${effect}`,
+					key,
+					class: `tag ${own.every(([, , effect]) => effect === "PreferNoSchedule") ? "soft" : ""}`,
+					title: own.map(([, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`).join("\n"),
 				},
 				key.split("/").at(-1) ?? key,
 			),

@@ -7,6 +7,7 @@ import { nodeName, shortPod } from "../../shared/names.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
 import { shareOf } from "../../trace/room.js";
+import { workloads } from "../controllers/view.js";
 import { items as groupItems } from "../group/around.js";
 import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
 
@@ -40,6 +41,7 @@ export function drawQueue(target, view) {
 	// Older releases have no scheduling gates, and no plugin waits at Permit by default.
 	const older = hasPredicates(view.state.kubernetes_version);
 	patch(target, [
+		workloads(view),
 		section(view, "active", by.active, t("queue.order")),
 		section(view, "backoff", by.backoff),
 		section(view, "unschedulable", by.unschedulable),

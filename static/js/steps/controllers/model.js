@@ -1,0 +1,157 @@
+// @ts-check
+/** Workloads and their pods: how many there should be, and what each of them does. */
+
+/**
+ * What a pod does: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is ready no
+ * more; "waiting" has no node; "leaving" was told to stop; "ended" has finished, well or not.
+ * @typedef {"ready" | "starting" | "unready" | "waiting" | "leaving" | "ended"} PipKind
+ * @typedef {{pod: string, kind: PipKind}} Pip
+ * @typedef {{
+ *   key: string, kind: string, name: string, pips: Pip[], desired: number | null, ready: number, missing: number,
+ *   revisions: {key: string, called: string, size: number, pips: Pip[]}[], paused: boolean
+ * }} Row `revisions`: the ReplicaSets of a Deployment, new first, where two of them have pods or want some
+ */
+
+const OF_PODS = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"];
+
+/** @param {PodState} pod @returns {PipKind} */
+export function pipOf(pod) {
+	if (pod.place === "finished") return "ended";
+	if (pod.gone_at !== null) return "leaving";
+	if (pod.place !== "bound") return "waiting";
+	if (pod.ready === false) return "unready";
+	return pod.ready === null && pod.attempts > 0 ? "starting" : "ready";
+}
+
+/** @type {WeakMap<State, {step: number, rows: Row[]}>} a draw asks several times */
+const known = new WeakMap();
+
+/**
+ * The workloads that have pods, each once: a ReplicaSet is a part of its Deployment.
+ * @param {State} state @returns {Row[]}
+ */
+export function workloadRows(state) {
+	if (!state.workloads.size) return [];
+	const kept = known.get(state);
+	if (kept?.step === state.step) return kept.rows;
+	const rows = allRows(state);
+	known.set(state, { step: state.step, rows });
+	return rows;
+}
+
+/** @param {State} state @returns {Row[]} */
+function allRows(state) {
+	const owned = podsByOwner(state);
+	/** @type {Map<string, string[]>} by workload: the ReplicaSets or Jobs that belong to it */
+	const parts = new Map();
+	for (const [key, { state: workload }] of state.workloads)
+		if (workload.owner) {
+			const owner = ownerKey(workload.owner, spaceOf(key));
+			parts.set(owner, [...(parts.get(owner) ?? []), key]);
+		}
+	return [...state.workloads].flatMap(([key, record]) => {
+		const [kind] = key.split(" ");
+		const isPart = record.state.owner && state.workloads.has(ownerKey(record.state.owner, spaceOf(key)));
+		return OF_PODS.includes(kind) && !(isPart && kind === "ReplicaSet")
+			? [rowOf(state, key, record, parts.get(key) ?? [], owned)]
+			: [];
+	});
+}
+
+/** @param {State} state @returns {Map<string, PodState[]>} by the key of the workload that owns them */
+function podsByOwner(state) {
+	/** @type {Map<string, PodState[]>} */
+	const owned = new Map();
+	for (const [key, pod] of state.pods) {
+		const { owner } = pod.summary;
+		if (!owner) continue;
+		const of = ownerKey(owner, key.slice(0, key.lastIndexOf("/")));
+		const pods = owned.get(of);
+		if (pods) pods.push(pod);
+		else owned.set(of, [pod]);
+	}
+	return owned;
+}
+
+/** "ReplicaSet default/web-1" of "ReplicaSet/web-1" in a namespace. @param {string} owner @param {string} space */
+const ownerKey = (owner, space) => owner.replace("/", ` ${space}/`);
+
+/** @param {string} key "Deployment default/web" */
+const spaceOf = (key) => key.slice(key.indexOf(" ") + 1, key.lastIndexOf("/"));
+
+/**
+ * @param {State} state @param {string} key @param {WorkloadRecord} record @param {string[]} parts
+ * @param {Map<string, PodState[]>} owned @returns {Row}
+ */
+function rowOf(state, key, record, parts, owned) {
+	const [kind] = key.split(" ");
+	const name = key.slice(key.lastIndexOf("/") + 1);
+	const pipsOfKey = (/** @type {string} */ of) => pips(owned.get(of) ?? [], kind);
+	const sets = kind === "Deployment" ? parts : [];
+	const revisions = sets
+		.map((set) => {
+			const { state: workload } = /** @type {WorkloadRecord} */ (state.workloads.get(set));
+			return { key: set, called: workload.called, size: workload.size ?? 0, pips: pipsOfKey(set), workload };
+		})
+		.filter(({ size, pips: own }) => size > 0 || own.length > 0)
+		.sort((one, other) => (other.workload.revision ?? 0) - (one.workload.revision ?? 0));
+	const all = kind === "Deployment" ? revisions.flatMap((revision) => revision.pips) : pipsOfKey(key);
+	const desired = desiredOf(kind, record);
+	const alive = all.filter((pip) => pip.kind !== "leaving" && pip.kind !== "ended").length;
+	return {
+		key,
+		kind,
+		name,
+		pips: all,
+		desired,
+		ready: all.filter((pip) => pip.kind === "ready").length,
+		missing: kind === "Job" ? 0 : Math.max(0, (desired ?? 0) - alive),
+		revisions: revisions.length > 1 ? revisions : [],
+		paused: record.state.paused ?? false,
+	};
+}
+
+/**
+ * In the order in which they came, or of their numbers.
+ * @param {PodState[]} pods @param {string} kind @returns {Pip[]}
+ */
+function pips(pods, kind) {
+	const own = pods.map((pod) => ({ pod: pod.summary.pod, kind: pipOf(pod) }));
+	return kind === "StatefulSet" ? own.sort((one, other) => ordinal(one.pod) - ordinal(other.pod)) : own;
+}
+
+/** The number of a pod of a StatefulSet. @param {string} pod */
+export const ordinal = (pod) => Number(pod.slice(pod.lastIndexOf("-") + 1));
+
+/** @param {string} kind @param {WorkloadRecord} record @returns {number | null} null: nothing says it */
+function desiredOf(kind, { state, status }) {
+	if (kind === "DaemonSet") return Number(status.desiredNumberScheduled ?? 0);
+	return state.size ?? null;
+}
+
+/** Has it all that it wants, and nothing else? @param {Row} row */
+export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
+	if (revisions.length) return false;
+	if (kind === "Job") return own.every((pip) => pip.kind === "ended" || pip.kind === "ready");
+	return ready === own.length && ready === (desired ?? ready);
+}
+
+/** The key of the workload that an event is about, "" for none. @param {any} event @param {State} state */
+export function workloadOf(event, state) {
+	if (event.workload || event.type === "WorkloadStatusWritten" || event.kind in KINDS)
+		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);
+	const pod = event.pod?.pod ?? (typeof event.pod === "string" ? event.pod : "");
+	const own = pod || (event.kind === "Pod" ? `${event.namespace}/${event.name}` : "");
+	const owner = event.pod?.owner ?? state.pods.get(own)?.summary.owner;
+	return owner ? rowKey(ownerKey(owner, own.slice(0, own.lastIndexOf("/"))), state) : "";
+}
+
+const KINDS = Object.fromEntries(OF_PODS.map((kind) => [kind, true]));
+
+/** The row in which a workload is drawn. @param {string} key @param {State} state */
+function rowKey(key, state) {
+	const owner = state.workloads.get(key)?.state.owner;
+	if (!owner || !key.startsWith("ReplicaSet ")) return key;
+	const above = ownerKey(owner, spaceOf(key));
+	return state.workloads.has(above) ? above : key;
+}

@@ -1,0 +1,106 @@
+// @ts-check
+/** Who acts beside the scheduler, and what becomes of nodes meanwhile. */
+
+const SCHEDULER = "default-scheduler";
+
+/** Which controller writes the status of a kind. @type {Record<string, string>} */
+const WRITERS = {
+	CronJob: "cronjob-controller",
+	DaemonSet: "daemonset-controller",
+	Deployment: "deployment-controller",
+	HorizontalPodAutoscaler: "horizontal-pod-autoscaler-controller",
+	Job: "job-controller",
+	NodeClaim: "karpenter",
+	NodePool: "karpenter",
+	PodDisruptionBudget: "disruption-controller",
+	ReplicaSet: "replicaset-controller",
+	ReplicationController: "replicationcontroller-controller",
+	ResourceQuota: "resourcequota-controller",
+	StatefulSet: "statefulset-controller",
+};
+
+/** Who does what an event tells: its name as it calls itself, "" for the scheduler. @param {any} event */
+export function actorOf(event) {
+	switch (event.type) {
+		case "WorkloadStatusWritten":
+			return WRITERS[event.kind] ?? "";
+		case "EventRecorded":
+			return event.source === SCHEDULER ? "" : event.source;
+		case "NodeConditionChanged":
+			return event.status === "True" ? "kubelet" : "node-lifecycle-controller";
+		case "NodeGroupResized":
+			return "cluster-autoscaler";
+		case "PodStarted":
+		case "PodRestarted":
+			return "kubelet";
+		case "RequestMade":
+			return "somebody";
+		default:
+			return event.by && event.by !== SCHEDULER && typeof event.by === "string" && event.type !== "PodActivated"
+				? event.by
+				: "";
+	}
+}
+
+/** @typedef {{step: number, time: number, change: string, by?: number}} NodeChange */
+
+/** What befell nodes and groups of nodes over a whole run, so that any step can be asked since when. */
+export class NodeLog {
+	constructor() {
+		/** @type {Map<string, NodeChange[]>} by node: "True", "False" and "Unknown" are its condition Ready */
+		this.nodes = new Map();
+		/** @type {Map<string, NodeChange[]>} by group or pool: how many machines are on their way, more or fewer */
+		this.groups = new Map();
+	}
+
+	/** @param {any} event @param {number} step @param {number} time */
+	take(event, step, time) {
+		const { type, name, verb, about = [], because, group = "", delta = 0, nodes = [], error = "" } = event;
+		if (type === "NodeConditionChanged") note(this.nodes, name, { step, time, change: event.status });
+		else if (type === "RequestMade" && !event.error && NODE_VERBS.has(verb))
+			for (const node of about) note(this.nodes, bare(node), { step, time, change: verb });
+		else if (type === "NodeGroupResized" && !error && !nodes.length)
+			note(this.groups, group, { step, time, change: "asked", by: delta });
+		else if (type === "ObjectApplied" && event.kind === "NodeClaim" && event.action === "create")
+			note(this.groups, event.node_claim?.pool ?? name, { step, time, change: "asked", by: 1 });
+		else if (
+			type === "ObjectApplied" &&
+			event.kind === "Node" &&
+			event.action === "create" &&
+			because?.name === "instance-started"
+		)
+			note(this.groups, because.values?.group ?? "", { step, time, change: "came", by: -1 });
+	}
+
+	/**
+	 * The last change of a node up to a step that is one of these.
+	 * @param {string} name @param {number} step @param {string[]} changes
+	 */
+	last(name, step, ...changes) {
+		return this.nodes.get(name)?.findLast((change) => change.step <= step && changes.includes(change.change));
+	}
+
+	/**
+	 * The machines that are on their way at a step.
+	 * @param {number} step @returns {{group: string, n: number, since: number}[]}
+	 */
+	coming(step) {
+		return [...this.groups].flatMap(([group, changes]) => {
+			const past = changes.filter((change) => change.step <= step);
+			const n = past.reduce((sum, { by = 0 }) => Math.max(0, sum + by), 0);
+			return n ? [{ group, n, since: past.findLast(({ change }) => change === "asked")?.time ?? 0 }] : [];
+		});
+	}
+}
+
+const NODE_VERBS = new Set(["failNode", "recoverNode", "drain", "cordon", "uncordon", "pressure"]);
+
+/** "n1" of "Node/n1". @param {string} name */
+const bare = (name) => name.slice(name.indexOf("/") + 1);
+
+/** @param {Map<string, NodeChange[]>} log @param {string} name @param {NodeChange} change */
+function note(log, name, change) {
+	const changes = log.get(name) ?? [];
+	if (!changes.length) log.set(name, changes);
+	changes.push(change);
+}
