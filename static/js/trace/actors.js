@@ -84,7 +84,7 @@ export class NodeLog {
 	 * The machines that are on their way at a step.
 	 * @param {number} step @returns {{group: string, n: number, since: number}[]}
 	 */
-	coming(step) {
+	upcoming(step) {
 		return [...this.groups].flatMap(([group, changes]) => {
 			const past = changes.filter((change) => change.step <= step);
 			const n = past.reduce((sum, { by = 0 }) => Math.max(0, sum + by), 0);

@@ -22,6 +22,8 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from kschedui.scenarios import lessons
 from kschedui.supervisor.stack import Stack
+from tests.conformance.test_autoscaling import recordings
+from tests.conformance.test_controllers import files as controllers
 from tests.e2e.walker.clusters import imported
 from tests.e2e.walker.eyes import lend_eyes
 from tests.sampling import some_quick
@@ -145,6 +147,28 @@ def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path)
 def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Walker, recorded: Path) -> None:
     walker.page.goto("/new/")
     saved = walker.page.evaluate(SAVE, recorded.read_text(encoding="utf-8"))
+    assert "url" in saved, saved
+    assert not walker.faults(saved["url"])
+
+
+# Clusters with controllers and autoscalers, as recorded of the real ones.
+LIVE = {name: text for name, text in controllers().items() if name.endswith(".yaml")} | {
+    f"{name}.yaml": text for name, (text, _) in recordings().items()
+}
+
+
+@pytest.mark.parametrize(
+    ("walker", "name"),
+    [
+        pytest.param(look, name, id=f"{Path(name).stem}-{look[0]}-{look[2][0][0]}")
+        for number, name in enumerate(sorted(LIVE)[:: 1 if ASKED else 12])
+        for look in (every_look if ASKED else one_look)(number)
+    ],
+    indirect=["walker"],
+)
+def test_what_a_live_cluster_shows_can_be_read_and_is_so(walker: Walker, name: str) -> None:
+    walker.page.goto("/new/")
+    saved = walker.page.evaluate(SAVE, LIVE[name])
     assert "url" in saved, saved
     assert not walker.faults(saved["url"])
 

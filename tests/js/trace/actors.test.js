@@ -46,9 +46,9 @@ test("machines are on their way until their nodes are there", () => {
 	log.take({ type: "NodeGroupResized", group: "general", delta: -1, target: 4 }, 3, 70);
 	log.take({ type: "NodeGroupResized", group: "gpu", delta: 2, target: 2, error: "out of stock" }, 3, 70);
 	log.take(came("b"), 4, 80);
-	assert.deepEqual(log.coming(0), []);
-	assert.deepEqual(log.coming(1), [{ group: "general", n: 3, since: 10 }]);
-	assert.equal(log.coming(2)[0].n, 2);
-	assert.equal(log.coming(3)[0].n, 1);
-	assert.deepEqual(log.coming(4), []);
+	assert.deepEqual(log.upcoming(0), []);
+	assert.deepEqual(log.upcoming(1), [{ group: "general", n: 3, since: 10 }]);
+	assert.equal(log.upcoming(2)[0].n, 2);
+	assert.equal(log.upcoming(3)[0].n, 1);
+	assert.deepEqual(log.upcoming(4), []);
 });

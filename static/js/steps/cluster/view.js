@@ -63,7 +63,7 @@ export function draw(target, view) {
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
 				groups.map(([zone, names], i) =>
-					zoneColumn(view, zone, names, size, i === groups.length - 1 ? comingCards(view) : []),
+					zoneColumn(view, zone, names, size, i === groups.length - 1 ? upcomingCards(view) : []),
 				),
 			),
 			strips,
@@ -77,7 +77,7 @@ export function draw(target, view) {
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
 function sizeOf({ sizes, width, state, index, step }, single, groups) {
-	const count = state.nodes.size + index.nodes.coming(step).length;
+	const count = state.nodes.size + index.nodes.upcoming(step).length;
 	const most = Math.max(1, Math.min(FEW, Math.floor(sizes.stage / CARD)));
 	const even = Math.ceil(count / Math.ceil(count / (count === FEW ? 2 : most)));
 	const flows = groups.length > 1 || count > ROOMY ? Math.floor(sizes.stage / CARD) : even;
@@ -91,8 +91,8 @@ function sizeOf({ sizes, width, state, index, step }, single, groups) {
 	return { across, down: Math.max(1, down), width: bar, tiers, scale, high };
 }
 
-/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size @param {Child[]} coming */
-function zoneColumn(view, zone, names, size, coming) {
+/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size @param {Child[]} upcoming */
+function zoneColumn(view, zone, names, size, upcoming) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
 	return h(
 		"section",
@@ -108,7 +108,7 @@ function zoneColumn(view, zone, names, size, coming) {
 			"div",
 			{ key: "cards", class: "cards" },
 			names.map((name) => nodeCard(view, name, size)),
-			coming,
+			upcoming,
 		),
 	);
 }
@@ -145,7 +145,7 @@ function nodeCard(view, name, size) {
 			"header",
 			null,
 			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
-			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}` }, text)),
+			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}`, title: text }, text)),
 			!size.dense && tags(node),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
@@ -182,15 +182,15 @@ function signsOf({ index, state, step }, node) {
 }
 
 /** A machine that was asked for and is not a node yet. @param {View} view @returns {Child[]} */
-function comingCards({ index, state, step }) {
+function upcomingCards({ index, state, step }) {
 	return index.nodes
-		.coming(step)
+		.upcoming(step)
 		.map(({ group, n, since }) =>
 			h(
 				"article",
-				{ key: `coming ${group}`, class: "node-card coming" },
+				{ key: `upcoming ${group}`, class: "node-card upcoming" },
 				h("header", null, h("b", { class: "node-name" }, group)),
-				h("p", null, t("node.coming", { n })),
+				h("p", null, t("node.upcoming", { n })),
 				h("small", null, t("node.asked", { time: seconds(state.time - since) })),
 			),
 		);
