@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from scheduler_core.ask import durations
 from scheduler_core.queue.scheduling_queue import UNSCHEDULABLE_FLUSH_SECONDS
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.trace import keyframe, records
@@ -57,7 +58,7 @@ def types() -> str:
     lines = [f"/** {GENERATED} */\n", "export type Column = number | string;"]
     lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
     events = [sys.modules[name] for name in dict.fromkeys(event.__module__ for event in EVENTS)]
-    structs = map(interface, structs_of((records, *events, keyframe)))
+    structs = map(interface, structs_of((records, *events, keyframe, durations)))
     union = "\n".join(f"  | {event.__name__}" for event in EVENTS)
     parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{union};"]
     return "\n\n".join(parts) + "\n"

@@ -98,6 +98,7 @@ class Durations:
 
     def __init__(self) -> None:
         self.of: dict[PodKey, Duration] = {}
+        self.called: dict[PodKey, str] = {}  # by owner and number, such as web@1/2; only pods of controllers
         self._open: dict[PodKey, Part] = {}
         self._failed: dict[PodKey, SchedulingFailed] = {}
         self._attempts: dict[PodKey, int] = {}
@@ -145,6 +146,8 @@ class Durations:
         match event.kind:
             case "Pod" if event.pod is not None and not event.pod.node:
                 self._create(key)
+                if event.called:
+                    self.called[key] = event.called
             case "NodeClaim":
                 self._asked[key] = self._now
             case "Node":

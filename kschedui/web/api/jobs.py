@@ -31,10 +31,12 @@ from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
 from kschedui.web.http import body_limit
 from kschedui.work import progress
 from scheduler_core import RunEnded
+from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message, NotAnswerable
 from scheduler_core.ask.challenge import BadVariant, Verdict, answer_in, variant_text, with_challenge
 from scheduler_core.ask.challenge import judge as judge_answer
 from scheduler_core.ask.compare import compare as runs_compared
+from scheduler_core.ask.durations import Cause, Durations
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import set_seed as with_seed
 from scheduler_core.ask.histories import Histories
@@ -42,6 +44,7 @@ from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules
 from scheduler_core.ask.selector_matches import match_selectors
+from scheduler_core.ask.without_cause import run_without
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.challenge import Challenge, Variant
 from scheduler_core.scenario.parse import ParseWarning, Scenario, ScenarioErrors
@@ -208,6 +211,25 @@ def left_behind(rid: str) -> LeftBehind:
         with suppress(RunEnded):
             moment = at_end(scenario, registry())
     return follower.left_behind(scenario, moment)
+
+
+def times(rid: str, pods: Sequence[PodKey]) -> bytes:
+    """Return the JSON of the pods' Durations in a stored run, in this order, without those that it does not follow."""
+    durations = Durations()
+    events = (event for frame in runs.all_frames(runs.by_id(rid)) for event in frames.events_of(frame))
+    for step, event in enumerate(events):
+        durations.take(step, event)
+    return msgspec.json.encode([durations.of[pod] for pod in pods if pod in durations.of])
+
+
+def times_without(text: str, kubernetes: str, pod: PodKey, cause: Cause) -> bytes:
+    """Return the JSON of a WithoutCause. Raises Refused."""
+
+    def run(changed: str) -> Iterator[AnyEvent]:
+        return engine.simulate(engine.read(changed, kubernetes))
+
+    with refusing():
+        return msgspec.json.encode(run_without(cause, pod, text, run, write_all))
 
 
 def replay_result(rid: str) -> bytes:

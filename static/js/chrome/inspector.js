@@ -7,6 +7,7 @@ import { request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { link, part, row, showPlace, table } from "../steps/parts/panel.js";
+import { timesOf } from "../steps/parts/times.js";
 import { OUTCOME_MARKS, plainReason, scoreName } from "../steps/parts/words.js";
 import { scores } from "../steps/score/bars.js";
 import { allocatable, used } from "../trace/room.js";
@@ -57,6 +58,7 @@ export function podInspector(view, key) {
 		h("p", { key: "kind", class: "margin-label" }, t("pod")),
 		h("h2", { key: "name" }, name),
 		askAbout(view, "pod", key),
+		timesOf(view, [key]),
 		h(
 			"dl",
 			{ key: "facts", class: "entries" },

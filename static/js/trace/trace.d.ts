@@ -967,6 +967,27 @@ export interface _Events {
   events: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
+/** A part of a pod's time, from `start` to `end` virtual seconds; `step` is the step at which it begins. */
+export interface Part {
+  cause: "activeQ" | "backoffQ" | "unschedulable" | "node" | "victims" | "gated" | "ignored" | "permit" | "binding" | "starting" | "not ready";
+  start: number;
+  end: number;
+  step: number;
+  attempt: number;
+  message: string;
+  node: string;
+  until: string;
+}
+
+/** The time of a pod, from `created` to `end` virtual seconds: the sum of its parts. */
+export interface Duration {
+  pod: string;
+  created: number;
+  end: number;
+  ended: "ready" | "bound" | "deleted" | "Succeeded" | "Failed" | "waiting";
+  parts: Part[];
+}
+
 export type AnyEvent =
   | NodeGroupResized
   | WorkloadStatusWritten

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
 
-from kschedui.models import Run
+from kschedui.models import Run, Version
 from kschedui.runs import frames, perfetto, worker
 from kschedui.runs import store as runs
 from kschedui.web.api import streams
@@ -234,3 +234,32 @@ def test_too_large_a_preview_is_refused_with_the_way_on(author: Browser, setting
     answer = author.post_json("/api/v1/preview", text=SMALL)
     assert answer.status_code == 422
     assert "Save the scenario" in answer.json()["detail"]
+
+
+GRACEFUL = scenario(
+    node("n1", cpu="1"),
+    pod("old", cpu="1", node="n1", annotations={"kschedui.io/termination-seconds": "20"}),
+    pod("new", cpu="1", priority=10),
+)
+
+
+def test_the_time_of_pods_adds_up_and_is_another_one_without_its_cause(
+    author: Browser, keep: Callable[..., Version]
+) -> None:
+    run = runs.start_run(keep(GRACEFUL))
+    assert author.get(url(run, "times"), {"pods": "default/new"}).status_code == 409
+    worker.execute(run.public_id)
+    (found,) = author.get(url(run, "times"), {"pods": "default/new,default/old,default/none"}).json()
+    assert found["pod"] == "default/new"
+    assert [part["cause"] for part in found["parts"]] == ["victims"]
+    assert sum(part["end"] - part["start"] for part in found["parts"]) == found["end"] - found["created"] == 20
+    answer = author.get(url(run, "times/without"), {"pod": "default/new", "cause": "victims"}).json()
+    assert answer["before"] == found
+    assert answer["after"]["end"] - answer["after"]["created"] == 0
+
+
+def test_a_cause_that_cannot_be_removed_and_a_pod_that_is_not_there_are_refused(author: Browser, finished: Run) -> None:
+    assert author.get(url(finished, "times/without"), {"pod": "default/a", "cause": "activeQ"}).status_code == 422
+    answer = author.get(url(finished, "times/without"), {"pod": "default/none", "cause": "gated"})
+    assert answer.status_code == 404
+    assert "default/none" in answer.json()["detail"]

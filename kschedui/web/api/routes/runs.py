@@ -1,6 +1,6 @@
 """Runs: their state, their trace as chunks, events and decisions, their objects, and explanations of attempts."""
 
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -27,15 +27,21 @@ from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State
 from kschedui.web.api.work import work
 from scheduler_core import AttemptExplanation
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.durations import Duration
+from scheduler_core.ask.without_cause import WithoutCause
 from scheduler_core.trace.events import AnyEvent
 
 router = Router(tags=["runs"])
 
 MAX_NODES = 200  # of one explanation
+MAX_PODS = 100
 YEAR = 365 * 24 * 3600
 Step = Annotated[int, Query(ge=0, le=2**31 - 1)]
 NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
 PodName = Annotated[str, Query(max_length=320, description="Of a pod, or of a workload: web-0, web@1/0, deploy/web.")]
+PodNames = Annotated[str, Query(max_length=60_000, pattern=r"^[0-9A-Za-z.,/_-]*$")]
+OnePod = Annotated[str, Query(max_length=600, pattern=r"^[0-9A-Za-z.-]+/[0-9A-Za-z.-]+$")]
+RemovableCause = Literal["victims", "starting", "not ready", "node", "gated"]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
@@ -202,3 +208,39 @@ def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name:
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} with this name.", kind=kind))
     return Yaml(yaml=manifest)
+
+
+@router.get(
+    "/{id:rid}/times",
+    auth=reads(waits=True),
+    summary="Where the time of pods went",
+    openapi_extra=record(list[Duration]),
+)
+def times(request: HttpRequest, rid: str, pods: PodNames) -> HttpResponse:
+    """Return the time of each pod in `pods` (`default/a,default/b`), up to 100, from its creation until it was ready.
+
+    The parts add up without rest. Pods that had a node when the run began are left out. 409 until the run is done.
+    """
+    run = watched_run(request, rid)
+    if run.state != Run.State.DONE:
+        raise Refusal(409, gettext_noop("The run is not complete yet."))
+    names = [name for name in pods.split(",") if name][:MAX_PODS]
+    response = HttpResponse(work(request, jobs.times, rid, names), content_type="application/json")
+    patch_cache_control(response, private=True, max_age=3600)
+    return response
+
+
+@router.get(
+    "/{id:rid}/times/without",
+    auth=reads(waits=True),
+    summary="The time of a pod without one cause",
+    openapi_extra=record(WithoutCause),
+)
+def times_without(request: HttpRequest, rid: str, pod: OnePod, cause: RemovableCause) -> HttpResponse:
+    """Run the scenario again without what `cause` names, and return the pod's time before and after."""
+    run = watched_run(request, rid)
+    text, kubernetes = scenarios.text_for_work(run.version), run.kubernetes_version
+    body = work(request, jobs.times_without, text, kubernetes, pod, cause)
+    response = HttpResponse(body, content_type="application/json")
+    patch_cache_control(response, private=True, max_age=3600)
+    return response

@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { cutName, podName, seconds } from "../../shared/units.js";
 import { panel, row, table } from "../parts/panel.js";
+import { timesOf } from "../parts/times.js";
 import { node, pod } from "../parts/words.js";
 import { workloadRows } from "./model.js";
 import { actorName, podsOf } from "./view.js";
@@ -169,6 +170,12 @@ export function explain(view, _, key) {
 		key.split(" ")[0],
 		record.state.called,
 		found && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, found)),
+		found &&
+			view.pin &&
+			timesOf(
+				view,
+				found.pips.map(({ pod }) => pod),
+			),
 		numbers.length > 0 &&
 			h(
 				"details",

@@ -1,0 +1,136 @@
+// @ts-check
+/** Where the time of pods went: a bar to scale, a line for each part, and what it would have been without one. */
+
+import { button, h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { nodeName, shortPod } from "../../shared/names.js";
+import { request } from "../../shared/server.js";
+import { podName, seconds } from "../../shared/units.js";
+import { part } from "./panel.js";
+
+/** @typedef {import("../../trace/trace").Duration} Duration @typedef {import("../../trace/trace").Part} TimePart */
+
+const MAX_PODS = 100;
+const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated"]);
+
+/** @type {Map<string, any>} answers by address; null: on its way; a text: why there is none */
+const answers = new Map();
+
+/** @param {string} address @param {() => void} arrived @returns {any} the answer, null while it is on its way */
+function ask(address, arrived) {
+	if (answers.has(address)) return answers.get(address);
+	answers.set(address, null);
+	const tell = (/** @type {any} */ answer) => {
+		answers.set(address, answer);
+		arrived();
+	};
+	request(address, {}, {})
+		.then(({ status, body }) => tell(status === 200 ? body : (body?.detail ?? String(status))))
+		.catch(() => tell(t("time.failed")));
+	return null;
+}
+
+/** The part of a pod's time: what it waited for. @param {TimePart} piece */
+function wordsOf({ cause, attempt = 0, message = "", node = "", until = "" }) {
+	const [reason] = message.split(". ");
+	const words = t(`time.${cause}`, { attempt, message: reason, node: nodeName(node) });
+	const [event, object = ""] = until.split(" ");
+	return until ? t("time.until", { words, until: [event, shortPod(object)].join(" ").trim() }) : words;
+}
+
+/**
+ * The time of pods until they were ready; nothing ahead of a question, since it tells how the run goes on.
+ * @param {View} view @param {string[]} pods @returns {Child}
+ */
+export function timesOf(view, pods) {
+	if (view.horizon || !view.store.complete || !pods.length) return null;
+	const names = pods.slice(0, MAX_PODS).join(",");
+	const found = ask(`${view.boot.api}/runs/${view.run.id}/times?pods=${encodeURIComponent(names)}`, () =>
+		view.act.set({}),
+	);
+	if (found === null) return part(t("time.title"), h("p", { class: "note" }, "…"));
+	if (typeof found === "string") return part(t("time.title"), h("p", { class: "note" }, found));
+	const last = /** @type {Duration[]} */ (found).reduce(
+		(/** @type {Duration | null} */ late, one) => (late && (late.end ?? 0) >= (one.end ?? 0) ? late : one),
+		null,
+	);
+	if (!last) return null;
+	const all = (last.end ?? 0) - last.created;
+	return part(
+		t("time.title"),
+		h(
+			"p",
+			{ class: "formula" },
+			found.length > 1
+				? t("time.last", { n: found.length, pod: podName(last.pod), time: seconds(all) })
+				: t(`time.end.${last.ended ?? "waiting"}`, { time: seconds(all) }),
+		),
+		all > 0 && bar(view, last),
+		h(
+			"ol",
+			{ class: "time-parts" },
+			(last.parts ?? []).map((piece, i) => line(view, last, piece, i)),
+		),
+	);
+}
+
+/** @param {View} view @param {Duration} duration */
+function bar(view, { parts = [] }) {
+	return h(
+		"div",
+		{ class: "time-bar", role: "group", "aria-label": t("time.bar") },
+		parts.map((piece, i) =>
+			button(() => view.act.seek(piece.step), {
+				key: i,
+				class: `time-part ${classOf(piece)} ${isNow(view, piece) ? "now" : ""}`,
+				style: { "flex-grow": String(piece.end - piece.start) },
+				title: `${seconds(piece.end - piece.start)}: ${wordsOf(piece)}`,
+				"aria-label": `${seconds(piece.end - piece.start)}: ${wordsOf(piece)}`,
+			}),
+		),
+	);
+}
+
+/** @param {TimePart} piece */
+const classOf = ({ cause }) => `cause-${cause.replaceAll(" ", "-")}`;
+
+/** @param {View} view @param {TimePart} piece */
+const isNow = ({ state: { time } }, piece) => piece.start <= time && time < piece.end;
+
+/** @param {View} view @param {Duration} duration @param {TimePart} piece @param {number} i */
+function line(view, duration, piece, i) {
+	return h(
+		"li",
+		{ key: i, class: isNow(view, piece) ? "now" : "" },
+		h("i", { class: `time-key ${classOf(piece)}`, "aria-hidden": "true" }),
+		h("b", null, seconds(piece.end - piece.start)),
+		h(
+			"span",
+			null,
+			button(() => view.act.seek(piece.step), { class: "link" }, wordsOf(piece)),
+			without(view, duration, piece),
+		),
+	);
+}
+
+/** Causes that somebody asked to be without, as addresses. @type {Set<string>} */
+const asked = new Set();
+
+/** "3.2 s instead of 13.2 s", from a run without the cause. @param {View} view @param {Duration} duration @param {TimePart} piece */
+function without(view, { pod }, { cause }) {
+	if (!REMOVABLE.has(cause) || view.boot.embed) return null;
+	const query = new URLSearchParams({ pod, cause });
+	const address = `${view.boot.api}/runs/${view.run.id}/times/without?${query}`;
+	const again = () => view.act.set({});
+	if (!asked.has(address))
+		return button(() => (asked.add(address), again()), { class: "link without" }, t("time.without"));
+	const answer = ask(address, again);
+	if (answer === null) return h("small", { role: "status" }, t("time.again"));
+	if (typeof answer === "string") return h("small", { role: "status" }, answer);
+	const time = (/** @type {Duration} */ { end = 0, created }) => seconds(end - created);
+	return h(
+		"small",
+		{ role: "status", class: "without" },
+		t("time.instead", { after: time(answer.after), before: time(answer.before) }),
+	);
+}

@@ -1,0 +1,102 @@
+"""A pod's time without one of its causes: the scenario without it, run again, is shorter by what the cause took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.apis.messages import NotAnswerable
+from scheduler_core.ask.durations import Cause, Duration
+from scheduler_core.ask.without_cause import WithoutCause, run_without
+from tests.core.autoscaling.builders import own
+from tests.core.controllers.worlds import node, template, text, workload
+
+HIGH = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000}
+
+
+def pod(name: str, cpu: str = "1", annotations: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, "annotations": annotations or {}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template(name, cpu)["spec"] | spec}
+
+
+def without(cause: Cause, name: str, scenario: str) -> WithoutCause:
+    return run_without(cause, name, scenario, lambda text: simulate(parse_scenario(text)), written)
+
+
+def written(documents: Iterable[Any]) -> str:
+    return "\n---\n".join(map(json.dumps, documents))
+
+
+def seconds(duration: Duration, cause: str) -> float:
+    return sum(part.end - part.start for part in duration.parts if part.cause == cause)
+
+
+VICTIMS = [
+    HIGH,
+    node("n1", "2"),
+    workload("Deployment", "web", template("web", "1", terminationGracePeriodSeconds=30), replicas=2),
+]
+URGENT = {"at": 10, "create": pod("urgent", priorityClassName="high")}
+SLOW = pod("slow", annotations={"kschedui.io/start-seconds": "7", "kschedui.io/ready-after-seconds": "5"})
+
+
+@pytest.mark.parametrize(
+    ("cause", "name", "scenario", "took"),
+    [
+        ("victims", "urgent", text(*VICTIMS, kubelet={"startSeconds": 2}, events=[URGENT]), 30),
+        ("starting", "slow", text(node("n1", "2"), SLOW), 7),
+        ("starting", "fast", text(node("n1", "2"), pod("fast"), kubelet={"startSeconds": 9}), 9),
+        ("not ready", "slow", text(node("n1", "2"), SLOW), 5),
+        (
+            "gated",
+            "held",
+            text(
+                node("n1", "2"),
+                pod("held", schedulingGates=[{"name": "quota"}]),
+                events=[{"at": 40, "update": pod("held")}],
+            ),
+            40,
+        ),
+    ],
+)
+def test_a_cause_that_is_removed_takes_its_time_with_it(cause: Cause, name: str, scenario: str, took: float) -> None:
+    found = without(cause, f"default/{name}", scenario)
+    assert seconds(found.before, cause) == pytest.approx(took, abs=0.2)  # what a kubelet and a watch add
+    assert found.before.seconds - found.after.seconds == pytest.approx(seconds(found.before, cause), abs=0.2)
+
+
+def test_a_pod_of_a_controller_is_found_by_what_its_owner_calls_it() -> None:
+    spec = template("web", "1", terminationGracePeriodSeconds=30)
+    spec["metadata"]["annotations"] = {"kschedui.io/start-seconds": "6"}  # in the template, and so in the pods' names
+    scenario = text(node("n1", "2"), workload("Deployment", "web", spec, replicas=2))
+    pods = [event.pod.pod for event in simulate(parse_scenario(scenario)) if getattr(event, "called", "")]  # type: ignore[union-attr]
+    found = without("starting", pods[0], scenario)
+    assert found.after.pod != pods[0]
+    assert seconds(found.before, "starting") == pytest.approx(6, abs=0.2)
+    assert seconds(found.after, "starting") == pytest.approx(0, abs=0.2)
+
+
+def test_a_node_that_boots_at_once_is_there_at_once() -> None:
+    template_of = {**node("x", "4"), "metadata": {"labels": {"group": "a"}}}
+    times = {"startSeconds": 2, "bootSeconds": 50, "readySeconds": 10}
+    group = own("NodeGroup", "a", minimum=0, maximum=4, size=0, template=template_of)
+    actor = own("ClusterAutoscaler", flags=["--scan-interval=2s"], **times)
+    web = workload("Deployment", "web", template("web", "3"), replicas=1)
+    scenario = text(node("n1", "100m"), group, actor, web, untilSeconds=200)
+    (called,) = [event.pod.pod for event in simulate(parse_scenario(scenario)) if getattr(event, "called", "")]  # type: ignore[union-attr]
+    found = without("node", called, scenario)
+    assert seconds(found.before, "node") == pytest.approx(60, abs=0.2)
+    assert found.before.seconds - found.after.seconds == pytest.approx(60, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("cause", "name", "said"),
+    [("activeQ", "slow", "activeQ is no setting"), ("rain", "slow", "'rain' is no setting"), ("gated", "none", "none")],
+)
+def test_what_cannot_be_answered_says_so(cause: Any, name: str, said: str) -> None:
+    with pytest.raises(NotAnswerable, match=said):
+        without(cause, f"default/{name}", text(node("n1", "2"), SLOW))
