@@ -14,8 +14,9 @@ DEVICES = (
 )  # fmt: skip
 NAMES = [
     "Node", "Pod", "Pod that spreads", "Pod with affinity", "Pod with a volume", "PriorityClass", "PodDisruptionBudget",
-    "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "Namespace", "Service", "PodGroup",
-    *DEVICES, "SchedulerPlugin", "KubeSchedulerConfiguration", "Scenario", "Challenge",
+    "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "HorizontalPodAutoscaler", "ResourceQuota",
+    "LimitRange", "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "Namespace", "Service",
+    "PodGroup", *DEVICES, "SchedulerPlugin", "KubeSchedulerConfiguration", "Scenario", "Challenge",
 ]  # fmt: skip
 TEMPLATES = [(name, _read(name.lower().replace(" ", "-"))) for name in NAMES]
 STARTER = _read("starter")

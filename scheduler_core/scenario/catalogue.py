@@ -16,7 +16,7 @@ from scheduler_core.scenario.fields.scenario_fields import (
     SCHEDULER_PLUGIN,
     SELECTION,
 )
-from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Type
+from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Shorthand, Type
 from scheduler_core.scenario.objects.availability import fields_without
 from scheduler_core.scenario.objects.kinds import CHALLENGE as CHALLENGE_KIND
 from scheduler_core.scenario.objects.kinds import CLUSTER_AUTOSCALER as CLUSTER_AUTOSCALER_KIND
@@ -26,6 +26,7 @@ from scheduler_core.scenario.objects.kinds import KARPENTER as KARPENTER_KIND
 from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
 from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_PLUGIN_KIND
+from scheduler_core.scenario.settings.controllers import ALL, CONTROLLERS, SUFFIX
 
 
 def field_catalogue() -> dict[str, Any]:
@@ -33,8 +34,8 @@ def field_catalogue() -> dict[str, Any]:
 
     kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are no objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
-             number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "values" of
-             an enum or to choose from, "hint"
+             number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "keys" of a
+             map to choose from, "values" of an enum or to choose from, "hint"
     plugins  {plugin name: [extension points]}
     releases [{"version", "default", "fields", "plugins", "gates"}], newest first: of the default release, what that one
              does not have, or where a feature gate turns it off
@@ -62,6 +63,7 @@ def field_catalogue() -> dict[str, Any]:
         _describe(fields, types)
     for entry, names in zip(("PredicatePolicy", "PriorityPolicy"), names_in_policies(), strict=True):
         types[entry]["name"]["values"] = names
+    types["ScenarioSpec"]["controllers"]["values"] = [ALL, *(name.removesuffix(SUFFIX) for name in CONTROLLERS)]
     return {
         "kinds": kinds,
         "types": types,
@@ -97,13 +99,15 @@ def _type(kind: Type, types: dict[str, dict[str, Any]]) -> dict[str, Any]:
         case Fields():
             _describe(kind, types)
             return {"type": kind.name}
+        case Shorthand():
+            return _type(kind.fields, types)
         case Localized():
             _describe(kind.languages, types)
             return {"type": kind.languages.name}
         case ListOf():
             return {**_type(kind.item, types), "list": True}
         case MapOf():
-            return {**_type(kind.item, types), "map": True}
+            return {**_type(kind.item, types), "map": True, **({"keys": dict(kind.keys)} if kind.keys else {})}
         case Enum():
             return {"type": "enum", "values": list(kind.values)}
         case _:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from kschedui.supervisor.stack import Stack
 from tests.builders import device, device_claim, device_class, device_request, node, pod, resource_slice, scenario
 from tests.conftest import PATIENCE_MS
+from tests.core.controllers.worlds import workload
 from tests.dumps import as_yaml
 
 DUMP = """\
@@ -304,6 +305,53 @@ def test_the_builder_shows_what_it_added_to_a_pod_and_takes_it_away(browser_page
     page.get_by_role("tab", name="YAML").click()
     expect(page.locator("#yaml .cm-content")).to_contain_text("maxSkew: 1")
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("podAntiAffinity")
+
+
+VERBS = """
+  events:
+  - {at: 1, create: {apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {containers: [{name: c, image: i}]}}}
+  - {at: 2, delete: {kind: Pod, name: late}}
+  - {at: 3, deleteFirst: Pod}
+  - {at: 4, patch: {kind: Node, name: n1, patch: {metadata: {labels: {a: b}}}}}
+  - {at: 5, scale: {kind: Deployment, name: web, replicas: 4}}
+  - {at: 6, rollout: {kind: Deployment, name: web, action: restart}}
+  - {at: 7, cordon: n1}
+  - {at: 8, uncordon: [n1]}
+  - {at: 9, drain: {node: n1}}
+  - {at: 10, evict: web@1/0}
+  - {at: 11, evict: {owner: web, index: 0}}
+  - {at: 12, taint: {node: n1, key: a, effect: NoSchedule}}
+  - {at: 13, untaint: {node: n1, key: a}}
+  - {at: 14, failNode: n1}
+  - {at: 15, recoverNode: n1}
+  - {at: 16, ready: {pod: web@1/0, value: false}}
+  - {at: 17, finish: web@1/0}
+  - {at: 18, pressure: {node: n1, resource: memory}}
+  - {at: 19, load: {kind: Deployment, name: web, usage: {cpu: 1}}}
+"""
+
+
+def test_the_builder_shows_events_of_every_verb_and_edits_some(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    own = "apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nmetadata: {name: every}\nspec:" + VERBS
+    type_text(page, as_yaml([node("n1"), workload("Deployment", "web", replicas=2)]) + "---\n" + own)
+    expect(page.locator("#status")).to_contain_text("No problems")
+    page.get_by_role("tab", name="Builder").click()
+    expect(page.get_by_label(re.compile("event .* at second"))).to_have_count(VERBS.count("at:"))
+    page.get_by_label("event 5 how many").fill("7")
+    page.get_by_label("event 7 what happens").select_option("drain")
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.locator("#yaml .cm-content")).to_contain_text("replicas: 7")
+    expect(page.locator("#yaml .cm-content")).to_contain_text("{at: 7, drain: n1}")
+
+
+def test_workloads_of_the_builder_are_read_without_a_problem(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/?builder")
+    for kind in ("Add Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Add autoscaler"):
+        page.get_by_role("button", name=f"+ {kind}", exact=True).click()
+    page.get_by_label("seconds to start").fill("2")
+    page.get_by_label("seconds to start").press("Tab")
+    expect(page.locator("#status")).to_contain_text("No problems")
 
 
 @pytest.mark.quick

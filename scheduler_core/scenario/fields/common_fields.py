@@ -23,12 +23,30 @@ OWNER_REFERENCE = Fields(
     {**strings("apiVersion kind name uid"), "controller": BOOLEAN, "blockOwnerDeletion": BOOLEAN},
 )
 
+ANNOTATIONS = MapOf(
+    STRING,
+    keys={
+        "kschedui.io/start-seconds": "from the binding of the pod until its containers run",
+        "kschedui.io/ready": "false: its containers are never ready",
+        "kschedui.io/ready-after-seconds": "until they are ready after that",
+        "kschedui.io/run-seconds": "how long its containers run before they end by themselves",
+        "kschedui.io/exit-code": "of its containers when they end; 0 when absent",
+        "kschedui.io/exit-ordinals": "numbers of pods whose containers fail, as in 0,2-3",
+        "kschedui.io/exit-indexes": "indexes of a Job whose containers fail, as in 0,2-3",
+        "kschedui.io/stop-seconds": "how long it takes to stop; its grace period when absent",
+        "kschedui.io/termination-seconds": "the same, as older scenarios say it",
+        "kschedui.io/restart-count": "how often its containers have restarted as the run begins",
+        "kschedui.io/binding": "of a claim, what its driver answers: ok, fail, fail-first",
+        "kschedui.io/binding-device": "the device of fail-first",
+    },
+)
+
 OBJECT_META = Fields(
     "ObjectMeta",
     {
         **strings("name generateName namespace uid"),
         "labels": MapOf(STRING),
-        "annotations": MapOf(STRING),
+        "annotations": ANNOTATIONS,
         "creationTimestamp": TIME,
         "deletionTimestamp": TIME,
         "deletionGracePeriodSeconds": INT64,

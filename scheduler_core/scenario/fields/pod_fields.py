@@ -67,8 +67,17 @@ CONTAINER = Fields(
         "resources": RESOURCE_REQUIREMENTS,
         "restartPolicy": Enum(("Always", "OnFailure", "Never"), "restart policy"),
         "restartPolicyRules": ListOf(_RESTART_RULE),
+        "resizePolicy": ListOf(
+            Fields(
+                "ContainerResizePolicy",
+                {
+                    "resourceName": Enum(("cpu", "memory"), "resource that can be resized"),
+                    "restartPolicy": Enum(("NotRequired", "RestartContainer"), "restart policy of a resize"),
+                },
+            )
+        ),
         **unread(
-            "envFrom env resizePolicy volumeMounts volumeDevices livenessProbe readinessProbe "
+            "envFrom env volumeMounts volumeDevices livenessProbe readinessProbe "
             "startupProbe lifecycle securityContext stdin stdinOnce tty targetContainerName"
         ),
     },

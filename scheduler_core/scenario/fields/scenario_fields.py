@@ -18,6 +18,7 @@ from scheduler_core.scenario.fields.schema import (
     Fields,
     ListOf,
     MapOf,
+    Shorthand,
     Type,
     strings,
 )
@@ -29,6 +30,18 @@ EXTENDER_VERBS = ("filter", "prioritize", "preempt", "bind")
 SELECTION = Fields("Selection", {"names": ListOf(STRING), **LABEL_SELECTOR.fields})
 
 _TARGET = strings("apiVersion kind namespace")
+_NODE = {"node": "a node, or a list of nodes"}
+_NODES = Shorthand(Fields("EventNodes", {"node": ANY}, _NODE))
+_POD_NAME = {
+    "pod": "its name, or web@1/0, or owner, node and index",
+    "namespace": "of the pod; default when absent",
+}
+_POD: dict[str, Type] = {
+    "pod": Shorthand(Fields("PodReference", {**strings("name namespace owner node"), "index": INT32})),
+    "namespace": STRING,
+    **strings("name owner node"),
+    "index": INT32,
+}
 _ON_NODE: dict[str, Type] = {"node": ANY, "key": STRING, "value": ANY, "effect": TAINT_EFFECT}
 
 EVENT = Fields(
@@ -60,16 +73,30 @@ EVENT = Fields(
                 "toRevision": INT32,
             },
         ),
-        "cordon": ANY,
-        "uncordon": ANY,
-        "drain": ANY,
-        "evict": ANY,
+        "cordon": _NODES,
+        "uncordon": _NODES,
+        "drain": Shorthand(
+            Fields(
+                "Drain",
+                {"node": ANY, "force": BOOLEAN},
+                {**_NODE, "force": "false leaves bare pods"},
+            )
+        ),
+        "evict": Shorthand(Fields("EvictedPod", _POD, _POD_NAME)),
         "taint": Fields("NewTaint", _ON_NODE),
         "untaint": Fields("OldTaint", _ON_NODE),
-        "failNode": ANY,
-        "recoverNode": ANY,
-        "ready": Fields("Readiness", {"pod": ANY, "value": BOOLEAN}),
-        "finish": ANY,
+        "failNode": _NODES,
+        "recoverNode": _NODES,
+        "ready": Fields(
+            "Readiness", {**_POD, "value": BOOLEAN}, {**_POD_NAME, "value": "whether its containers are ready"}
+        ),
+        "finish": Shorthand(
+            Fields(
+                "FinishedPod",
+                {**_POD, "exitCode": INT32, "exit": INT32, "code": INT32},
+                {**_POD_NAME, "exitCode": "0 when absent", "exit": "the same as exitCode", "code": "likewise"},
+            )
+        ),
         "pressure": Fields(
             "Pressure",
             {

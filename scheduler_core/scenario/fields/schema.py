@@ -171,10 +171,11 @@ def _not_a_mapping(value: Any) -> Finding:
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """A mapping with arbitrary keys to values of one type."""
+    """A mapping with arbitrary keys to values of one type. `keys`: some of them, with descriptions for editors."""
 
     item: Type
     name: str = "map"
+    keys: Mapping[str, str] = {}
 
     def check(self, value: Any) -> Findings | None:
         if value is None:
@@ -209,6 +210,16 @@ class Fields(msgspec.Struct, frozen=True):
             elif below := field.check(item):
                 findings.extend(((key, *path), message, unknown) for path, message, unknown in below)
         return findings or None
+
+
+class Shorthand(msgspec.Struct, frozen=True):
+    """A mapping with known keys, or a value that stands for one of its fields, which its reader checks."""
+
+    fields: Fields
+    name: str = "any"
+
+    def check(self, value: Any) -> Findings | None:
+        return self.fields.check(value) if type(value) is dict else None
 
 
 class Localized(msgspec.Struct, frozen=True):

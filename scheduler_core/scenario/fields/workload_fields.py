@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.scenario.fields.common_fields import LABEL_SELECTOR, RESOURCE_LIST, top_level
+from scheduler_core.scenario.fields.common_fields import ANNOTATIONS, LABEL_SELECTOR, RESOURCE_LIST, top_level
 from scheduler_core.scenario.fields.pod_fields import POD_SPEC, TOLERATION
 from scheduler_core.scenario.fields.schema import (
     ANY,
@@ -10,6 +10,7 @@ from scheduler_core.scenario.fields.schema import (
     INT32,
     INT64,
     INT_OR_STRING,
+    QUANTITY,
     STRING,
     Enum,
     Fields,
@@ -26,7 +27,7 @@ TEMPLATE = Fields(
             "TemplateMeta",
             {
                 "labels": MapOf(STRING),
-                "annotations": MapOf(STRING),
+                "annotations": ANNOTATIONS,
                 **unread("name namespace creationTimestamp generateName finalizers ownerReferences"),
             },
         ),
@@ -204,7 +205,29 @@ _SCALING_RULES = Fields(
                 {"type": Enum(("Pods", "Percent"), "scaling policy"), "value": INT32, "periodSeconds": INT32},
             )
         ),
-        "tolerance": ANY,
+        "tolerance": QUANTITY,
+    },
+)
+_METRIC = Fields(
+    "MetricSpec",
+    {
+        "type": STRING,
+        "resource": Fields(
+            "ResourceMetricSource",
+            {
+                "name": STRING,
+                "target": Fields(
+                    "MetricTarget",
+                    {
+                        "type": Enum(("Utilization", "AverageValue", "Value"), "metric target"),
+                        "averageUtilization": INT32,
+                        "averageValue": QUANTITY,
+                        "value": QUANTITY,
+                    },
+                ),
+            },
+        ),
+        **unread("containerResource pods object external"),
     },
 )
 HORIZONTAL_POD_AUTOSCALER = top_level(
@@ -216,7 +239,7 @@ HORIZONTAL_POD_AUTOSCALER = top_level(
             "minReplicas": INT32,
             "maxReplicas": INT32,
             "targetCPUUtilizationPercentage": INT32,
-            "metrics": ListOf(ANY),
+            "metrics": ListOf(_METRIC),
             "behavior": Fields(
                 "HorizontalPodAutoscalerBehavior", {"scaleUp": _SCALING_RULES, "scaleDown": _SCALING_RULES}
             ),

@@ -15,7 +15,11 @@ const catalogue = {
 	kinds: [{ apiVersion: "v1", kind: "Pod", type: "Pod" }],
 	types: {
 		Pod: { spec: { type: "PodSpec" }, metadata: { type: "ObjectMeta" } },
-		ObjectMeta: { name: { type: "string" }, labels: { type: "string", map: true } },
+		ObjectMeta: {
+			name: { type: "string" },
+			labels: { type: "string", map: true },
+			annotations: { type: "string", map: true, keys: { "kschedui.io/exit-code": "of its containers" } },
+		},
 		PodSpec: {
 			containers: { type: "Container", list: true },
 			topics: { type: "enum", values: ["queue", "scale"], list: true },
@@ -51,6 +55,12 @@ test("a field of a list item is offered at the item's depth", () => {
 	assert.deepEqual(labels("kind: Pod\nspec:\n  containers:\n  - name: main\n    res"), ["name", "resources"]);
 });
 
+test("known keys of a map are offered within it", () => {
+	assert.deepEqual(labels("kind: Pod\nmetadata:\n  annotations:\n    ksch"), ["kschedui.io/exit-code"]);
+	assert.deepEqual(labels("kind: Pod\nmetadata: {annotations: {ksch"), ["kschedui.io/exit-code"]);
+	assert.deepEqual(labels("kind: Pod\nmetadata:\n  labels:\n    ksch"), []);
+});
+
 test("a field inside braces is offered by the braces around it", () => {
 	assert.deepEqual(labels("kind: Pod\nspec:\n  containers:\n  - {name: main, resources: {re"), ["requests"]);
 });
@@ -74,7 +84,11 @@ const FIELDS = {
 	plugins: {},
 	types: {
 		Node: { metadata: { type: "ObjectMeta" }, spec: { type: "NodeSpec" } },
-		ObjectMeta: { name: { type: "string" }, labels: { type: "string", map: true } },
+		ObjectMeta: {
+			name: { type: "string" },
+			labels: { type: "string", map: true },
+			annotations: { type: "string", map: true, keys: { "kschedui.io/exit-code": "of its containers" } },
+		},
 	},
 };
 
@@ -91,7 +105,7 @@ test("in an expression there are variables, then the fields of what they are", (
 	const labels = (/** @type {string} */ text) => ruleNames(FIELDS, text).map(({ option }) => option.label);
 	assert.ok(labels("").includes("node"));
 	assert.deepEqual(labels("true && node."), ["metadata", "spec"]);
-	assert.deepEqual(labels("node.metadata.la"), ["name", "labels"]);
+	assert.deepEqual(labels("node.metadata.la"), ["name", "labels", "annotations"]);
 	assert.deepEqual(labels("requested."), ["cpu", "memory", "pods"]);
 	assert.deepEqual(labels("cluster.requested."), ["cpu", "memory", "pods"]);
 	assert.ok(labels("pods.").includes("exists("));

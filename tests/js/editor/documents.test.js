@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Documents } from "../../../static/js/editor/form/documents.js";
+import { workload } from "../../../static/js/editor/form/shapes.js";
 
 const TEXT = `# two nodes
 apiVersion: v1
@@ -61,4 +62,15 @@ test("objects of a List are found and edited one by one", () => {
 
 test("broken YAML is said to be broken, not thrown", () => {
 	assert.equal(new Documents("a: [1\nb: }").valid, false);
+});
+
+test("a workload is written with its template and containers on lines of their own", () => {
+	const documents = new Documents("");
+	documents.add(workload("Deployment", "web"));
+	const lines = documents.toString().split("\n");
+	assert.ok(lines.includes("  replicas: 3"));
+	assert.ok(lines.includes("    metadata: {labels: {app: web}}"));
+	assert.ok(lines.includes("      containers:"));
+	documents.add(workload("CronJob", "report"));
+	assert.ok(documents.valid);
 });

@@ -10,6 +10,7 @@ import { choice, input, removal, section, table } from "./form.js";
 import { schedulerSection } from "./scheduler_section.js";
 import * as shapes from "./shapes.js";
 import { scenarioOf, timelineSection } from "./timeline_section.js";
+import { autoscalerSection, workloadSection } from "./workload_section.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {import("./form.js").Desk} Desk */
@@ -40,6 +41,8 @@ export function builder(host, onChange) {
 			titleField(desk),
 			nodeSection(desk),
 			podSection(desk, selected, select),
+			workloadSection(desk),
+			autoscalerSection(desk),
 			classSection(desk),
 			budgetSection(desk),
 			timelineSection(desk),

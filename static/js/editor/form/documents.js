@@ -107,17 +107,15 @@ export class Documents {
 }
 
 /**
- * An object's field as people write it: pods with their containers on lines of their own, the rest on one line.
+ * An object's field as people write it: pods with their containers, and pod templates, on lines of their own, the rest
+ * on one line.
  * @param {any} value
  * @param {string} key
  */
 function inline(value, key) {
 	const document = parseDocument("");
 	document.contents = document.createNode(value, { flow: true });
-	if (key === "spec" && value.containers) {
-		document.contents.flow = false;
-		document.contents.get("containers").flow = false;
-	}
+	if (key === "spec" && (value.containers || value.template || value.jobTemplate)) document.contents.flow = false;
 	const text = document.toString(FORMAT).trimEnd();
 	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
 }

@@ -45,6 +45,53 @@ export const budget = (name) => ({
 	spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } },
 });
 
+const GROUPS = /** @type {Record<string, string>} */ ({ Job: "batch/v1", CronJob: "batch/v1" });
+
+/** @param {string} kind @param {string} name */
+export function workload(kind, name) {
+	const labels = { app: name };
+	const { spec } = pod({ name, cpu: "500m", memory: "256Mi" });
+	const finite = kind === "Job" || kind === "CronJob";
+	const template = finite
+		? {
+				metadata: { labels, annotations: { "kschedui.io/run-seconds": "30" } },
+				spec: { ...spec, restartPolicy: "Never" },
+			}
+		: { metadata: { labels }, spec };
+	return {
+		apiVersion: GROUPS[kind] ?? "apps/v1",
+		kind,
+		metadata: { name },
+		spec:
+			kind === "CronJob"
+				? { schedule: "* * * * *", jobTemplate: { spec: { template } } }
+				: {
+						...(kind === "DaemonSet" || finite ? {} : { replicas: 3 }),
+						...(finite ? {} : { selector: { matchLabels: { ...labels } } }),
+						template,
+					},
+	};
+}
+
+/** "Deployment/web" as a reference. @param {string} target */
+export function targetOf(target) {
+	const [kind, name] = target.split("/");
+	return { apiVersion: "apps/v1", kind, name };
+}
+
+/** @param {string} name @param {string} target */
+export const autoscaler = (name, target) => ({
+	apiVersion: "autoscaling/v2",
+	kind: "HorizontalPodAutoscaler",
+	metadata: { name },
+	spec: {
+		scaleTargetRef: targetOf(target),
+		minReplicas: 1,
+		maxReplicas: 10,
+		metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } }],
+	},
+});
+
 export const scenario = () => ({ apiVersion: "kschedui.io/v1alpha1", kind: "Scenario", spec: {} });
 
 export const configuration = () => ({

@@ -7,6 +7,8 @@ import * as shapes from "./shapes.js";
 
 /** @typedef {import("./form.js").Desk} Desk */
 
+const OF_NODES = ["cordon", "uncordon", "drain", "failNode", "recoverNode"];
+
 /** @param {Desk} desk @returns {import("./documents.js").Ref} the Scenario document, added when there is none */
 export function scenarioOf(desk) {
 	if (!desk.documents.of("Scenario").length) desk.documents.add(shapes.scenario());
@@ -20,7 +22,7 @@ export function timelineSection(desk) {
 	const write = (/** @type {any[]} */ next) => edit(() => documents.set(scenarioOf(desk), ["spec", "events"], next));
 	const add = () => write([...events, { at: (events.at(-1)?.at ?? 0) + 2, create: firstEvent(desk) }]);
 	const rows = events.map((/** @type {any} */ event, /** @type {number} */ index) => {
-		const action = event.create ? "create" : event.update ? "update" : "delete";
+		const action = Object.keys(event).find((key) => key !== "at") ?? "";
 		const change = (/** @type {any} */ next) =>
 			write(events.map((/** @type {any} */ old, /** @type {number} */ i) => (i === index ? next : old)));
 		const say = (/** @type {string} */ field) => `${t("builder.event")} ${index + 1} ${t(`builder.${field}`)}`;
@@ -28,22 +30,10 @@ export function timelineSection(desk) {
 			"tr",
 			{ key: `event:${index}` },
 			input(say("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
-			choice(
-				say("what"),
-				action === "update" ? "update" : `${action}:${event[action].kind ?? "Pod"}`,
-				choices(action),
-				(next) => change({ at: event.at, ...eventOf(desk, next) }),
+			choice(say("what"), whatOf(event, action), choices(whatOf(event, action)), (next) =>
+				change({ at: event.at, ...eventOf(desk, next) }),
 			),
-			...(action === "delete"
-				? [
-						choice(say("name"), event.delete.name ?? "", targets(desk, event.delete.kind), (name) =>
-							change({ at: event.at, delete: { ...event.delete, name } }),
-						),
-						h("td", null),
-					]
-				: action === "create" && ["Pod", "Node"].includes(event.create.kind)
-					? createdObject(event.create, say, (object) => change({ ...event, create: object }))
-					: [h("td", { colspan: 2 }, `${event[action].kind} ${event[action].metadata?.name ?? ""}`)]),
+			...cellsOf(desk, event, action, say, change),
 			h(
 				"td",
 				{ class: "narrow" },
@@ -59,8 +49,79 @@ export function timelineSection(desk) {
 		"timeline",
 		add,
 		rows.length
-			? table(["at", "what", "name", "cpu", ""], ...rows)
+			? table(["at", "what", "name", "value", ""], ...rows)
 			: h("p", { class: "muted" }, t("builder.timeline.empty")),
+	);
+}
+
+/** The choice that an event is: "create:Pod", "drain". @param {any} event @param {string} action */
+function whatOf(event, action) {
+	const { kind = "Pod" } = event[action] ?? {};
+	const listed = ["Pod", "Node"].includes(kind) && (action === "create" || action === "delete");
+	return listed ? `${action}:${kind}` : action;
+}
+
+/**
+ * The cells of an event after its time and what it is: two columns.
+ * @param {Desk} desk
+ * @param {any} event
+ * @param {string} action
+ * @param {(field: string) => string} say
+ * @param {(event: any) => void} change
+ */
+function cellsOf(desk, event, action, say, change) {
+	const value = event[action];
+	const as = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
+	if (action === "delete" && typeof value?.name !== "object")
+		return [
+			choice(say("name"), value?.name ?? "", targets(desk, value?.kind), (name) => as({ ...value, name })),
+			h("td", null),
+		];
+	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObject(value, say, as);
+	if (OF_NODES.includes(action) && (typeof value === "string" || typeof value?.node === "string")) {
+		const node = typeof value === "string" ? value : value.node;
+		const to = (/** @type {string} */ name) => as(typeof value === "string" ? name : { ...value, node: name });
+		return [choice(say("node"), node, withOwn(targets(desk, "Node"), node), to), h("td", null)];
+	}
+	if (action === "evict" && typeof value === "string") return [input(say("pod"), value, as), h("td", null)];
+	if (action === "scale" || action === "rollout") {
+		const target = `${value?.kind}/${value?.name}`;
+		const to = (/** @type {string} */ next) => {
+			const [kind, name] = next.split("/");
+			as({ ...value, kind, name });
+		};
+		const second =
+			action === "scale"
+				? input(say("size"), value?.replicas, (text) => as({ ...value, replicas: Number(text) || 0 }))
+				: choice(
+						say("rollout"),
+						value?.action ?? "restart",
+						["restart", "undo", "pause", "resume"].map((name) => [name, name]),
+						(next) => as({ ...value, action: next }),
+					);
+		return [choice(say("target"), target, withOwn(targetsOf(desk), target), to), second];
+	}
+	return [h("td", { colspan: 2 }, summaryOf(value))];
+}
+
+/** What an event is about that the builder does not edit. @param {any} value */
+function summaryOf(value) {
+	if (typeof value !== "object" || value === null) return String(value ?? "");
+	if (Array.isArray(value)) return value.join(", ");
+	const of = value.name ?? value.metadata?.name ?? value.node ?? value.pod ?? value.owner ?? "";
+	return [value.kind, typeof of === "object" ? Object.values(of).join(" ") : of].filter(Boolean).join(" ");
+}
+
+/** @param {[string, string][]} options @param {string} own @returns {[string, string][]} */
+const withOwn = (options, own) => (options.some(([key]) => key === own) ? options : [[own, own], ...options]);
+
+/** What can be scaled or rolled out: "Deployment/web". @param {Desk} desk @returns {[string, string][]} */
+export function targetsOf({ documents }) {
+	return ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"].flatMap((kind) =>
+		documents.of(kind).map((ref) => {
+			const name = `${kind}/${ref.value.metadata?.name}`;
+			return /** @type {[string, string]} */ ([name, name]);
+		}),
 	);
 }
 
@@ -112,8 +173,12 @@ function choices(action) {
 		["create:Node", t("builder.nodeJoins")],
 		["delete:Pod", t("builder.podGoes")],
 		["delete:Node", t("builder.nodeGoes")],
+		...[...OF_NODES, "evict", "scale", "rollout"].map(
+			(verb) => /** @type {[string, string]} */ ([verb, t(`builder.verb.${verb}`)]),
+		),
 	];
-	return action === "update" ? [["update", t("builder.changes")], ...all] : all;
+	if (action === "update") return [["update", t("builder.changes")], ...all];
+	return withOwn(all, action);
 }
 
 /** @param {Desk} desk @param {string} kind @returns {[string, string][]} */
@@ -136,6 +201,12 @@ function firstEvent({ names }) {
 /** @param {Desk} desk @param {string} choice_ */
 function eventOf(desk, choice_) {
 	const [action, kind] = choice_.split(":");
+	const [target = "Deployment/web"] = targetsOf(desk)[0] ?? [];
+	const [of, name] = target.split("/");
+	if (OF_NODES.includes(action)) return { [action]: targets(desk, "Node")[0]?.[0] ?? "" };
+	if (action === "evict") return { evict: targets(desk, "Pod")[0]?.[0] ?? `${name}@1/0` };
+	if (action === "scale") return { scale: { kind: of, name, replicas: 5 } };
+	if (action === "rollout") return { rollout: { kind: of, name, action: "restart" } };
 	if (action === "delete") return { delete: { kind, name: targets(desk, kind)[0]?.[0] ?? "" } };
 	return {
 		create:

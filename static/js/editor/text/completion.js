@@ -3,7 +3,8 @@
 
 /**
  * The fields that the engine's parser reads, by type name; see `scheduler_core.scenario.catalogue.field_catalogue`.
- * @typedef {{type: string, values?: string[], hint?: string, list?: boolean, map?: boolean}} Field
+ * @typedef {{type: string, values?: string[], hint?: string, list?: boolean, map?: boolean,
+ *   keys?: Record<string, string>}} Field
  * @typedef {{kinds: {apiVersion: string, kind: string, type: string}[], types: Record<string, Record<string, Field>>,
  *   plugins: Record<string, string[]>}} Catalogue
  */
@@ -293,6 +294,13 @@ export function offers(catalogue, document, path, value) {
 	const here = type && fieldsAt(catalogue, type, path);
 	const list = type ? fieldsAt(catalogue, type, path.slice(0, -1))?.[path.at(-1) ?? ""] : undefined;
 	if (list?.list && list.values) return list.values.map((label) => ({ label, type: "constant" }));
+	if (list?.keys && value === null)
+		return Object.entries(list.keys).map(([label, detail]) => ({
+			label,
+			type: "property",
+			detail,
+			apply: `${label}: `,
+		}));
 	if (!here)
 		return path.length ? [] : ["apiVersion: ", "kind: ", "metadata:"].map((label) => ({ label, type: "property" }));
 	if (value !== null) return (here[value]?.values ?? []).map((label) => ({ label, type: "constant" }));
