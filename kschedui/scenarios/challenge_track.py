@@ -11,6 +11,8 @@ CHALLENGES = (
     "challenge-price",
     "challenge-three-per-node",
     "challenge-one-database",
+    "challenge-rollout",
+    "challenge-drain",
 )
 
 

@@ -17,7 +17,10 @@ from scheduler_core.scenario.reading.documents import Chunk, read_documents
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.trace.events import AnyEvent
 
-ANSWERS = {kind[1]: kind for kind in (SCHEDULER_PLUGIN, CONFIGURATION)}
+ANSWERS = {
+    kind[1]: kind
+    for kind in (SCHEDULER_PLUGIN, CONFIGURATION, ("apps/v1", "Deployment"), ("policy/v1", "PodDisruptionBudget"))
+}
 _DOCUMENT = "\n---\n"
 
 Manifest = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""A challenge: a scenario that asks for rules or settings, and the variants with which the answer is evaluated."""
+"""A challenge: a scenario that asks for rules, settings or objects, and the variants that evaluate the answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-AnswerKind = Literal["SchedulerPlugin", "KubeSchedulerConfiguration"]
+AnswerKind = Literal["SchedulerPlugin", "KubeSchedulerConfiguration", "Deployment", "PodDisruptionBudget"]
+RULES_AND_SETTINGS: tuple[AnswerKind, ...] = ("SchedulerPlugin", "KubeSchedulerConfiguration")
+"""What a challenge asks for if it does not say."""
 
 
 class ObjectName(NamedTuple):

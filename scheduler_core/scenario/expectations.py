@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.types import Scenario
+from scheduler_core.trace.controller_events import WorkloadStatusWritten
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
@@ -24,6 +25,8 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     began: dict[str, str] = {}
     bound: dict[str, str] = {}
     existed: set[str] = set()
+    deleted: set[str] = set()
+    available: dict[str, list[int]] = {}  # of each Deployment: its available replicas, in order
     called: dict[str, str] = {}  # what pods of workloads are called, by their key
     for event in events:
         if isinstance(event, RunStarted):
@@ -39,6 +42,10 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
             victims.append(event.pod)
         elif isinstance(event, RunFinished):
             bound = bound_at_the_end(began, event)
+            deleted = set(event.deleted)
+        elif isinstance(event, WorkloadStatusWritten) and event.kind == "Deployment":
+            replicas = int(event.status.get("availableReplicas", 0))
+            available.setdefault(f"{event.namespace}/{event.name}", []).append(replicas)
     unmet: list[Message] = []
     keys = {name: key for key, name in called.items()}
     for name, promised in expect.pods.items():
@@ -46,21 +53,38 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
         if key not in existed:
             unmet.append(Message("{pod}: there is no such pod", pod=name))
             continue
-        node_name = bound.get(key, "")
-        if node_name != promised.node:
-            places = {"expected": _place(promised.node), "found": _place(node_name)}
+        node_name, gone = bound.get(key, ""), key in deleted
+        if (node_name, gone) != (promised.node, promised.gone):
+            places = {"expected": _place(promised.node, promised.gone), "found": _place(node_name, gone)}
             unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=name, **places))
         if promised.reason not in messages.get(key, "" if promised.reason else promised.reason):
             texts = {"expected": repr(promised.reason), "found": repr(messages.get(key, ""))}
             unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=name, **texts))
+    for name, promised_replicas in expect.least_available.items():
+        least = _least(available.get(name, ()), promised_replicas)
+        if least < promised_replicas:
+            numbers = {"expected": promised_replicas, "found": least}
+            unmet.append(
+                Message(
+                    "{workload}: expected at least {expected} available pods, got {found}", workload=name, **numbers
+                )
+            )
     if expect.victims is not None and sorted(keys.get(name, name) for name in expect.victims) != sorted(victims):
         names = {"expected": _names(expect.victims), "found": _names([called.get(key, key) for key in victims])}
         unmet.append(Message("victims: expected {expected}, got {found}", **names))
     return unmet
 
 
-def _place(node_name: str) -> Message:
+def _place(node_name: str, gone: bool) -> Message:
+    if gone:
+        return Message("gone")
     return Message("on {node}", node=node_name) if node_name else Message("pending")
+
+
+def _least(replicas: Sequence[int], promised: int) -> int:
+    """Return the least number since there were as many as promised; without such a moment, the most."""
+    since = next((i for i, number in enumerate(replicas) if number >= promised), None)
+    return max(replicas, default=0) if since is None else min(replicas[since:])
 
 
 def _names(victims: Sequence[str]) -> object:

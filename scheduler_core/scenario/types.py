@@ -199,18 +199,23 @@ class ExtenderScript(msgspec.Struct, frozen=True):
 class ExpectedPod(msgspec.Struct, frozen=True):
     """The expected outcome of a pod.
 
-    `node` "" means pending; `reason`, if set, must occur in the pod's last message.
+    `node` "" means pending, or deleted if it is `gone`; `reason`, if set, must occur in the pod's last message.
     """
 
     node: str = ""
     reason: str = ""
+    gone: bool = False
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """The expected outcome, checked by `simulate --check`; `victims` None: not checked."""
+    """The expected outcome, checked by `simulate --check`; `victims` None: not checked.
+
+    `least_available`: how many pods of a Deployment (namespace/name) stay available, once there are so many.
+    """
 
     pods: Mapping[PodKey, ExpectedPod] = {}
     victims: tuple[PodKey, ...] | None = None
+    least_available: Mapping[str, int] = {}
 
 
 class Limit(NamedTuple):

@@ -42,7 +42,7 @@ CHALLENGE = Fields(
                 "solution": STRING,
             },
             {
-                "asks": "the documents that are the answer; both kinds when absent",
+                "asks": "the documents that are the answer; SchedulerPlugin and KubeSchedulerConfiguration when absent",
                 "seeds": "each variant is run with each of them; absent: with the scenario's own",
                 "variants": "clusters that the answer must hold in besides the scenario itself; hidden until tried",
                 "solution": "an answer that holds, for `kschedui check`; shown to nobody",

@@ -190,7 +190,15 @@ _OBSERVED = Fields(
 _UNOBSERVED = Fields("Unobserved", {"from": NUMBER, "until": NUMBER, "what": STRING})
 
 _EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
-EXPECTATION = Fields("Expectation", {"pods": MapOf(ANY), "victims": ListOf(STRING)})
+EXPECTATION = Fields(
+    "Expectation",
+    {"pods": MapOf(ANY), "victims": ListOf(STRING), "leastAvailable": MapOf(INT32)},
+    {
+        "pods": "where each pod ends: a node, pending or gone; a pod of a controller is default/web@1/0",
+        "victims": "the pods that are preempted",
+        "leastAvailable": "of Deployments: how many pods stay available, once there are so many",
+    },
+)
 
 SPEC = Fields(
     "ScenarioSpec",

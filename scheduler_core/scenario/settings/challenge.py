@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.challenge import AnswerKind, Challenge, ObjectName, Variant
+from scheduler_core.scenario.challenge import RULES_AND_SETTINGS, AnswerKind, Challenge, ObjectName, Variant
 from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.reading.documents import Document
@@ -41,7 +41,7 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
     _check_number(len(variants), MAX_VARIANTS, ("spec", "variants"), problems)
     kinds = cast(tuple[AnswerKind, ...], tuple(dict.fromkeys(filter(None, spec.get("asks") or ()))))
     return Challenge(
-        asks=kinds or get_args(AnswerKind),
+        asks=kinds or RULES_AND_SETTINGS,
         seeds=seeds,
         variants=tuple(_variant(variant, ("spec", "variants", n), problems) for n, variant in enumerate(variants)),
         solution=spec.get("solution") or "",

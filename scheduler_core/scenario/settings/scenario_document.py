@@ -33,7 +33,7 @@ from scheduler_core.scenario.types import (
 
 Manifest = Mapping[str, Any]
 
-PENDING = "pending"
+PENDING, GONE = "pending", "gone"
 
 
 class ScenarioDocument(msgspec.Struct, frozen=True):
@@ -189,20 +189,21 @@ def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
 
 def build_expectation(data: Manifest, path: Path, problems: Problems) -> Expectation:
     """Build expectations: `pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason:
-    Insufficient cpu}}`.
+    Insufficient cpu}, default/d: gone}`.
     """
     pods = {}
     for name, outcome in (data.get("pods") or {}).items():
         pods[pod_key(name)] = _expected_pod(outcome, (*path, "pods", name), problems)
     victims = data.get("victims")
-    return Expectation(pods, None if victims is None else tuple(map(pod_key, victims)))
+    least = {pod_key(name): number for name, number in (data.get("leastAvailable") or {}).items()}
+    return Expectation(pods, None if victims is None else tuple(map(pod_key, victims)), least)
 
 
 def _expected_pod(data: Any, path: Path, problems: Problems) -> ExpectedPod:
     if isinstance(data, str) and data:
-        return ExpectedPod("" if data == PENDING else data)
+        return ExpectedPod("" if data in (PENDING, GONE) else data, gone=data == GONE)
     if not isinstance(data, dict):
-        expected = Message("a node's name, pending, or a mapping of node, pending, reason")
+        expected = Message("a node's name, pending, gone, or a mapping of node, pending, reason")
         problems.error(
             path, Message("{found} is not an outcome; expected {expected}", found=show(data), expected=expected)
         )
