@@ -84,11 +84,7 @@ const FIELDS = {
 	plugins: {},
 	types: {
 		Node: { metadata: { type: "ObjectMeta" }, spec: { type: "NodeSpec" } },
-		ObjectMeta: {
-			name: { type: "string" },
-			labels: { type: "string", map: true },
-			annotations: { type: "string", map: true, keys: { "kschedui.io/exit-code": "of its containers" } },
-		},
+		ObjectMeta: { name: { type: "string" }, labels: { type: "string", map: true } },
 	},
 };
 
@@ -105,7 +101,7 @@ test("in an expression there are variables, then the fields of what they are", (
 	const labels = (/** @type {string} */ text) => ruleNames(FIELDS, text).map(({ option }) => option.label);
 	assert.ok(labels("").includes("node"));
 	assert.deepEqual(labels("true && node."), ["metadata", "spec"]);
-	assert.deepEqual(labels("node.metadata.la"), ["name", "labels", "annotations"]);
+	assert.deepEqual(labels("node.metadata.la"), ["name", "labels"]);
 	assert.deepEqual(labels("requested."), ["cpu", "memory", "pods"]);
 	assert.deepEqual(labels("cluster.requested."), ["cpu", "memory", "pods"]);
 	assert.ok(labels("pods.").includes("exists("));

@@ -69,8 +69,8 @@ test("a workload is written with its template and containers on lines of their o
 	documents.add(workload("Deployment", "web"));
 	const lines = documents.toString().split("\n");
 	assert.ok(lines.includes("  replicas: 3"));
-	assert.ok(lines.includes("    metadata: {labels: {app: web}}"));
 	assert.ok(lines.includes("      containers:"));
 	documents.add(workload("CronJob", "report"));
-	assert.ok(documents.valid);
+	assert.ok(documents.toString().includes("          containers:"));
+	assert.ok(!/[&*]\w/.test(documents.toString()), "no anchors");
 });
