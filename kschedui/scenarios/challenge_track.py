@@ -7,12 +7,12 @@ from kschedui.models import Scenario
 CHALLENGES = (
     "challenge-weights",
     "challenge-spot",
+    "challenge-rollout",
     "challenge-gpu",
     "challenge-price",
+    "challenge-drain",
     "challenge-three-per-node",
     "challenge-one-database",
-    "challenge-rollout",
-    "challenge-drain",
 )
 
 
