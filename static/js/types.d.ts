@@ -83,6 +83,13 @@ declare global {
 		changes: { step: number; text: string; kind: string }[];
 	}
 	type Column = AttemptColumn | GapColumn;
+	/** What a controller did, as the timeline marks it; `name`: to whom. */
+	interface Act {
+		column: number;
+		step: number;
+		kind: "created" | "deleted" | "node";
+		name: string;
+	}
 	interface Move {
 		column: number;
 		step: number;

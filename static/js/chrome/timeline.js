@@ -5,7 +5,7 @@
  */
 
 import { button, h, patch } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { list, plain, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { podName, rampStyle, seconds, widthOf } from "../shared/units.js";
 import { podLabel } from "../steps/parts/pods.js";
@@ -13,6 +13,9 @@ import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
 
 const ROUND = 17; // pixels an attempt, from which marks are round
+const MAX_NAMES = 6;
+/** Where in a column its signs stand. @type {Record<Act["kind"], number>} */
+const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
 const DENSE = 4; // below this many pixels attempts are counted in bars
 
 export class Timeline {
@@ -75,7 +78,9 @@ export class Timeline {
 					"aria-valuetext": t("timeline.value", { step, time: seconds(view.state.time), attempt: view.state.attempt }),
 					on: handsOn(this, target, view),
 				},
-				dense ? this.dense(view, width, unit) : [this.times(index, width, unit), this.marks(view, width, unit)],
+				dense
+					? this.dense(view, width, unit)
+					: [this.times(index, width, unit), this.marks(view, width, unit), this.acts(view, width)],
 				!store.complete && h("div", { key: "coming", class: "coming", title: t("run.streaming") }),
 				h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
 				this.label(view, width, head),
@@ -108,6 +113,7 @@ export class Timeline {
 	/** @param {View} view @param {number} width @param {number} unit */
 	marks(view, width, unit) {
 		const current = view.index.columnOf(view.step);
+		const acted = new Set(view.index.acts.map(({ column }) => column)); // its signs say what changed
 		return [...this.visible(view.index)].map(({ i, column }) => {
 			const left = this.x(view.index.edges[i], view.index, width);
 			const size = this.x(view.index.edges[i + 1], view.index, width) - left;
@@ -121,7 +127,7 @@ export class Timeline {
 				const from = Math.max(0, left);
 				return h("span", {
 					key: `g${i}`,
-					class: `gap ${changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`,
+					class: `gap ${changes.length && !acted.has(i) ? "changed" : ""} ${nodes ? "nodes" : ""}`,
 					title,
 					style: { left: `${from}px`, width: `${Math.max(2, Math.min(width, left + size - 2) - from)}px` },
 				});
@@ -143,6 +149,28 @@ export class Timeline {
 					round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
 				),
 			];
+		});
+	}
+
+	/**
+	 * What others than the scheduler did: a sign for each kind, in the column in which it was.
+	 * @param {View} view @param {number} width
+	 */
+	acts(view, width) {
+		/** @type {Map<string, {kind: Act["kind"], column: number, names: string[]}>} */
+		const marks = new Map();
+		for (const { column, kind, step, name } of view.index.acts) {
+			if (step > view.reach) break;
+			const key = `${column}${kind}`;
+			const mark = marks.get(key) ?? { kind, column, names: [] };
+			marks.set(key, { ...mark, names: [...mark.names, name] });
+		}
+		return [...marks].map(([key, { kind, column, names }]) => {
+			const [from, to] = [0, 1].map((edge) => this.x(view.index.edges[column + edge], view.index, width));
+			const left = from + (to - from) * ACT_PLACES[kind];
+			if (left < 0 || left > width) return null;
+			const title = t(`act.${kind}`, { names: plain(list(names.map(shortPod), MAX_NAMES)) });
+			return h("i", { key: `act${key}`, class: `act ${kind}`, title, style: { left: `${left}px` } });
 		});
 	}
 

@@ -135,11 +135,11 @@ const RULES = {
 	PodUnreserved: () => false,
 	PodBound: (place) => isMember(place) || isBoundAgain(place),
 	VictimEvicted: () => false,
-	ObjectApplied: ({ event }) => isBookkeeping(event),
+	ObjectApplied: (place) => isBookkeeping(place.event) || isRequested(place),
 	ObjectDeleted: () => false,
 	AttemptFinished: () => true,
 	WorkloadStatusWritten: () => true,
-	PodDeletionRequested: () => false,
+	PodDeletionRequested: ({ event }) => event.by === "default-scheduler", // its eviction told it
 	PodStarted: () => true,
 	PodReadinessChanged: ({ event }) => event.ready || event.by === "node-controller", // its node told it
 	PodRestarted: () => false,
@@ -154,6 +154,10 @@ const RULES = {
 
 /** A controller notes something on a workload, such as its revision. @param {any} event */
 const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workload) && action === "update" && !because;
+
+/** The request that changed a workload is told next. @param {Place} place */
+const isRequested = ({ store, step, event }) =>
+	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;

@@ -1,6 +1,8 @@
 // @ts-check
 /** Who acts beside the scheduler, and what becomes of nodes meanwhile. */
 
+import { podName } from "../shared/units.js";
+
 const SCHEDULER = "default-scheduler";
 
 /** Which controller writes the status of a kind. @type {Record<string, string>} */
@@ -39,6 +41,27 @@ export function actorOf(event) {
 			return event.by && event.by !== SCHEDULER && typeof event.by === "string" && event.type !== "PodActivated"
 				? event.by
 				: "";
+	}
+}
+
+/**
+ * A pod that was made or is to go, or a node that changed, by somebody else than the scheduler.
+ * @param {any} event @returns {Pick<Act, "kind" | "name"> | null}
+ */
+export function actOf(event) {
+	if (!actorOf(event)) return null;
+	switch (event.type) {
+		case "ObjectApplied":
+			if (event.action !== "create" || !["Pod", "Node"].includes(event.kind)) return null;
+			return { kind: event.kind === "Pod" ? "created" : "node", name: event.name };
+		case "PodDeletionRequested":
+			return { kind: "deleted", name: podName(event.pod) };
+		case "NodeConditionChanged":
+			return { kind: "node", name: event.name };
+		case "NodeGroupResized":
+			return { kind: "node", name: event.group };
+		default:
+			return null;
 	}
 }
 

@@ -4,7 +4,7 @@
  * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
-import { NodeLog } from "./actors.js";
+import { actOf, NodeLog } from "./actors.js";
 
 const GAP_WIDTH = 0.7;
 
@@ -15,6 +15,8 @@ export class RunIndex {
 		/** @type {Map<string, Move[]>} */
 		this.moves = new Map();
 		this.nodes = new NodeLog();
+		/** @type {Act[]} what others than the scheduler did */
+		this.acts = [];
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
 		this.next = 0;
@@ -28,6 +30,7 @@ export class RunIndex {
 		this.edges = [0, GAP_WIDTH];
 		this.moves = new Map();
 		this.nodes = new NodeLog();
+		this.acts = [];
 		this.next = 0;
 		this.time = 0;
 	}
@@ -55,6 +58,8 @@ export class RunIndex {
 	/** @param {AnyEvent} event @param {number} step */
 	take(event, step) {
 		this.nodes.take(event, step, this.time);
+		const act = actOf(event);
+		if (act) this.acts.push({ column: this.columns.length - 1, step, ...act });
 		const last = this.columns[this.columns.length - 1];
 		switch (event.type) {
 			case "CycleStarted":

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from scheduler_core.trace import autoscaling_events as autoscaling
+from scheduler_core.trace import controller_events as controllers
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.events import AnyEvent
@@ -65,6 +67,21 @@ def sentence_of(event: AnyEvent, pod: str, gettext: Gettext) -> str:
             return gettext("%(pod)s is bound to %(node)s.") % {"pod": pod, "node": event.node}
         case trace.SchedulingFailed():
             return f"{pod}: {event.message}"
+        case trace.ObjectApplied(action="create", by=actor) if actor:
+            return gettext("%(actor)s creates %(kind)s %(name)s.") % {
+                "actor": actor, "kind": event.kind, "name": event.name
+            }  # fmt: skip
+        case controllers.PodDeletionRequested():
+            return gettext("%(actor)s deletes %(pod)s.") % {"actor": event.by, "pod": pod}
+        case controllers.NodeConditionChanged(status="True"):
+            return gettext("%(node)s is ready.") % {"node": event.name}
+        case controllers.NodeConditionChanged():
+            return gettext("%(node)s is not ready any more.") % {"node": event.name}
+        case controllers.EvictionAnswered():
+            template = gettext("%(pod)s is evicted.") if event.code == 201 else gettext("%(pod)s is not evicted.")
+            return template % {"pod": pod}
+        case autoscaling.NodeGroupResized():
+            return gettext("%(group)s is to have %(n)d nodes.") % {"group": event.group, "n": event.target}
         case trace.RunFinished():
             return gettext("The run ends: %(bound)d pods bound, %(pending)d pending.") % {
                 "bound": len(event.bound) + event.stayed, "pending": len(event.pending)

@@ -85,6 +85,9 @@ function numbersOf(status) {
 	);
 }
 
+/** "Deployment web" of "Deployment/web"; a node's name alone. @param {string} name */
+const bareName = (name) => cutName(name.replace(/^Node\//, "").replace("/", " "), LETTERS);
+
 /** @param {string} verb */
 const requestKey = (verb) => (has(`request.${verb}`) ? `request.${verb}` : "controllers.request");
 
@@ -154,7 +157,7 @@ export const CAPTIONS = {
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts(event.error ? "controllers.refused" : requestKey(event.verb), {
 			verb: event.verb,
-			about: list(event.about, 4),
+			about: list(event.about.map(bareName), 4),
 		}),
 		why: event.error ? [event.error] : [],
 	}),

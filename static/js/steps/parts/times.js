@@ -117,8 +117,18 @@ function line(view, duration, piece, i) {
 const asked = new Set();
 
 /** "3.2 s instead of 13.2 s", from a run without the cause. @param {View} view @param {Duration} duration @param {TimePart} piece */
-function without(view, { pod }, { cause }) {
-	if (!REMOVABLE.has(cause) || view.boot.embed) return null;
+function without(view, { pod }, { cause, step }) {
+	if (view.boot.embed) return null;
+	if (cause === "unschedulable")
+		return button(
+			() => {
+				view.act.seek(step);
+				view.act.open(`ask:pod:${pod}`);
+			},
+			{ class: "link without" },
+			t("time.helped"),
+		);
+	if (!REMOVABLE.has(cause)) return null;
 	const query = new URLSearchParams({ pod, cause });
 	const address = `${view.boot.api}/runs/${view.run.id}/times/without?${query}`;
 	const again = () => view.act.set({});
