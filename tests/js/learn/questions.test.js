@@ -13,6 +13,7 @@ import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { extender } from "../../../static/js/steps/parts/words.js";
 import { captionOf, framesOf } from "../../../static/js/steps/registry.js";
+import { isAt } from "../../../static/js/trace/anchor.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
 import { unpack } from "../../../static/js/trace/feed.js";
 import { heroOf } from "../../../static/js/trace/phase.js";
@@ -210,8 +211,8 @@ test("nothing that decides is folded: no first rejection of a node by a plugin, 
 				});
 			const told = ["ScoresComputed", "SchedulerError", "BindingFailed", "PodsKeptWaiting", "PodGroupDecided"];
 			if (told.includes(event.type) || event.candidates?.length) assert.ok(!way.passes(step, last), name);
-			const { attempt } = store.stateAfter(step);
-			if (captions.some((one) => one.event === event.type && one.attempt === attempt))
+			const state = store.stateAfter(step);
+			if (captions.some((one) => isAt(one, event, state.attempt, state)))
 				assert.ok(!way.passes(step, last), `${name} has a caption`);
 		}
 	}

@@ -163,17 +163,17 @@ function nodeCard(view, name, size) {
 function signsOf({ index, state, step }, node) {
 	const { name } = node.summary;
 	const log = index.nodes;
-	const since = (/** @type {{time: number} | undefined} */ change) =>
-		seconds(state.time - (change?.time ?? state.time));
+	const since = (/** @type {{time: number} | undefined} */ change) => state.time - (change?.time ?? state.time);
+	const told = (/** @type {string} */ kind, /** @type {number} */ time) =>
+		t(time > 0 ? `node.${kind}` : `node.${kind}.now`, { time: seconds(time) });
 	const signs = [];
 	const silent = log.last(name, step, "failNode", "recoverNode");
 	if (node.ready && node.ready !== "True")
 		signs.push({
 			kind: "notready",
-			text: t("node.notready", { time: since(log.last(name, step, "True", "False", "Unknown")) }),
+			text: told("notready", since(log.last(name, step, "True", "False", "Unknown"))),
 		});
-	else if (silent?.change === "failNode")
-		signs.push({ kind: "silent", text: t("node.silent", { time: since(silent) }) });
+	else if (silent?.change === "failNode") signs.push({ kind: "silent", text: told("silent", since(silent)) });
 	const stays = (/** @type {string} */ key) => /^(DaemonSet|Node)\//.test(state.pods.get(key)?.summary.owner ?? "");
 	const left = node.pods.filter((key) => !stays(key)).length;
 	if (left && node.summary.unschedulable && log.last(name, step, "drain", "uncordon")?.change === "drain")

@@ -116,7 +116,10 @@ function line(view, duration, piece, i) {
 /** Causes that somebody asked to be without, as addresses. @type {Set<string>} */
 const asked = new Set();
 
-/** "3.2 s instead of 13.2 s", from a run without the cause. @param {View} view @param {Duration} duration @param {TimePart} piece */
+/**
+ * "3.2 s instead of 13.2 s", from a run without the cause; what would have helped where it is no setting.
+ * @param {View} view @param {Duration} duration @param {TimePart} piece
+ */
 function without(view, { pod }, { cause, step }) {
 	if (view.boot.embed) return null;
 	if (cause === "unschedulable")
