@@ -18,7 +18,7 @@ const STEPS = [
 	"parts",
 	"score",
 	"filter",
-	"prefilter run preempt binding many devices controllers",
+	"prefilter run preempt binding many devices controllers autoscaling",
 	"cluster group",
 	"queue",
 	".",

@@ -16,6 +16,7 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.autoscaling.cloud import Cloud, CloudError
 from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
 from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.evaluation import evaluated_scale_down, evaluated_scale_up
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate, Planner
 from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, Plan, ScaleUp
@@ -23,6 +24,7 @@ from scheduler_core.autoscaling.cluster_autoscaler.templates import Template, bu
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.api import Api, Change
 from scheduler_core.scenario.fields.autoscaling_fields import FLAGS
+from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated, ScaleUpEvaluated
 
 NAME = "cluster-autoscaler"
 STATUS = "cluster-autoscaler-status"
@@ -62,6 +64,7 @@ class ClusterAutoscaler:
         self._hints: dict[str, str] = {}  # where pods were placed in earlier passes
         self._recorded: dict[tuple[str, str, str, str], float] = {}
         self._added: dict[PodKey, float] = {}  # when pods were seen first
+        self._told: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
 
     def start(self) -> None:
         """Plan the first pass: at once if pods wait, else after the interval."""
@@ -206,7 +209,9 @@ class ClusterAutoscaler:
             self._record_status("MaxNodesTotalReached", f"Max total nodes in cluster reached: {total}", "Warning")
             scale_up = ScaleUp("no options", reasons={pod.key: ["max total nodes in cluster reached"] for pod in pods})
         elif pods and not new:
-            scale_up = self._orchestrator.scale_up(pods, snapshot, templates)
+            plan = self._orchestrator.plan(pods, snapshot, templates)
+            self._tell(evaluated_scale_up(pods, plan, self.scores(plan)))
+            scale_up = self._orchestrator.carry_out(plan)
         if scale_up.result == "successful":
             self._last_scale_up = self._api.now
         elif scale_up.result == "failed":
@@ -343,6 +348,7 @@ class ClusterAutoscaler:
         for name in upcoming:
             existing.remove_node(name)
         self._planner.update(existing, leaving, ())
+        self._tell(evaluated_scale_down(self._planner))
         now = self._api.now
         cooling = (
             scale_up.result == "successful"
@@ -357,6 +363,12 @@ class ClusterAutoscaler:
         return deleting
 
     # Events
+
+    def _tell(self, event: ScaleUpEvaluated | ScaleDownEvaluated | None) -> None:
+        """Emit what a pass found, unless the one before found the same."""
+        if event is not None and self._told.get(type(event)) != event:
+            self._told[type(event)] = event
+            self._api.emit(event)
 
     def _record_scale_up(self, scale_up: ScaleUp) -> None:
         for resize in scale_up.resizes:

@@ -34,12 +34,13 @@ class Utilization(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct):
-    """A node that could go. `since`: when it was first found so."""
+    """A node that could go. `since`: when it was first found so; `places`: where its pods would go."""
 
     node: str
     drain: Drain
     utilization: Utilization
     since: float
+    places: list[tuple[Pod, str]] = []
 
 
 class Planner:
@@ -93,14 +94,15 @@ class Planner:
             if drain.blocked is not None:
                 self._keep(name, f"BlockedByPod {drain.blocked.pod.key}: {drain.blocked.reason}")
                 continue
-            stranded = self._move(drain.move, name, trial, destinations)
+            places: list[tuple[Pod, str]] = []
+            stranded = self._move(drain.move, name, trial, destinations, places)
             if stranded is not None:
                 self._keep(name, f"NoPlaceToMovePods {stranded.key}")
                 continue
             judge.take(drain.move)
             destinations.discard(name)
             since = self.unneeded[name].since if name in self.unneeded else now
-            found[name] = Candidate(name, drain, eligible[name], since)
+            found[name] = Candidate(name, drain, eligible[name], since, places)
         self.unneeded = found
 
     def _candidates(self, deleting: Sequence[str]) -> list[str]:
@@ -148,9 +150,13 @@ class Planner:
             for pod in pods
         )
 
-    def _move(self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str]) -> Pod | None:
-        """Find a place for every pod; keep them there if all have one. Return the first without a place."""
-        places: list[tuple[Pod, str]] = []
+    def _move(
+        self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str], places: list[tuple[Pod, str]]
+    ) -> Pod | None:
+        """Find a place for every pod; keep them there if all have one. Return the first without a place.
+
+        `places`: the pods that have one, with their nodes, are added.
+        """
         for pod in pods:
             acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731
             name = trial.find_node(pod, acceptable, self._hints.get(pod.key, ""))

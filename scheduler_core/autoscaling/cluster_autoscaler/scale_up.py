@@ -74,9 +74,8 @@ class Orchestrator:
         self.flags = flags
         self._expanders = expanders
 
-    def scale_up(self, pods: Sequence[Pod], snapshot: Snapshot, templates: Mapping[str, Template]) -> ScaleUp:
-        """Choose an option for the pods and carry it out."""
-        plan = self.plan(pods, snapshot, templates)
+    def carry_out(self, plan: Plan) -> ScaleUp:
+        """Order the nodes of a plan."""
         if not plan.resizes or plan.option is None:
             return ScaleUp("no options", reasons=plan.remaining)
         result = self._execute(plan.resizes)

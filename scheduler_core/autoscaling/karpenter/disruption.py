@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.apis.karpenter import DisruptionReason, InstanceType, NodePool
 from scheduler_core.apis.requirements import CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE, get, merge, one_of
+from scheduler_core.autoscaling.karpenter.evaluation import evaluated_claims, evaluated_scale_down
 from scheduler_core.autoscaling.karpenter.events import Recorder
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue
 from scheduler_core.autoscaling.karpenter.lifecycle import REACTION, Lifecycle
@@ -26,6 +27,7 @@ from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.cronjob import next_time
 from scheduler_core.controllers.node_lifecycle import with_taints
+from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated
 
 POLL = 10.0  # after a round without a command
 SYNC_RETRY = 1.0
@@ -119,6 +121,7 @@ class Disruption:
         self._consolidated: dict[str, float] = {}  # by method: the change after which it found nothing to do
         self._commands: list[Command] = []
         self._said: dict[str, str] = {}  # why nodes stay, as it was said last
+        self._told: ScaleDownEvaluated | None = None  # what the last round found
 
     # What it would do, for questions
 
@@ -157,6 +160,7 @@ class Disruption:
         try:
             seconds = next(round_)
         except StopIteration as end:
+            self._tell_round(end.value)
             if end.value is None:
                 self._later(POLL, self.run)
             else:
@@ -164,6 +168,18 @@ class Disruption:
                 self._later(0.0, self.run)
             return
         self._later(seconds, lambda: self._step(round_))
+
+    def _tell_round(self, command: Command | None) -> None:
+        """Emit what a round found, unless the one before found the same."""
+        stays = {name: words for name, words in self._said.items() if self._api.cluster.node(name) is not None}
+        going = {candidate.name: candidate.moving for candidate in command.candidates} if command else {}
+        outcome: Literal["delete", "replace"] = "replace" if command and command.replacements else "delete"
+        claims = evaluated_claims(command.replacements, self._catalogue) if command else []
+        results = command.results if command else None
+        event = evaluated_scale_down(going, outcome, command.reason if command else "", results, stays, claims)
+        if event is not None and event != self._told:
+            self._told = event
+            self._api.emit(event)
 
     def _round(self) -> Waits:
         command = yield from self._emptiness()

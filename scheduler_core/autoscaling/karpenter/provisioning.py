@@ -22,6 +22,7 @@ from scheduler_core.apis.requirements import (
     of_labels,
     one_of,
 )
+from scheduler_core.autoscaling.karpenter.evaluation import evaluated_scale_up
 from scheduler_core.autoscaling.karpenter.events import Recorder
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, show_resources
 from scheduler_core.autoscaling.karpenter.solver import NewClaim, Options, Results, Solver
@@ -31,6 +32,7 @@ from scheduler_core.autoscaling.karpenter.volumes import volume_problem, volume_
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.scenario.objects.karpenter import as_requirement, labels_of_pool
+from scheduler_core.trace.autoscaling_events import ScaleUpEvaluated
 
 PENDING_RETRY = 10.0  # a pod that still waits begins another batch
 SOLVE_SECONDS = 0.1  # from the end of a batch to its claims
@@ -68,6 +70,7 @@ class Provisioner:
         self._made: dict[str, int] = {}  # claims of each pool
         self._domains: dict[str, Domains] = {}
         self._pools_version = -1
+        self._told: ScaleUpEvaluated | None = None  # what the last batch found
 
     # Batches
 
@@ -118,6 +121,10 @@ class Provisioner:
         if not pods or not self._state.pools():
             return
         results = self.simulate(pods, [node for node in nodes if not node.deleting], reports=True)
+        event = evaluated_scale_up(results, len(pods), self._catalogue)
+        if event != self._told:
+            self._told = event
+            self._api.emit(event)
         for pod, reason in results.errors.values():
             self.fail(pod, reason)
         self.record_nominations(results)

@@ -148,6 +148,8 @@ const RULES = {
 	NodeConditionChanged: () => false,
 	EvictionAnswered: () => false,
 	NodeGroupResized: () => false,
+	ScaleUpEvaluated: () => false,
+	ScaleDownEvaluated: ({ event }) => event.nodes.every((/** @type {any} */ entry) => entry.outcome === "stays"),
 	EventRecorded: () => true,
 	RequestMade: () => false,
 };

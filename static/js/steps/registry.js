@@ -8,6 +8,9 @@ import { has, parts, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { actorOf } from "../trace/actors.js";
 import { heroOf, pointOf } from "../trace/phase.js";
+import { draw as drawAutoscaling } from "./autoscaling/view.js";
+import * as autoscalingExplanation from "./autoscaling/words.js";
+import { CAPTIONS as autoscaling } from "./autoscaling/words.js";
 import * as bindingExplanation from "./binding/words.js";
 import { CAPTIONS as binding } from "./binding/words.js";
 import { draw as drawCluster } from "./cluster/view.js";
@@ -59,6 +62,7 @@ export const PICTURES = {
 	cells: drawCells,
 	gang: drawGroup,
 	devices: drawDevices,
+	pass: drawAutoscaling,
 };
 
 /** @type {Record<StepName, Step>} */
@@ -114,6 +118,13 @@ const STEPS = {
 		picture: (nodes) => (nodes > LANES ? "cells" : "cluster"),
 		explains: ["workload"],
 		...controllersExplanation,
+	},
+	autoscaling: {
+		captions: autoscaling,
+		shows: ["ScaleUpEvaluated", "ScaleDownEvaluated"],
+		picture: () => "pass",
+		explains: ["pass"],
+		...autoscalingExplanation,
 	},
 	group: { captions: group, picture: () => "gang", explains: ["group"], ...groupExplanation },
 };

@@ -6,6 +6,8 @@
 /** What each event declares; `Event` in scheduler_core/trace/event.py explains it. */
 export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
 	NodeGroupResized: { part_of: "run" },
+	ScaleUpEvaluated: { part_of: "run" },
+	ScaleDownEvaluated: { part_of: "run" },
 	WorkloadStatusWritten: { part_of: "run", updates: "object" },
 	PodDeletionRequested: { part_of: "run", updates: "pod" },
 	PodStarted: { part_of: "run", updates: "pod" },

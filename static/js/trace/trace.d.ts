@@ -320,6 +320,54 @@ export interface NodeGroupResized {
   error?: string;
 }
 
+/** New nodes of a group or pool that would help pods. `scores`: by expander. */
+export interface EvaluatedOption {
+  group: string;
+  nodes: number;
+  pods: string[];
+  pod_count: number;
+  chosen?: boolean;
+  scores?: Record<string, number>;
+  types?: string[];
+  type_count?: number;
+  price?: number | null;
+}
+
+/** The reason that a group ("": any pool) helps none of some pods, in the actor's words. */
+export interface EvaluatedRefusal {
+  group: string;
+  reason: string;
+  pods: string[];
+  pod_count: number;
+}
+
+/** The judgement about a node. `moves`: where the simulation of its drain places its pods; `stranded`: the first pod */
+export interface EvaluatedNode {
+  node: string;
+  outcome: "stays" | "unneeded" | "delete" | "replace";
+  reason?: string;
+  moves?: [string, string][];
+  stranded?: string;
+}
+
+/** An autoscaler judged what new nodes would do for `waiting` pods. Lists are cut (MOST_OPTIONS and so on). */
+export interface ScaleUpEvaluated {
+  type: "ScaleUpEvaluated";
+  by: string;
+  waiting: number;
+  options?: EvaluatedOption[];
+  refusals?: EvaluatedRefusal[];
+}
+
+/** An autoscaler judged which nodes could go: those that could first. `more`: the number that the list lacks. */
+export interface ScaleDownEvaluated {
+  type: "ScaleDownEvaluated";
+  by: string;
+  nodes: EvaluatedNode[];
+  more?: number;
+  replacements?: EvaluatedOption[];
+}
+
 /** The status of a workload, budget, quota or autoscaler was written; all of it, not only what changed. */
 export interface WorkloadStatusWritten {
   type: "WorkloadStatusWritten";
@@ -947,9 +995,9 @@ export interface RunFinished {
 export interface Keyframe {
   step: number;
   time: number;
-  since?: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  cycle?: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  group?: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  since?: (NodeGroupResized | ScaleUpEvaluated | ScaleDownEvaluated | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  cycle?: (NodeGroupResized | ScaleUpEvaluated | ScaleDownEvaluated | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  group?: (NodeGroupResized | ScaleUpEvaluated | ScaleDownEvaluated | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   order?: string[] | null;
 }
 
@@ -958,13 +1006,13 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (NodeGroupResized | ScaleUpEvaluated | ScaleDownEvaluated | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
 }
 
 /** The common part of chunks of all versions. */
 export interface _Events {
-  events: (NodeGroupResized | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (NodeGroupResized | ScaleUpEvaluated | ScaleDownEvaluated | WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
 /** A part of a pod's time, from `start` to `end` virtual seconds; `step` is the step at which it begins. */
@@ -990,6 +1038,8 @@ export interface Duration {
 
 export type AnyEvent =
   | NodeGroupResized
+  | ScaleUpEvaluated
+  | ScaleDownEvaluated
   | WorkloadStatusWritten
   | PodDeletionRequested
   | PodStarted

@@ -6,6 +6,7 @@ declare global {
 		| "cluster"
 		| "queue"
 		| "prefilter"
+		| "autoscaling"
 		| "filter"
 		| "score"
 		| "preempt"
@@ -23,7 +24,7 @@ declare global {
 	}
 	/** of a view, or of one that is still to be made */
 	type Asked = Pick<View, "scene" | "state" | "event" | "hero" | "frame" | "order">;
-	type PictureName = "cluster" | "lanes" | "preempt" | "scores" | "cells" | "gang" | "devices";
+	type PictureName = "cluster" | "lanes" | "preempt" | "scores" | "cells" | "gang" | "devices" | "pass";
 	type Draw = (target: Element, view: View) => void;
 
 	interface Step extends Explanation {

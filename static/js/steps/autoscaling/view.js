@@ -1,0 +1,129 @@
+// @ts-check
+/**
+ * A pass of an autoscaler: the options as a ladder, with the nodes that would be made dashed and the pods that count on
+ * them, and the groups that do not help; or the nodes that could go, with the places that the simulation of each drain
+ * found for their pods.
+ */
+
+import { h, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { podName } from "../../shared/units.js";
+import { actorName, outcomeWords, podNames, scoreWords } from "./words.js";
+
+/** @typedef {import("../../trace/trace").EvaluatedOption} Option */
+/** @typedef {import("../../trace/trace").EvaluatedNode} Judged */
+
+const NODES = 8; // dashed boxes of an option
+const PODS = 6;
+
+/** @param {Element} target @param {View} view */
+export function draw(target, { event }) {
+	if (event.type === "ScaleUpEvaluated") patch(target, [scaleUp(event)]);
+	else if (event.type === "ScaleDownEvaluated") patch(target, [scaleDown(event)]);
+	else patch(target, []);
+}
+
+/** @param {import("../../trace/trace").ScaleUpEvaluated} event */
+function scaleUp({ by, waiting, options = [], refusals = [] }) {
+	return h(
+		"div",
+		{ key: "up", class: "pass" },
+		h("h3", null, t("autoscaling.up.title", { actor: actorName(by), n: waiting })),
+		options.length
+			? h(
+					"ol",
+					{ key: "options", class: "pass-ladder" },
+					options.map((option, i) => rung(option, i)),
+				)
+			: h("p", { key: "none", class: "note" }, t("autoscaling.options.none")),
+		refusals.length > 0 && h("h3", null, t("autoscaling.refusals")),
+		refusals.length > 0 &&
+			h(
+				"ul",
+				{ key: "refusals", class: "pass-rows" },
+				refusals.map(({ group = "", reason, pods, pod_count }, i) =>
+					h(
+						"li",
+						{ key: i },
+						h("b", null, `✕ ${group || t("autoscaling.pools")}`),
+						h("code", null, reason),
+						chips(podNames(pods, pod_count, PODS)),
+					),
+				),
+			),
+	);
+}
+
+/** An option: dashed nodes, the pods that count on them, what is compared. @param {Option} option @param {number} i */
+function rung({ group, nodes, pods, pod_count, chosen = false, scores, types = [], type_count = 0, price }, i) {
+	return h(
+		"li",
+		{ key: i, class: chosen ? "chosen" : "" },
+		h("b", null, chosen ? `✓ ${group}` : group),
+		h(
+			"span",
+			{ class: "pass-nodes", role: "img", "aria-label": t("autoscaling.nodes", { n: nodes }) },
+			Array.from({ length: Math.min(nodes, NODES) }, (_, n) => h("i", { key: n })),
+			nodes > NODES && h("small", null, `+${nodes - NODES}`),
+		),
+		chips(podNames(pods, pod_count, PODS)),
+		h(
+			"small",
+			null,
+			[
+				...scoreWords(scores),
+				price !== undefined &&
+					price !== null &&
+					t("autoscaling.price", { price: String(Number(price.toPrecision(4))) }),
+				types.length > 0 &&
+					[types.join(", "), type_count > types.length && `+${type_count - types.length}`].filter(Boolean).join(" "),
+			]
+				.filter(Boolean)
+				.join(" · "),
+		),
+	);
+}
+
+/** @param {import("../../trace/trace").ScaleDownEvaluated} event */
+function scaleDown({ by, nodes, more = 0, replacements = [] }) {
+	return h(
+		"div",
+		{ key: "down", class: "pass" },
+		h("h3", null, t("autoscaling.down.title", { actor: actorName(by) })),
+		h(
+			"ul",
+			{ key: "nodes", class: "pass-rows" },
+			nodes.map((judged) => judgedRow(judged)),
+		),
+		more > 0 && h("p", { key: "more", class: "note" }, t("autoscaling.more", { n: more })),
+		replacements.length > 0 && h("h3", null, t("autoscaling.replacements")),
+		replacements.length > 0 &&
+			h(
+				"ol",
+				{ key: "replacements", class: "pass-ladder" },
+				replacements.map((option, i) => rung(option, i)),
+			),
+	);
+}
+
+/** A node, and where its pods would go. @param {Judged} judged */
+function judgedRow({ node, outcome, reason = "", moves = [], stranded = "" }) {
+	const [sign, words] = outcomeWords(outcome);
+	return h(
+		"li",
+		{ key: node, class: outcome === "stays" ? "stays" : "goes" },
+		h("b", null, `${sign} ${node}`),
+		h("span", null, words, reason && ": ", reason && h("code", null, reason)),
+		moves.length > 0 && chips(moves.map(([key, place]) => `${podName(key)} → ${place}`)),
+		stranded && h("span", { class: "pass-stranded" }, t("autoscaling.noplace", { pod: podName(stranded) })),
+	);
+}
+
+/** @param {string[]} names */
+function chips(names) {
+	return h(
+		"span",
+		{ class: "pass-pods" },
+		names.map((name, i) => h("span", { key: i }, name)),
+	);
+}

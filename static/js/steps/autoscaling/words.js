@@ -1,0 +1,86 @@
+// @ts-check
+/** Captions of an autoscaler's pass: the new nodes that it weighed, and the nodes that could go. */
+
+import { list, num, parts, t } from "../../shared/i18n.js";
+import { cutName, podName } from "../../shared/units.js";
+import { panel } from "../parts/panel.js";
+import { nodes, pod } from "../parts/words.js";
+
+/** @typedef {import("../../trace/trace").ScaleUpEvaluated} ScaleUp */
+/** @typedef {import("../../trace/trace").ScaleDownEvaluated} ScaleDown */
+
+const LETTERS = 40;
+const MOST = 3; // names in a caption
+const TITLES = /** @type {Record<string, string>} */ ({
+	"cluster-autoscaler": "Cluster Autoscaler",
+	karpenter: "Karpenter",
+});
+
+/** @param {string} by */
+export function actorName(by) {
+	return TITLES[by] ?? by;
+}
+
+/** @param {{event: ScaleUp}} context @returns {Partial<Caption>} */
+function scaleUp({ event }) {
+	const { options = [], refusals = [] } = event;
+	const chosen = options.filter((option) => option.chosen);
+	const sum = chosen.reduce((total, option) => total + option.nodes, 0);
+	const groups = list([...new Set(chosen.map((option) => cutName(option.group, LETTERS)))], MOST);
+	const values = { actor: actorName(event.by), n: num(event.waiting), sum: num(sum), groups, options: options.length };
+	const [first] = refusals;
+	return {
+		eyebrow: parts("eyebrow.autoscaling"),
+		sentence: parts(chosen.length ? "autoscaling.up" : "autoscaling.none", values),
+		why: chosen.length
+			? parts(event.by === "karpenter" ? "autoscaling.up.cheapest" : "autoscaling.up.options", values)
+			: first
+				? parts("autoscaling.refused", { group: first.group || t("autoscaling.pools"), reason: first.reason })
+				: [],
+	};
+}
+
+/** @param {{event: ScaleDown}} context @returns {Partial<Caption>} */
+function scaleDown({ event }) {
+	const going = event.nodes.filter(({ outcome }) => outcome !== "stays");
+	const kind = going[0]?.outcome ?? "stays";
+	const stranded = event.nodes.find((entry) => entry.stranded);
+	return {
+		eyebrow: parts("eyebrow.autoscaling"),
+		sentence: parts(`autoscaling.down.${kind}`, {
+			actor: actorName(event.by),
+			nodes: list(nodes(going.map(({ node }) => node)), MOST),
+			n: num(event.nodes.length + (event.more ?? 0)),
+		}),
+		why: stranded?.stranded
+			? parts("autoscaling.stranded", { pod: pod(stranded.stranded), node: nodes([stranded.node])[0] })
+			: [],
+	};
+}
+
+/** @type {Record<string, (context: any) => Partial<Caption>>} */
+export const CAPTIONS = { ScaleUpEvaluated: scaleUp, ScaleDownEvaluated: scaleDown };
+
+/** What an outcome means, and its sign. @param {string} outcome @returns {[string, string]} */
+export function outcomeWords(outcome) {
+	return [outcome === "stays" ? "✕" : "✓", t(`autoscaling.node.${outcome}`)];
+}
+
+/** The scores that the expanders compared. @param {Record<string, number>} [scores] */
+export function scoreWords(scores = {}) {
+	return Object.entries(scores).map(([name, score]) => `${name} ${Number(score.toPrecision(4))}`);
+}
+
+/**
+ * Names of the first pods, and how many there are besides.
+ * @param {string[]} pods @param {number} count @param {number} most
+ */
+export function podNames(pods, count, most) {
+	const shown = pods.slice(0, most).map(podName);
+	return count > shown.length ? [...shown, `+${count - shown.length}`] : shown;
+}
+
+/** Who passes, in a word: nothing in it is a sum to explain. @returns {Child} */
+export function explain() {
+	return panel(t("eyebrow.autoscaling"), t("autoscaling.title"));
+}
