@@ -147,8 +147,8 @@ export function sceneOf(event, state) {
 	if (groupShown(event, state)) return "group";
 	if (event.type === "HostSelected" || (event.type === "DecisionObserved" && cycle.HostSelected))
 		return cycle.ScoresComputed ? "score" : cycle.DevicesSearched ? "devices" : "filter";
-	if (event.type === "ObjectDeleted" || actorOf(event)) return "cluster"; // where its room is free again
 	const own = SHOWS.get(event.type);
+	if (event.type === "ObjectDeleted" || (!own && actorOf(event))) return "cluster"; // where its room is free again
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over
 	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
@@ -214,6 +214,7 @@ export function nextOf({ event, frame, order, following, state, hero }) {
 		node: node(following.node ?? ""),
 		n: state.nodes.size,
 		kind: following.kind ?? "",
+		group: following.group ?? "",
 		name: following.kind === "Pod" ? shortPod(following.name) : (following.name ?? ""),
 	};
 	return parts(has(key) ? key : `next.${type}`, values);
