@@ -103,7 +103,7 @@ for (const language of ["en", "zh-hans"]) {
 }
 
 /** Kilobytes, as production serves them: bundled, and compressed by gzip. Comments and names cost nothing. */
-const BUDGETS = { "js/player/main.js": 114, "js/editor/main.js": 250, "js/pages/home.js": 4 };
+const BUDGETS = { "js/player/main.js": 116, "js/editor/main.js": 250, "js/pages/home.js": 4 };
 
 for (const [entry, budget] of Object.entries(BUDGETS)) {
 	test(`what ${entry} needs at once travels in less than ${budget} kB`, async (t) => {

@@ -148,8 +148,8 @@ const RULES = {
 	NodeConditionChanged: () => false,
 	EvictionAnswered: () => false,
 	NodeGroupResized: () => false,
-	ScaleUpEvaluated: () => false,
-	ScaleDownEvaluated: ({ event }) => event.nodes.every((/** @type {any} */ entry) => entry.outcome === "stays"),
+	ScaleUpEvaluated: ({ event }) => !event.options?.some((/** @type {any} */ option) => option.chosen),
+	ScaleDownEvaluated: ({ event }) => !event.nodes.some(goesNow),
 	EventRecorded: () => true,
 	RequestMade: () => false,
 };
@@ -160,6 +160,9 @@ const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workl
 /** The request that changed a workload is told next. @param {Place} place */
 const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
+
+/** @param {{outcome: string}} judged of the nodes that could go, one that does */
+const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";
 
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
