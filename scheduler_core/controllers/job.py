@@ -153,7 +153,8 @@ class _Sync:
             self._judge()
             self._note_suspension()
         ready = sum(status.ready for _, status in active)
-        if shown is not None and ready > shown:
+        refuses = self._api.release.rules.jobs_may_not_be_more_ready_than_active
+        if refuses and shown is not None and ready > shown:
             self._api.memory["job"][self._job.uid] = before
             raise Refused(
                 f"status.ready: Invalid value: {ready}: cannot set more ready pods than active"
@@ -324,7 +325,7 @@ class _Sync:
             return None
         if spec.backoff_limit_per_index is None and (wait := self._remaining_backoff()) > 0:
             self._api.later(max(wait, BATCH_SECONDS), self._job.key)
-            return 0  # whatever runs
+            return self._shown_in_backoff()
         cause = because("pods-missing", owner=self._label, active=len(active), replicas=wanted)
         return self._make(missing, active, cause)
 
@@ -341,6 +342,10 @@ class _Sync:
         left = [owned for owned in active if owned not in surplus]
         return surplus + in_order_of_deletion_of_jobs(left)[: max(count - len(surplus), 0)]
 
+    def _shown_in_backoff(self) -> int | None:
+        """Return what the status shows as active while new pods have to wait."""
+        return None if self._api.release.rules.jobs_in_backoff_report_their_active_pods else 0
+
     def _make(self, missing: int, active: Sequence[Owned], cause: Any) -> int | None:
         """Make pods. Return 0 if all of their indexes have to wait."""
         if not self._spec.indexed:
@@ -349,7 +354,7 @@ class _Sync:
             entries, wait = self._pending_indexes(missing, active)
             if wait and not entries:
                 self._api.later(max(wait, BATCH_SECONDS), self._job.key)
-                return 0
+                return self._shown_in_backoff()
             refused = slow_start(len(entries), lambda number: self._create(cause, *entries[number]))
         if refused is not None:
             raise refused

@@ -46,6 +46,7 @@ FIXES = (
         rule="search_position_counts_narrowed_nodes",
     ),
     Fix(126644, {"1.29": 9, "1.30": 5, "1.31": 1}, True, False, rule="victims_get_the_preemptors_status"),
+    Fix(139457, {"1.34": 10, "1.35": 7, "1.36": 3}, False, True, rule="jobs_in_backoff_report_their_active_pods"),
     Fix(128307, {"1.29": 11, "1.30": 7, "1.31": 3}, False, True, rule="victims_are_sorted_again"),
 )
 

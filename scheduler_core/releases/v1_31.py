@@ -12,6 +12,7 @@ V1_31 = V1_32.derive(
     recorded={"public": 344, "classic": 20},
     rules=replace(
         V1_32.rules,
+        jobs_may_not_be_more_ready_than_active=False,
         node_monitor_grace_seconds=40,
         event_handlers_check_pods=True,
         events_match_when_covered=False,

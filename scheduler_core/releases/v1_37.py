@@ -15,6 +15,7 @@ V1_37 = V1_36.derive(
     "1.37.0",
     rules=replace(
         V1_36.rules,
+        jobs_in_backoff_report_their_active_pods=True,
         preemption_says_where_it_found_room=True,
         inter_pod_affinity_hint_takes_any_anti_affinity_term=True,
         image_volumes_raise_the_threshold=True,

@@ -150,3 +150,31 @@ class ControllerRules:
             ),
         },
     )
+    jobs_in_backoff_report_their_active_pods: bool = rule(
+        "",
+        "pkg/controller/job/job_controller.go: manageJob",
+        {
+            False: Text(
+                "a Job whose new pods wait for the back-off reports 0 active pods",
+                "新 Pod 因退避而等待时，Job 报告活跃 Pod 数为 0",
+            ),
+            True: Text(
+                "a Job whose new pods wait for the back-off reports the pods that are active",
+                "新 Pod 因退避而等待时，Job 报告仍活跃的 Pod 数",
+            ),
+        },
+    )
+    jobs_may_not_be_more_ready_than_active: bool = rule(
+        "",
+        "pkg/apis/batch/validation/validation.go: validateJobStatus (RejectMoreReadyThanActivePods)",
+        {
+            True: Text(
+                "the API server refuses a Job's status with more ready than active pods",
+                "API 服务器拒绝就绪 Pod 多于活跃 Pod 的 Job 状态",
+            ),
+            False: Text(
+                "the API server takes a Job's status with more ready than active pods",
+                "API 服务器接受就绪 Pod 多于活跃 Pod 的 Job 状态",
+            ),
+        },
+    )

@@ -59,3 +59,16 @@ def test_a_budget_lets_unhealthy_pods_go_from_1_27_on(release: str, goes: bool) 
     web = workload("Deployment", "web", template("web", "100m", annotations={"ready": "false"}), replicas=2)
     found = rows(release, budget, web, events=[{"at": 5, "evict": "web@1/0"}])
     assert [row["details"]["code"] for row in found if row["what"] == "evicted"] == [201 if goes else 429]
+
+
+@pytest.mark.parametrize(
+    ("version", "active"),
+    [("1.31.2", [0, 2]), ("1.35.6", []), ("1.36.2", []), ("1.36.3", [1, 2]), ("1.37.0", [1, 2])],
+)
+def test_a_job_in_its_back_off_reports_its_active_pods_from_1_36_3_on(version: str, active: list[int]) -> None:
+    """One of two pods fails. Up to 1.31, 0 is stored; later it is refused until the back-off is over."""
+    two = job({}, parallelism=2, completions=2, backoffLimit=3)
+    fails = {"at": 5, "finish": {"pod": "sum/0", "exitCode": 1}}
+    scenario = parse_scenario(text(node("n1"), two, events=[fails], kubernetesVersion=version))
+    statuses = [row["details"] for row in actor_rows(simulate(scenario)) if row["what"] == "status" and row["t"] > 5]
+    assert [status["active"] for status in statuses if "active" in status] == active

@@ -48,6 +48,8 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "resizes_larger_than_the_node_are_refused-1.35",  # decides who refuses it
     "finished_pods_make_room_for_resizes-1.35",  # decides when the kubelet allocates what is counted already
     "deferred_resizes_wait_in_one_queue-1.33",  # likewise
+    "jobs_in_backoff_report_their_active_pods-1.36",  # a status that the scheduler does not read
+    "jobs_may_not_be_more_ready_than_active-1.31",  # likewise
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
