@@ -105,6 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/", include(class_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embed_page, name="embed"),
     path("courses/new/", courses.new, name="course-new"),
+    path("courses/cka/", courses.show_cka, name="course-cka"),
     path("courses/<id:cid>/", courses.show, name="course"),
     path("courses/<id:cid>/handout", handout.course, name="course-handout"),
     path("courses/<id:cid>/edit/", courses.edit, name="course-edit"),

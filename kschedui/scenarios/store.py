@@ -224,6 +224,11 @@ def library() -> QuerySet[Scenario]:
     return with_lesson(_lessons())
 
 
+def named(slugs: Iterable[str]) -> QuerySet[Scenario]:
+    """Return the lessons and challenges with these slugs, with the columns that `library` adds."""
+    return with_lesson(Scenario.objects.filter(slug__in=slugs, deleted_at=None))
+
+
 def lessons_named(slugs: Iterable[str]) -> QuerySet[Scenario]:
     """Return the lessons with these slugs, without the columns that `library` adds."""
     return _lessons().filter(slug__in=slugs)

@@ -21,6 +21,7 @@ PAGES = (
     "/accounts/signup/",
     "/names/",
     "/challenges/",
+    "/courses/cka/",
     "/courses/new/",
     "/c/",
     "/c/?code=zzzz",

@@ -10,7 +10,7 @@ register = template.Library()
 
 # Each page, and the pages that belong to it.
 PAGES = {
-    "home": (_("Learn"), ("names", "challenges", "challenge", "course", "class-join")),
+    "home": (_("Learn"), ("names", "challenges", "challenge", "course", "course-cka", "class-join")),
     "new": (_("New scenario"), ("scenario-edit",)),
     "decode": (_("Why is it Pending?"), ("pending",)),
     "releases": (_("Releases"), ("version-releases",)),

@@ -16,7 +16,7 @@ from kschedui.language import language
 from kschedui.models import Course, Run, Scenario, Version
 from kschedui.runs import cluster_drawing
 from kschedui.runs import store as runs
-from kschedui.scenarios import courses, engine, lessons
+from kschedui.scenarios import cka, courses, engine, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor, may_edit, may_see, visitor_of
 from kschedui.scenarios.lessons import LEVELS, TOPICS, track
@@ -164,6 +164,8 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`. None: it has no place.
     """
     chapter_place = track.place_of(scenario.slug or "")
+    if request.GET.get("course") == cka.SLUG:
+        return place_in_cka(request, scenario)
     if request.GET.get("course"):
         return place_in_course(request, scenario, request.GET["course"])
     if chapter_place is None:
@@ -200,6 +202,56 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
     following = shown[at + 1].scenario if at + 1 < len(shown) else None
     return {"title": course.title, "next": own_title(following) if following else "", **numbers, **ends}
+
+
+def cka_domains() -> list[dict[str, Any]]:
+    """Return the domains of the CKA course; see courses.show_cka."""
+    entries = {str(scenario.slug): cka_entry(scenario) for scenario in scenarios.named(cka.order())}
+
+    def rows(domain: cka.Domain) -> list[dict[str, Any]]:
+        loaded = [[entries[slug] for slug in subject.slugs if slug in entries] for subject in domain.subjects]
+        subjects = zip(domain.subjects, loaded, strict=True)
+        return [{"title": subject.title, "entries": found} for subject, found in subjects if found]
+
+    return [
+        {"title": domain.title, "share": f"{domain.percent}%", "left_out": domain.left_out, "subjects": rows(domain)}
+        for domain in cka.DOMAINS
+    ]
+
+
+def cka_entry(scenario: Scenario) -> dict[str, Any]:
+    """Return {id, title, url, challenge} of a lesson or challenge of the CKA course."""
+    title = title_of(scenario, lessons.load(getattr(scenario, "lesson", None)))
+    number = getattr(scenario, "number", None)
+    challenge = bool((getattr(scenario, "summary", None) or {}).get("challenge"))
+    sid = scenario.public_id
+    url = f"{reverse('scenario', args=[sid])}?{urlencode({'course': cka.SLUG})}"
+    return {
+        "id": sid,
+        "title": title,
+        "url": reverse("challenge", args=[sid, number]) if challenge else url,
+        "challenge": challenge,
+    }
+
+
+def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
+    """Return the place in the CKA course, whose challenges have no player to go on from."""
+    slugs = [slug for slug in cka.order() if slug in track.order()]
+    if scenario.slug not in slugs:
+        return None
+    at = slugs.index(str(scenario.slug))
+    more = urlencode({"course": cka.SLUG} | ({"predict": "1"} if "predict" in request.GET else {}))
+    near = {other.slug: other for other in scenarios.lessons_named(slugs[max(at - 1, 0) : at + 2])}
+
+    def link(i: int) -> str:
+        found = near.get(slugs[i]) if 0 <= i < len(slugs) else None
+        return f"{reverse('scenario', args=[found.public_id])}?{more}" if found else ""
+
+    following = near.get(slugs[at + 1]) if at + 1 < len(slugs) else None
+    ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course-cka")}
+    title = gettext("CKA: scheduling and workloads")
+    following_title = own_title(following) if following else ""
+    return {"title": title, "next": following_title, "number": at + 1, "of": len(slugs), **ends}
 
 
 def own_title(scenario: Scenario) -> str:

@@ -3,7 +3,7 @@
 
 import { doneScenarios } from "../shared/progress.js";
 
-const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#course > [data-id]")]);
+const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#course [data-id]")]);
 const onward = /** @type {HTMLAnchorElement} */ (document.getElementById("continue"));
 const element = /** @type {HTMLElement} */ (document.getElementById("course-done"));
 

@@ -42,6 +42,16 @@ def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
 
 
 @page_view
+@require_safe
+def show_cka(request: HttpRequest) -> HttpResponse:
+    """Show /courses/cka/ with courses/cka.html: `domains` [{title, share, left_out, subjects: [{title, entries}]}].
+
+    `entries` [{id, title, url, challenge}] of the lessons and challenges that are loaded.
+    """
+    return render(request, "courses/cka.html", {"domains": cards.cka_domains()})
+
+
+@page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`."""
