@@ -14,7 +14,8 @@ import { zones } from "../trace/room.js";
 import { workloadKey } from "../trace/state.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
-/** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
+/** @typedef {"node" | "pod" | "number" | "plugin" | "actor" | "word"} Kind */
+/** @typedef {{key: string, kind: Kind}} Option `key` is the answer itself */
 /**
  * The question about an event.
  * @typedef {{event: string, kind: string, frame?: number | null, about?: string, text?: string}} Ask
@@ -40,7 +41,7 @@ const ACTORS = [
 	"default-scheduler",
 	"deployment-controller",
 	"kubelet",
-	"node-controller",
+	"node-lifecycle-controller",
 	"replicaset-controller",
 	"taint-eviction-controller",
 ];
@@ -382,7 +383,7 @@ function outcome(found) {
 /** The actor that wrote it. @param {Case} found */
 function whoActs(found) {
 	const { by } = found.event;
-	return by ? makeAnswer(found, "plugin", [...new Set([...ACTORS, by])].sort(), by) : null;
+	return by ? makeAnswer(found, "actor", [...new Set([...ACTORS, by])].sort(), by) : null;
 }
 
 /**

@@ -9,6 +9,7 @@ import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { scenarioDone } from "../shared/progress.js";
 import { podName } from "../shared/units.js";
+import { actorName } from "../steps/controllers/view.js";
 import { node, pod } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
 
@@ -296,6 +297,7 @@ export function textOf(asked) {
 export function optionText({ key, kind }, asked) {
 	if (kind === "pod") return podName(key);
 	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;
+	if (kind === "actor") return actorName(key);
 	if (kind === "word") return t(`predict.option.${key}`);
 	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
 }
