@@ -20,6 +20,7 @@ from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.advice import Advice, advise
 from scheduler_core.ask.smallest.missing import Missing, missing
 from scheduler_core.ask.smallest.nearest import Near, nearest
+from scheduler_core.ask.smallest.owners import workload_in_trace
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.columns import decode_column
@@ -259,7 +260,7 @@ class Follower:
         near, lacking, advice = nearby.of(key) if nearby is not None else (None, [], [])
         return WaitingPod(
             pod=key,
-            owner=pod.owner,
+            owner=workload_in_trace(pod),
             requests=pod.requests,
             priority=pod.priority,
             step=last.step,

@@ -5,11 +5,12 @@ A Deployment is known by the name of its ReplicaSet, which ends with the pod's `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.trace.records import PodSummary
 
 HASH = "pod-template-hash"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -28,10 +29,22 @@ def workload_of(pod: Pod) -> WorkloadName | None:
     owner = pod.owner
     if owner is None:
         return None
-    ending = f"-{pod.labels.get(HASH)}"
-    if owner.kind == "ReplicaSet" and HASH in pod.labels and owner.name.endswith(ending):
-        return WorkloadName("Deployment", pod.namespace, owner.name.removesuffix(ending))
-    return WorkloadName(owner.kind, pod.namespace, owner.name)
+    kind, name = _changed(owner.kind, owner.name, pod.labels)
+    return WorkloadName(kind, pod.namespace, name)
+
+
+def workload_in_trace(pod: PodSummary) -> str:
+    """Return the workload of a pod of the trace that people change, as "Deployment/web"; "" without an owner."""
+    kind, _, name = pod.owner.partition("/")
+    return "/".join(_changed(kind, name, pod.labels)) if kind else ""
+
+
+def _changed(kind: str, name: str, labels: Mapping[str, str]) -> tuple[str, str]:
+    """Return kind and name of the owner that people change."""
+    ending = f"-{labels.get(HASH)}"
+    if kind == "ReplicaSet" and HASH in labels and name.endswith(ending):
+        return "Deployment", name.removesuffix(ending)
+    return kind, name
 
 
 def are_siblings(pod: Pod, other: Pod) -> bool:

@@ -9,6 +9,8 @@ from kschedui.models import Chunk, Run
 from kschedui.runs import frames, worker
 from scheduler_core import encode
 from tests.builders import node, pod, scenario
+from tests.core.controllers.worlds import node as live_node
+from tests.core.controllers.worlds import template, text, workload
 from tests.web.conftest import Browser
 
 SAID = "0/3 nodes are available: 1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu."
@@ -97,3 +99,12 @@ def test_pods_of_a_workload_that_wait_for_the_same_reason_stand_together(author:
     assert "and 5 pods of the same workload, for the same reason" in author.get(address).content.decode()
     links = [row["url"] for row in [group["pods"][0], *group["pods"][0]["others"]]]
     assert len(set(links)) == 6
+
+
+def test_pods_that_a_deployment_made_in_the_run_are_grouped_by_it(author: Browser) -> None:
+    web = workload("Deployment", "web", template("web", "3"), replicas=3)
+    saved = author.save(text(live_node("n1"), web))
+    worker.execute(saved["run"])
+    page = author.get(f"/s/{saved['id']}/v/1/pending/?by=workload")
+    assert [(group["key"], group["count"]) for group in page.context["groups"]] == [("default/Deployment/web", 2)]
+    assert "Rollouts that stand still" in page.content.decode()
