@@ -240,8 +240,10 @@ export function* workloads({ state }) {
 		if (!row) yield ["workload", `${drawn.textContent} is no workload of this step`];
 		else if (row.kind !== "Job" && row.pips.length <= 16 && pips("ready") !== count[0])
 			yield ["workload", `${row.name} says ${drawn.querySelector(".workload-count")?.textContent} and shows ${pips("ready")} ready pips`];
-		else if (row.pips.length + row.missing <= 16 && drawn.querySelectorAll(".pip").length !== row.pips.length + row.missing)
-			yield ["workload", `${row.name} has ${row.pips.length} pods, misses ${row.missing}, and shows ${drawn.querySelectorAll(".pip").length} pips`];
+		const parts = row?.revisions.length ? row.revisions : row ? [row] : [];
+		const all = parts.reduce((sum, part) => sum + part.pips.length + part.missing, 0);
+		if (all <= 16 && drawn.querySelectorAll(".pip").length !== all)
+			yield ["workload", `${row?.name} has and misses ${all} pods, and shows ${drawn.querySelectorAll(".pip").length} pips`];
 	}
 }
 

@@ -8,7 +8,7 @@
  * @typedef {{pod: string, kind: PipKind}} Pip
  * @typedef {{
  *   key: string, kind: string, name: string, pips: Pip[], desired: number | null, ready: number, missing: number,
- *   revisions: {key: string, called: string, size: number, pips: Pip[]}[], paused: boolean
+ *   revisions: {key: string, called: string, pips: Pip[], missing: number}[], paused: boolean
  * }} Row `revisions`: the ReplicaSets of a Deployment, new first, where two of them have pods or want some
  */
 
@@ -91,13 +91,13 @@ function rowOf(state, key, record, parts, owned) {
 	const revisions = sets
 		.map((set) => {
 			const { state: workload } = /** @type {WorkloadRecord} */ (state.workloads.get(set));
-			return { key: set, called: workload.called, size: workload.size ?? 0, pips: pipsOfKey(set), workload };
+			const own = pipsOfKey(set);
+			return { key: set, called: workload.called, pips: own, missing: missingOf(workload.size, own), workload };
 		})
-		.filter(({ size, pips: own }) => size > 0 || own.length > 0)
+		.filter(({ missing, pips: own }) => missing > 0 || own.length > 0)
 		.sort((one, other) => (other.workload.revision ?? 0) - (one.workload.revision ?? 0));
 	const all = kind === "Deployment" ? revisions.flatMap((revision) => revision.pips) : pipsOfKey(key);
 	const desired = desiredOf(kind, record);
-	const alive = all.filter((pip) => pip.kind !== "leaving" && pip.kind !== "ended").length;
 	return {
 		key,
 		kind,
@@ -105,10 +105,18 @@ function rowOf(state, key, record, parts, owned) {
 		pips: all,
 		desired,
 		ready: all.filter((pip) => pip.kind === "ready").length,
-		missing: kind === "Job" ? 0 : Math.max(0, (desired ?? 0) - alive),
+		missing: kind === "Job" ? 0 : missingOf(desired, all),
 		revisions: revisions.length > 1 ? revisions : [],
 		paused: record.state.paused ?? false,
 	};
+}
+
+/**
+ * How many more pods there should be; those that stop count no more.
+ * @param {number | null | undefined} desired @param {Pip[]} own
+ */
+function missingOf(desired, own) {
+	return Math.max(0, (desired ?? 0) - own.filter(({ kind }) => kind !== "leaving" && kind !== "ended").length);
 }
 
 /**

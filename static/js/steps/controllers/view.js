@@ -102,15 +102,12 @@ function workload(view, row, own) {
 						"div",
 						{ key: revision.key, class: `revision ${i ? "old" : "new"}` },
 						h("small", null, t(i ? "workload.old" : "workload.new")),
-						pipRow(view, row, revision.pips, Math.max(0, revision.size - alive(revision.pips))),
+						pipRow(view, row, revision.pips, revision.missing),
 					),
 				)
 			: pipRow(view, row, row.pips, row.missing),
 	);
 }
-
-/** @param {Pip[]} pips */
-const alive = (pips) => pips.filter((pip) => pip.kind !== "leaving" && pip.kind !== "ended").length;
 
 /** @param {View} view @param {Row} row @param {Pip[]} pips @param {number} missing */
 function pipRow(view, row, pips, missing) {

@@ -104,10 +104,14 @@ export const CAPTIONS = {
 			`${type}=${status}${reason ? ` (${reason})` : ""} `,
 		]),
 	}),
-	PodDeletionRequested: about("controllers.deletion", (event) => ({
-		by: actor(event.by),
-		grace: num(seconds(event.grace)),
-	})),
+	PodDeletionRequested: (context) => ({
+		...about(context.hero ? "controllers.deletion.for" : "controllers.deletion", (event) => ({
+			by: actor(event.by),
+			grace: num(seconds(event.grace)),
+			preemptor: pod(context.hero, context.hero),
+		}))(context),
+		...(context.hero ? { eyebrow: parts("eyebrow.change") } : {}),
+	}),
 	PodStarted: about("controllers.started", () => ({})),
 	PodReadinessChanged: (context) =>
 		about(context.event.ready ? "controllers.ready" : "controllers.unready", () => ({}))(context),
