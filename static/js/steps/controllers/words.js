@@ -108,7 +108,7 @@ export const CAPTIONS = {
 		...about(context.hero ? "controllers.deletion.for" : "controllers.deletion", (event) => ({
 			by: actor(event.by),
 			grace: num(seconds(event.grace)),
-			preemptor: pod(context.hero, context.hero),
+			preemptor: pod(context.hero ?? "", context.hero),
 		}))(context),
 		...(context.hero ? { eyebrow: parts("eyebrow.change") } : {}),
 	}),
