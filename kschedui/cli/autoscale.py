@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -131,7 +131,7 @@ def write(answer: Autoscaling, *, in_full: bool = False) -> None:
     count = sum(new.count for new in answer.new_nodes)
     price = "" if answer.price is None or not count else f", {answer.price:.4g} an hour"
     out(f"  {counted(count, 'node would be added', 'nodes would be added')}{price}\n")
-    _write_list(map(_new_nodes, answer.new_nodes), SHOWN)
+    _write_list(map(_new_nodes, _merged(answer.new_nodes)), SHOWN)
     proof = answer.proof
     if proof is not None and answer.pods:
         left = counted(len(proof.waiting), "pod still waits", "pods still wait")
@@ -145,7 +145,8 @@ def write(answer: Autoscaling, *, in_full: bool = False) -> None:
     if len(waiting) > SHOWN:
         out(f"    and {len(waiting) - SHOWN:,} more\n")
     leaving = [node for node in answer.nodes if node.outcome != "stays"]
-    out(f"  {counted(len(leaving), 'node could go', 'nodes could go, each alone')}\n")
+    alone = ", each alone" if answer.actor == "karpenter" and len(leaving) > 1 else ""
+    out(f"  {counted(len(leaving), 'node could go', 'nodes could go')}{alone}\n")
     _write_list(map(_node, leaving), SHOWN)
     staying = [node for node in answer.nodes if node.outcome == "stays"]
     out(f"  {counted(len(staying), 'node stays', 'nodes stay')}\n")
@@ -157,6 +158,18 @@ def _write_list(lines: Iterable[str], most: int) -> None:
     sys.stdout.writelines(f"    {line}\n" for line in every[:most])
     if len(every) > most:
         sys.stdout.write(f"    and {len(every) - most:,} more\n")
+
+
+def _merged(nodes: Sequence[NewNodes]) -> Iterator[NewNodes]:
+    """Yield the new nodes, those that are alike in one entry."""
+    alike: dict[object, list[NewNodes]] = {}
+    for new in nodes:
+        key = new.group, new.instance_type, new.zone, new.capacity_type, tuple(new.types), new.price
+        alike.setdefault(key, []).append(new)
+    for first, *others in alike.values():
+        count = first.count + sum(other.count for other in others)
+        pods = [*first.pods, *(pod for other in others for pod in other.pods)]
+        yield msgspec.structs.replace(first, count=count, pods=pods)
 
 
 def _new_nodes(new: NewNodes) -> str:

@@ -121,12 +121,12 @@ def _changes(
 
 
 def _helps(actor: ClusterAutoscaler, pod: Pod, left: Set[PodKey]) -> bool:
-    """Return whether a group helps the pod now, or a node has room for it that no other pod loses."""
+    """Return whether a group helps the pod now, or a node has room for it; also pods whose room it takes are helped."""
     pods, plan, _ = actor.plan_scale_up()
-    waiting = {other.key for other in pods}
-    if not waiting <= left:
+    groups, waiting = len(actor.cloud.groups), {other.key for other in pods}
+    if any(len(plan.against.get(key, {})) == groups for key in waiting - left):
         return False
-    return pod.key not in waiting or len(plan.against.get(pod.key, {})) < len(actor.cloud.groups)
+    return pod.key not in waiting or len(plan.against.get(pod.key, {})) < groups
 
 
 def _room(template: Template) -> dict[str, int]:

