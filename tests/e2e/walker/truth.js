@@ -32,7 +32,8 @@ export function* amber() {
 		.map((name) => nameOf(name.trim()));
 	const group = kschedui.player.state.pod_groups.has(card) ? [...kschedui.player.state.pods.values()].filter((pod) => pod.summary.pod_group === card) : [];
 	const own = [card, ...group.map((pod) => pod.summary.pod)].map(nameOf);
-	const wrong = others.filter((name) => name && !own.includes(name));
+	const isOwn = (/** @type {string} */ name) => own.some((one) => one === name || (name.includes("\u00a0") && name.split("\u00a0").every((part) => one.includes(part)))); // "web lxx5d"
+	const wrong = others.filter((name) => name && !isOwn(name));
 	if (wrong.length) yield ["amber", `${nameOf(card) || "nobody"} on the card, amber too: ${wrong.join(", ")}`];
 	const told = shown("#caption .name, #caption .pod-name").map((one) => one.getAttribute("title") ?? one.textContent?.trim());
 	const pods = told.filter((name) => [...kschedui.player.state.pods.keys()].some((key) => nameOf(key) === name));
