@@ -59,7 +59,7 @@ test-autoscaling: venv-dev  ## what autoscalers promise, over 3,000 random clust
 test-faults: venv-dev  ## of the slow tests: attacks and faults against running stacks, where parts are killed, filled up or taken away
 	@$(PYTEST) tests/faults
 
-test-promises: venv-dev  ## 10,000 random sequences: surge, budgets, ordinals, one pod a node, the parts of each pod's time (KSCHEDUI_SEQUENCES=n for others)
+test-promises: venv-dev  ## 10,000 random sequences: surge, budgets, ordinals, one pod a node, what kubelets allocate, the parts of each pod's time (KSCHEDUI_SEQUENCES=n for others)
 	@KSCHEDUI_SEQUENCES=$${KSCHEDUI_SEQUENCES:-10000} $(PY) -m pytest -q tests/core/controllers/test_promises.py tests/core/ask/test_durations.py
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from itertools import pairwise
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.apis.workloads import DeploymentSpec, scaled
-from scheduler_core.controllers import daemonset, deployment, eviction, statefulset
+from scheduler_core.controllers import daemonset, deployment, eviction, resize, statefulset
 from scheduler_core.trace.actor_rows import actor_rows
 from tests.core.controllers.worlds import node, template, text, workload
 
@@ -228,3 +229,50 @@ def test_without_waiting_for_the_old_pod_a_daemon_set_has_two_on_a_node(monkeypa
 
     monkeypatch.setattr(daemonset._Sync, "_by_node", staying)
     assert most_on_a_node([(5, 0, True)], [image(10, "DaemonSet", "agent", "v2")]) > 1
+
+
+CPU = {"250m": 250, "500m": 500, "1": 1000, "2": 2000, "3": 3000}
+
+
+def most_allocated(sizes: list[tuple[int, int, str]], leaves: list[int]) -> int:
+    """The most cpu, in millicores, that the kubelet of a node with 4 cpu has allocated to its four pods at a time."""
+    pods = [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}"}, "spec": template("p", "1")["spec"]}
+        for number in range(4)
+    ]
+    events: list[Any] = [
+        {
+            "at": at,
+            "patch": {
+                "kind": "Pod",
+                "name": f"p{number}",
+                "patch": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}},
+            },
+        }
+        for at, number, cpu in sizes
+    ]
+    events += [{"at": at, "delete": {"kind": "Pod", "name": f"p{number}"}} for number, at in enumerate(leaves)]
+    allocated = {f"p{number}": 1000 for number in range(4)}
+    most = 0
+    for row in happened(node("n1", cpu="4"), *pods, events=events):
+        if row["what"] in ("phase", "deleted"):
+            allocated.pop(row["name"], None)
+        elif row["what"] == "event" and row["details"]["reason"] == "ResizeStarted":
+            summary = json.loads(row["details"]["message"].partition(": ")[2])
+            allocated[row["name"]] = CPU[summary["containers"][0]["resources"]["requests"]["cpu"]]
+        most = max(most, sum(allocated.values()))
+    return most
+
+
+@settings(max_examples=SEQUENCES * 2 // 9)
+@given(
+    st.lists(st.tuples(TIMES, st.integers(0, 3), st.sampled_from([*CPU])), max_size=8),
+    st.lists(TIMES, max_size=2),
+)
+def test_a_kubelet_never_allocates_more_than_its_node_has(sizes: list[tuple[int, int, str]], leaves: list[int]) -> None:
+    assert most_allocated(sizes, leaves) <= 4000
+
+
+def test_without_the_check_of_the_kubelet_it_allocates_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resize.Resizes, "_refusal", lambda resizes, desired: ("", ""))
+    assert most_allocated([(5, 0, "3")], []) > 4000
