@@ -13,6 +13,7 @@ from scheduler_core.ask.editing.edits import (
     Path,
     Remove,
     SetField,
+    SetFlag,
     SetStrategy,
     SetWeight,
 )
@@ -36,6 +37,8 @@ def _about(edit: Edit) -> object:
     match edit:
         case SetField():
             return edit.kind, edit.namespace, edit.name, edit.path
+        case SetFlag():
+            return SetFlag, edit.actor, edit.flag
         case SetWeight() | SetStrategy():
             return type(edit), edit.profile, getattr(edit, "plugin", "")
         case _:
@@ -64,6 +67,8 @@ def _edit_words(edit: Edit) -> Message:
             return Message("{plugin} with weight {weight}", plugin=edit.plugin, weight=edit.weight)
         case DisablePlugin():
             return Message("without {name}", name=edit.plugin)
+        case SetFlag():
+            return Message("--{flag}={value}", flag=edit.flag, value=edit.value)
         case SetStrategy():
             return Message("scored by {strategy}", strategy=edit.strategy)
 

@@ -109,7 +109,7 @@ def text_of_cell(text: str, factors: Any, number: int) -> tuple[str, str]:
 
 
 def list_choices(scenario: Scenario) -> dict[str, Any]:
-    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), drawn}.
+    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), actors, drawn}.
 
     The lists have at most MAX_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are broken at random
     only if extenders score.
@@ -122,5 +122,6 @@ def list_choices(scenario: Scenario) -> dict[str, Any]:
         "classes": [entry for entry in classes if not str(entry[0]).startswith("system-")][:MAX_OFFERED],
         "pods": [item.key for item in objects if isinstance(item, Pod)][:MAX_OFFERED],
         "plugins": sorted(scoring),
+        "actors": [type(actor).__name__ for actor in scenario.actors],
         "drawn": scenario.release.rules.ties_are_broken_at_random or bool(scenario.config.extenders),
     }

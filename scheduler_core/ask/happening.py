@@ -17,6 +17,7 @@ from scheduler_core.ask.editing.edits import (
     ObjectEdit,
     Remove,
     SetField,
+    SetFlag,
     Step,
     apply_steps,
 )
@@ -39,7 +40,7 @@ def apply_as_events(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump
 
 
 def _happens(edit: Edit) -> bool:
-    if isinstance(edit, ConfigurationEdit):
+    if isinstance(edit, ConfigurationEdit | SetFlag):
         return False
     return isinstance(edit, AddNodes) or edit.kind in LATER
 

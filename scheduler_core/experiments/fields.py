@@ -7,6 +7,7 @@ from scheduler_core.scenario.fields.schema import ANY, INT64, STRING, Enum, Fiel
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "Experiment"
 STRATEGIES = ("LeastAllocated", "MostAllocated")
+ACTORS = ("ClusterAutoscaler", "Karpenter", "Descheduler")
 KEYS = (
     "seeds",
     "releases",
@@ -15,6 +16,7 @@ KEYS = (
     "disable",
     "nodes",
     "field",
+    "flag",
     "variants",
 )  # a factor has exactly one of them
 
@@ -32,6 +34,7 @@ FACTOR = Fields(
             "FieldFactor",
             {"kind": STRING, "namespace": STRING, "name": STRING, "path": ANY, "values": ANY},
         ),
+        "flag": Fields("FlagFactor", {"actor": Enum(ACTORS, "actor"), "name": STRING, "values": ANY}),
         "variants": ListOf(Fields("Variant", {"label": STRING, "edits": ListOf(ANY)})),
     },
 )

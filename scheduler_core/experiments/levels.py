@@ -16,14 +16,15 @@ from scheduler_core.ask.editing.edits import (
     DisablePlugin,
     Edit,
     SetField,
+    SetFlag,
     SetStrategy,
     SetWeight,
     Strategy,
 )
 from scheduler_core.experiments.design import Level
-from scheduler_core.experiments.fields import SEEDS
+from scheduler_core.experiments.fields import ACTORS, SEEDS
 from scheduler_core.scenario.fields.schema import check
-from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.objects.kinds import KINDS, OF_AUTOSCALING
 from scheduler_core.scenario.reading.problems import Path, Problems, invalid, not_supported, required, show
 
 MAX_CELLS = 20_000
@@ -97,8 +98,8 @@ def _nodes(data: Data, path: Path, problems: Problems) -> Read:
 def _field(data: Data, path: Path, problems: Problems) -> Read:
     kind, name, values = data.get("kind") or "", data.get("name") or "", data.get("values")
     steps = _steps(data.get("path"))
-    if kind not in KINDS:
-        problems.error((*path, "kind"), not_supported(kind, KINDS))
+    if kind not in KINDS and kind not in OF_AUTOSCALING:
+        problems.error((*path, "kind"), not_supported(kind, (*KINDS, *OF_AUTOSCALING)))
         return name, []
     if not name:
         problems.error((*path, "name"), required(Message("the object's name")))
@@ -107,9 +108,19 @@ def _field(data: Data, path: Path, problems: Problems) -> Read:
     if not isinstance(values, list):
         problems.error((*path, "values"), required(Message("a list of values")))
         return name, []
-    namespace = data.get("namespace") or ("default" if KINDS[kind].namespaced else "")
+    namespace = data.get("namespace") or ("default" if kind in KINDS and KINDS[kind].namespaced else "")
     levels = [Level(_label(value), (SetField(kind, name, steps, value, namespace),)) for value in values]
     return f"{name} {'.'.join(map(str, steps[-2:] if len(steps) > 2 else steps[-1:]))}", levels
+
+
+def _flag(data: Data, path: Path, problems: Problems) -> Read:
+    actor, name, values = data.get("actor") or ACTORS[0], (data.get("name") or "").lstrip("-"), data.get("values")
+    if not name:
+        problems.error((*path, "name"), required(Message("the name of the flag, such as scale-down-unneeded-time")))
+    if not isinstance(values, list):
+        problems.error((*path, "values"), required(Message("a list of values")))
+        return name, []
+    return name, [Level(_label(value), (SetFlag(actor, name, _label(value)),)) for value in values]
 
 
 def _label(value: Any) -> str:
@@ -156,5 +167,6 @@ READERS: Mapping[str, Callable[[Any, Path, Problems], Read]] = {
     "disable": _disable,
     "nodes": _nodes,
     "field": _field,
+    "flag": _flag,
     "variants": _variants,
 }

@@ -75,9 +75,17 @@ class SetStrategy(msgspec.Struct, frozen=True, tag="strategy"):
     profile: str = "default-scheduler"
 
 
+class SetFlag(msgspec.Struct, frozen=True, tag="flag"):
+    """Set a flag of an autoscaler's command line. `actor`: ClusterAutoscaler, Karpenter or Descheduler."""
+
+    actor: str
+    flag: str
+    value: str
+
+
 ObjectEdit = SetField | AddNodes | Remove
 ConfigurationEdit = SetWeight | DisablePlugin | SetStrategy
-Edit = ObjectEdit | ConfigurationEdit
+Edit = ObjectEdit | ConfigurationEdit | SetFlag  # the last only in a text: a run cannot change its flags
 
 
 class Step(NamedTuple):

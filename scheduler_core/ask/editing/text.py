@@ -11,24 +11,28 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.configuring import EMPTY, steps_of
 from scheduler_core.ask.editing.edits import (
     AddNodes,
     ConfigurationEdit,
     Edit,
+    NotPossible,
     Remove,
     SetField,
+    SetFlag,
     Step,
     apply_steps,
 )
 from scheduler_core.ask.editing.objects import manifests_like, no_such
 from scheduler_core.ask.editing.place import apply_step
 from scheduler_core.ask.editing.slices import slices_like
-from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, OF_AUTOSCALING, SCENARIO
 from scheduler_core.scenario.objects.workloads import SPECS
 from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Path, Problems
+from scheduler_core.scenario.settings.autoscaling import split_flag
 from scheduler_core.scenario.settings.controllers import ALL, BARE_PODS
 
 Dump = Callable[[Any], str]  # writes data as one YAML document
@@ -57,6 +61,8 @@ def apply_edits(text: str, edits: Sequence[Edit], dump: Dump) -> str:
             case Remove() as edit:
                 for located in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
                     text = _without(text, located, dump)
+            case SetFlag() as edit:
+                text = _with_flag(text, edit, dump)
             case edit:
                 text = _configured(text, edit, dump)
     return text
@@ -179,11 +185,23 @@ def _created(document: Document) -> list[_Located]:
     ]
 
 
+def _with_flag(text: str, edit: SetFlag, dump: Dump) -> str:
+    """Return the text with the flag in the place of an earlier one, or at the end. Raises NotPossible."""
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == (SCENARIO[0], edit.actor):
+            flags = (document.data.get("spec") or {}).get("flags") or ()
+            kept = [flag for flag in flags if split_flag(flag)[0] != edit.flag]
+            steps = [Step(("spec", "flags"), [*kept, f"--{edit.flag}={edit.value}"])]
+            return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
+    raise NotPossible(Message("the scenario has no {actor}", actor=edit.actor))
+
+
 def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
-    if kind not in KINDS or data.get("kind") != kind:
+    if (kind not in KINDS and kind not in OF_AUTOSCALING) or data.get("kind") != kind:
         return False
     metadata = data.get("metadata") or {}
-    own = (metadata.get("namespace") or "default") if KINDS[kind].namespaced else ""
+    namespaced = kind in KINDS and KINDS[kind].namespaced
+    own = (metadata.get("namespace") or "default") if namespaced else ""
     return metadata.get("name") == name and own == namespace
 
 

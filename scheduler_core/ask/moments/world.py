@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
+from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField, SetFlag
 from scheduler_core.ask.editing.objects import KnownPlugins, edit_configuration, make_nodes, no_such, set_field
 from scheduler_core.ask.moments.objections import Objections, run_every_plugin
 from scheduler_core.cluster.cluster import Cluster
@@ -119,7 +119,7 @@ class World:
             if not isinstance(edit, ConfigurationEdit):
                 self._make(edit)
 
-    def _make(self, edit: SetField | AddNodes | Remove) -> None:
+    def _make(self, edit: SetField | AddNodes | Remove | SetFlag) -> None:
         cluster, release = self.cluster, self._scenario.release
         match edit:
             case SetField():
@@ -127,6 +127,8 @@ class World:
             case AddNodes():
                 for added in make_nodes(edit, self._nodes(), cluster, release):
                     cluster.apply(added)
+            case SetFlag():
+                raise NotPossible(Message("the flags of {actor} cannot be changed here", actor=edit.actor))
             case Remove():
                 key = f"{edit.namespace}/{edit.name}" if edit.namespace else edit.name
                 there = {"Pod": cluster.pods.get, "Node": cluster.node}.get(edit.kind)

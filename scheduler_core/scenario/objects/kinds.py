@@ -245,6 +245,7 @@ NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 CLUSTER_AUTOSCALER = ("kschedui.io/v1alpha1", "ClusterAutoscaler")
 KARPENTER = ("kschedui.io/v1alpha1", "Karpenter")
 DESCHEDULER = ("kschedui.io/v1alpha1", "Descheduler")
+OF_AUTOSCALING = tuple(kind for _, kind in (NODE_GROUP, CLUSTER_AUTOSCALER, KARPENTER, DESCHEDULER))
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
 # Replaces a configuration before 1.19. A ConfigMap contains it as text under this key.

@@ -44,12 +44,20 @@ export function factorOf(key, { name, fields, chosen }) {
 		return { factor: { seeds: { from, count } }, count };
 	}
 	if (key === "field") return fieldOf(name, fields);
+	if (key === "flag") return flagOf(name, fields);
 	const values = numbersOf(name, fields.values);
 	const count = values.length;
 	if (key === "nodes") return { factor: { nodes: { like: fields.like, add: values } }, count };
 	if (key === "weight") return { factor: { weight: { plugin: fields.plugin, values } }, count };
 	const field = { kind: "PriorityClass", name: fields.class, path: "value", values };
 	return { factor: { name: `priority of ${fields.class}`, field }, count };
+}
+
+/** @param {string} title @param {Record<string, string>} fields @returns {Made} */
+function flagOf(title, { actor, flag, values: text }) {
+	const values = valuesOf(text);
+	if (!values.length || !flag.trim()) throw new Error(t("bad.values", { name: title }));
+	return { factor: { flag: { actor, name: flag.trim(), values } }, count: values.length };
 }
 
 /** @param {string} title @param {Record<string, string>} fields @returns {Made} */

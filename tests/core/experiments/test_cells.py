@@ -19,6 +19,7 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.trace.events import AnyEvent
 from tests.builders import node, pod, priority_class, scenario
+from tests.core.autoscaling.builders import instance_type, karpenter, node_class, node_pool, own
 
 DUMP = partial(yaml.safe_dump, sort_keys=False)
 TEXT = scenario(
@@ -120,3 +121,48 @@ def test_whoever_watches_may_stop_a_cell() -> None:
 @pytest.mark.parametrize("text", [scenario(node("n1"), seed=3), scenario(node("n1")), scenario(node("n1"), title="x")])
 def test_a_seed_is_written_where_the_scenario_says_it(text: str) -> None:
     assert parse_scenario(text_of(text, Cell(seed=77), DUMP)).seed == 77
+
+
+GROUP = own("NodeGroup", "big", size=0, maximum=5, price=1, template=node("of", cpu=4))
+AUTOSCALED = scenario(
+    *(pod(f"w{i}", cpu=3) for i in range(4)),
+    GROUP,
+    own("ClusterAutoscaler", "ca", flags=["--max-nodes-total=1", "--scan-interval=5s"]),
+    untilSeconds=60,
+)
+
+
+def placed(runner: Cells, factors: list[dict[str, Any]]) -> list[int | None]:
+    design = read_factors(factors)
+    rows = [runner.row(design.cell(number)).measures for number in range(1, design.size + 1)]
+    return [row and row.placed for row in rows]
+
+
+def test_the_flags_of_an_autoscaler_and_the_size_of_a_group_are_factors() -> None:
+    runner = cells(AUTOSCALED)
+    assert placed(runner, [{"flag": {"name": "max-nodes-total", "values": ["1", "3", 0]}}]) == [1, 3, 4]
+    maximum = {"kind": "NodeGroup", "name": "big", "path": "spec.maximum", "values": [0, 2]}
+    flag = {"actor": "ClusterAutoscaler", "name": "--max-nodes-total", "values": [0]}
+    assert placed(runner, [{"field": maximum}, {"flag": flag}]) == [0, 2]
+
+
+def test_a_pool_is_a_factor() -> None:
+    pool = node_pool("p", {"spec": {"expireAfter": "Never"}}, limits={"cpu": "8"})
+    types = [instance_type("four", 4, 0.2)]
+    pods = [pod(f"w{i}", cpu=3) for i in range(4)]
+    text = scenario(*pods, node_class(), pool, karpenter(instanceTypes=types), untilSeconds=60)
+    limit = {"kind": "NodePool", "name": "p", "path": "spec.limits.cpu", "values": ["4", "8", "99"]}
+    assert placed(cells(text), [{"field": limit}]) == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ({"name": "max-node-total", "values": ["1"]}, "has no flag --max-node-total"),
+        ({"name": "batch-idle-duration", "actor": "Karpenter", "values": ["1s"]}, "the scenario has no Karpenter"),
+    ],
+)
+def test_a_flag_that_cannot_be_set_is_told_before_the_first_run(flag: dict[str, Any], words: str) -> None:
+    found = trouble(cells(AUTOSCALED), read_factors([{"flag": flag}]))
+    assert found is not None
+    assert words in found[2]
