@@ -66,6 +66,9 @@ export function* dryRun({ event, state, step, last }, memory) {
 	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the tanks of step ${kept.step} are drawn otherwise`];
 }
 
+/** Pictures of what happens around an attempt, which may come again. */
+const AROUND = new Set(["cluster", "group", "autoscaling"]);
+
 /** The picture of an attempt is left only to show a deleted pod's room drain. @returns {Generator<[string, string]>} */
 export function* scenes({ event, state }, memory) {
 	const scene = document.querySelector("#player").dataset.scene;
@@ -73,7 +76,7 @@ export function* scenes({ event, state }, memory) {
 	if (memory.sceneAttempt !== state.attempt) memory.scenes = [];
 	memory.sceneAttempt = state.attempt;
 	if (memory.scenes.at(-1) === scene) return;
-	if (memory.scenes.includes(scene) && scene !== "cluster" && scene !== "group") yield ["flips", `${[...memory.scenes, scene].join(", ")} in attempt ${state.attempt}`];
+	if (memory.scenes.includes(scene) && !AROUND.has(scene)) yield ["flips", `${[...memory.scenes, scene].join(", ")} in attempt ${state.attempt}`];
 	memory.scenes.push(scene);
 }
 
