@@ -334,8 +334,9 @@ VERBS = """
 def test_the_builder_shows_events_of_every_verb_and_edits_some(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     own = "apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nmetadata: {name: every}\nspec:" + VERBS
-    type_text(page, as_yaml([node("n1"), workload("Deployment", "web", replicas=2)]) + "---\n" + own)
-    expect(page.locator("#status")).to_contain_text("No problems")
+    type_text(page, "---\n".join([as_yaml(node("n1")), as_yaml(workload("Deployment", "web", replicas=2)), own]))
+    checked(page)
+    expect(page.locator("#status")).to_contain_text("No problems. 1 node, 0 pods.")
     page.get_by_role("tab", name="Builder").click()
     expect(page.get_by_label(re.compile("event .* at second"))).to_have_count(VERBS.count("at:"))
     page.get_by_label("event 5 how many").fill("7")
