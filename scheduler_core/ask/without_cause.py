@@ -1,4 +1,4 @@
-"""How long a pod would have taken without one of the causes: the scenario without it, run again."""
+"""The time of a pod without one of its causes: the scenario is run again without it."""
 
 from __future__ import annotations
 

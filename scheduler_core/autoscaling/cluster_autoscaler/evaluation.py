@@ -1,4 +1,4 @@
-"""What a pass found, as events of the run."""
+"""The events of the run that tell the findings of a pass."""
 
 from __future__ import annotations
 

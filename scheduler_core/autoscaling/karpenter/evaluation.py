@@ -1,4 +1,4 @@
-"""What a batch or a round found, as events of the run."""
+"""The events of the run that tell the findings of a batch or round."""
 
 from __future__ import annotations
 

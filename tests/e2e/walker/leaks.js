@@ -33,9 +33,10 @@ function* looks(question) {
 	const plugins = (/NodesFiltered|ScoresComputed/.test(screen.drawn.event.type) ? screen.drawn.event.plugins : []).map((one) => one.plugin ?? one);
 	const select = (selection) => ((chosen.selection = selection), (chosen.pin = null));
 	for (const name of nodes) yield [`node ${name}`, () => select({ kind: "node", name }), () => select(null)];
-	yield [`pod ${question.pod}`, () => select({ kind: "pod", name: question.pod }), () => select(null)];
+	const pod = question.pod?.pod ?? question.pod ?? "";
+	if (pod) yield [`pod ${pod}`, () => select({ kind: "pod", name: pod }), () => select(null)];
 	const of = nodes.flatMap((node) => [`room:${node}:cpu`, `total:${node}`, `candidate:${node}`, `search:${node}`, `verdict:${node}:NodeResourcesFit`, `compare:${node}:${nodes[0]}`]);
-	const refs = [...of, ...plugins.map((one) => `column:${one}`), "candidates", "start", `message:${question.pod}`, `backoff:${question.pod}`, "queues", "run", `priority:${question.pod}`];
+	const refs = [...of, ...plugins.map((one) => `column:${one}`), "candidates", "start", `message:${pod}`, `backoff:${pod}`, "queues", "run", `priority:${pod}`];
 	for (const ref of refs) yield [ref, () => (chosen.pin = ref), () => (chosen.pin = null)];
 	for (const name of DIALOGS) yield [name, () => act.open(name), () => dialog.close()];
 }
@@ -67,7 +68,7 @@ function turned(column, count) {
 }
 
 /** What an event comes to, where that is a word: another one. */
-const WORDS = { code: ["Success", "Wait"], queue: ["active", "unschedulable"], decision: ["allowed", "timeout"], outcome: ["Scheduled", "Unschedulable"], point: ["PreBind", "Bind"] };
+const WORDS = { code: ["Success", "Wait"], queue: ["active", "unschedulable"], decision: ["allowed", "timeout"], outcome: ["Scheduled", "Unschedulable"], point: ["PreBind", "Bind"], by: ["replicaset-controller", "karpenter"] };
 
 /** An event that ends differently, and is the same up to a frame. @param {any} event @param {number} frame */
 function otherwise(event, frame) {
