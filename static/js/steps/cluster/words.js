@@ -17,6 +17,8 @@ function asks(record) {
 	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
 }
 
+const MAX_NAME = 40; // letters of what changed
+
 /** The fields that an update changed. @param {any} event @returns {Part[]} */
 function changesOf(event) {
 	return list(
@@ -30,7 +32,8 @@ function changesOf(event) {
 							? quantity("memory", value ?? 0)
 							: cutName(String(value), 26);
 				const how = before === null ? "added" : after === null ? "removed" : "changed";
-				return t(`change.${amounts ? "amount" : field}.${how}`, { name, before: text(before), after: text(after) });
+				const values = { name: cutName(name, MAX_NAME), before: text(before), after: text(after) };
+				return t(`change.${amounts ? "amount" : field}.${how}`, values);
 			},
 		),
 		3,

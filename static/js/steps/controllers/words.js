@@ -95,14 +95,15 @@ const requestKey = (verb) => (has(`request.${verb}`) ? `request.${verb}` : "cont
 export const CAPTIONS = {
 	WorkloadStatusWritten: ({ event }) => ({
 		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts("controllers.status", {
-			kind: event.kind,
-			name: cutName(event.name, LETTERS),
-			numbers: numbersOf(event.status),
-		}),
-		why: (event.conditions ?? []).flatMap((/** @type {any} */ { type, status, reason = "" }) => [
-			`${type}=${status}${reason ? ` (${reason})` : ""} `,
-		]),
+		sentence: parts("controllers.status", { kind: event.kind, name: cutName(event.name, LETTERS) }),
+		why: [
+			...numbersOf(event.status),
+			t("sentence.end"),
+			...(event.conditions ?? []).flatMap((/** @type {any} */ { type, status, reason = "" }) => [
+				" ",
+				`${type}=${status}${reason ? ` (${reason})` : ""}`,
+			]),
+		],
 	}),
 	PodDeletionRequested: (context) => ({
 		...about(context.hero ? "controllers.deletion.for" : "controllers.deletion", (event) => ({
