@@ -7,8 +7,9 @@
 
 import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { podName } from "../../shared/units.js";
-import { actorName, outcomeWords, podNames, scoreWords } from "./words.js";
+import { nodeName, shortPod } from "../../shared/names.js";
+import { actorName } from "../controllers/view.js";
+import { outcomeWords, podNames, scoreWords } from "./words.js";
 
 /** @typedef {import("../../trace/trace").EvaluatedOption} Option */
 /** @typedef {import("../../trace/trace").EvaluatedNode} Judged */
@@ -114,8 +115,8 @@ function judgedRow({ node, outcome, reason = "", moves = [], stranded = "" }) {
 		{ key: node, class: outcome === "stays" ? "stays" : "goes" },
 		h("b", null, `${sign} ${node}`),
 		h("span", null, words, reason && ": ", reason && h("code", null, reason)),
-		moves.length > 0 && chips(moves.map(([key, place]) => `${podName(key)} → ${place}`)),
-		stranded && h("span", { class: "pass-stranded" }, t("autoscaling.noplace", { pod: podName(stranded) })),
+		moves.length > 0 && chips(moves.map(([key, place]) => `${shortPod(key)} → ${nodeName(place)}`)),
+		stranded && h("span", { class: "pass-stranded" }, t("autoscaling.noplace", { pod: shortPod(stranded) })),
 	);
 }
 

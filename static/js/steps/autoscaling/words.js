@@ -2,7 +2,9 @@
 /** Captions of an autoscaler's pass: the new nodes that it weighed, and the nodes that could go. */
 
 import { list, num, parts, t } from "../../shared/i18n.js";
-import { cutName, podName } from "../../shared/units.js";
+import { shortPod } from "../../shared/names.js";
+import { cutName } from "../../shared/units.js";
+import { actorName } from "../controllers/view.js";
 import { panel } from "../parts/panel.js";
 import { nodes, pod } from "../parts/words.js";
 
@@ -11,15 +13,6 @@ import { nodes, pod } from "../parts/words.js";
 
 const LETTERS = 40;
 const MOST = 3; // names in a caption
-const TITLES = /** @type {Record<string, string>} */ ({
-	"cluster-autoscaler": "Cluster Autoscaler",
-	karpenter: "Karpenter",
-});
-
-/** @param {string} by */
-export function actorName(by) {
-	return TITLES[by] ?? by;
-}
 
 /** @param {{event: ScaleUp}} context @returns {Partial<Caption>} */
 function scaleUp({ event }) {
@@ -76,7 +69,7 @@ export function scoreWords(scores = {}) {
  * @param {string[]} pods @param {number} count @param {number} most
  */
 export function podNames(pods, count, most) {
-	const shown = pods.slice(0, most).map(podName);
+	const shown = pods.slice(0, most).map(shortPod);
 	return count > shown.length ? [...shown, `+${count - shown.length}`] : shown;
 }
 

@@ -191,7 +191,11 @@ function upcomingCards({ index, state, step }) {
 				{ key: `upcoming ${group}`, class: "node-card upcoming" },
 				h("header", null, h("b", { class: "node-name" }, group)),
 				h("p", null, t("node.upcoming", { n })),
-				h("small", null, t("node.asked", { time: seconds(state.time - since) })),
+				h(
+					"small",
+					null,
+					t(state.time > since ? "node.asked" : "node.asked.now", { time: seconds(state.time - since) }),
+				),
 			),
 		);
 }
