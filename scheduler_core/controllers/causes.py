@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from scheduler_core.apis.messages import Message, Text
 from scheduler_core.trace.records import Because
 
-PLURAL = re.compile(r"\{(\w+)\|([^|}]*)\|([^}]*)\}")  # "{count|pod|pods}": the word for one, and for any other number
+PLURAL = re.compile(r"\{(\w+)\|([^{|}]*)\|([^{}]*)\}")  # "{count|pod|pods}": the word for one, and for any other number
 CAUSES: Mapping[str, Text] = {
     "pods-missing": Text(
         "{owner} has {active} of {replicas} {replicas|pod|pods}", "{owner} 有 {active} 个 Pod，应有 {replicas} 个"

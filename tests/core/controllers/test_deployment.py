@@ -64,7 +64,7 @@ def test_a_run_is_the_same_each_time() -> None:
         ({"scale": {"kind": "Deployment", "name": "web", "replicas": -1}}, "must be greater than or equal to 0"),
         ({"patch": {"kind": "Deployment", "name": "web", "patch": 7}}, "a patch must be a mapping"),
         ({"failNode": "n9"}, 'no Node "n9" exists at this time'),
-        ({"finish": {"pod": "web@1/0", "exitCode": "x"}}, "must be an integer"),
+        ({"finish": {"pod": "web@1/0", "exitCode": "x"}}, "expected an integer"),
     ],
 )
 def test_a_request_that_cannot_be_is_one_sentence_with_its_line(event: dict[str, object], sentence: str) -> None:

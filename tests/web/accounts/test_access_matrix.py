@@ -65,8 +65,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},
     "api/v1/runs/{rid}/operations": {"question": {"type": "reschedule"}},
     "api/v1/runs/{rid}/operations/keep": {"question": {"type": "reschedule"}},
+    "api/v1/runs/{rid}/autoscaling/keep": {"autoscaler": "karpenter"},
 }
-QUERIES = {"api/v1/runs/{rid}/upgrade": "?to=1.35"}
+QUERIES = {
+    "api/v1/runs/{rid}/upgrade": "?to=1.35",
+    "api/v1/runs/{rid}/times": "?pods=default/a",
+    "api/v1/runs/{rid}/times/without": "?pod=default/a&cause=gated",
+}
 
 
 def routes(patterns: Any = None, before: str = "") -> Iterator[str]:

@@ -43,6 +43,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "SettingsIn": {"title": "A title", "visibility": "unlisted"},
     "ShareIn": {"account": "reader", "group": "a group", "may_edit": False},
     "NoteIn": {"text": "a note"},
+    "AutoscalerIn": {"autoscaler": "karpenter", "until": 30.0},
     "EditsIn": {"edits": [SET, REMOVE, {"type": "weight", "plugin": "NodeAffinity", "weight": 2, "profile": ""}]},
     "QuestionIn": {"question": {"type": "drain", "nodes": ["n1"], "remove": True}},
     "ExperimentIn": {"scenario": "{sid}", "version": 1, "kubernetes": "1.36", "factors": [FACTOR]},
