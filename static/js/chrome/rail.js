@@ -13,7 +13,7 @@ import { lineOf, pointOf, stations } from "../trace/phase.js";
 
 const MAX_BESIDE = 3;
 // What kubelets and people do is no control loop.
-const LOOPS = /(-controller|^controllermanager|^cluster-autoscaler|^karpenter|^descheduler)$/;
+const LOOPS = /(-controller|^controllermanager|^cluster-autoscaler|^karpenter|descheduler)$/;
 
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {

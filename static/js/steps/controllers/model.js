@@ -146,15 +146,13 @@ export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 
 /** The key of the workload that an event is about, "" for none. @param {any} event @param {State} state */
 export function workloadOf(event, state) {
-	if (event.workload || event.type === "WorkloadStatusWritten" || event.kind in KINDS)
+	if (event.workload || event.type === "WorkloadStatusWritten" || OF_PODS.includes(event.kind))
 		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);
 	const pod = event.pod?.pod ?? (typeof event.pod === "string" ? event.pod : "");
 	const own = pod || (event.kind === "Pod" ? `${event.namespace}/${event.name}` : "");
 	const owner = event.pod?.owner ?? state.pods.get(own)?.summary.owner;
 	return owner ? rowKey(ownerKey(owner, own.slice(0, own.lastIndexOf("/"))), state) : "";
 }
-
-const KINDS = Object.fromEntries(OF_PODS.map((kind) => [kind, true]));
 
 /** The row in which a workload is drawn. @param {string} key @param {State} state */
 function rowKey(key, state) {
