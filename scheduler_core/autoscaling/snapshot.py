@@ -5,9 +5,11 @@ Only the Filter plugins of the default profile decide; scores play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -15,8 +17,9 @@ from numpy.typing import NDArray
 from scheduler_core.apis.config import Profile
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.interface import CycleState, Status
+from scheduler_core.framework.interface import CycleState, Status, Verdicts
 from scheduler_core.framework.pod_groups import PodGroupManager
+from scheduler_core.framework.reads import reads_of, shape_key
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.unserved import Unserved
 from scheduler_core.plugins import REGISTRY
@@ -24,6 +27,7 @@ from scheduler_core.releases import Release
 from scheduler_core.scenario.settings.configuration import default_configuration
 
 SCORING = ("preScore", "score")
+HOSTNAME = "kubernetes.io/hostname"
 
 
 def _filters(release: Release) -> Profile:
@@ -32,10 +36,66 @@ def _filters(release: Release) -> Profile:
     return replace(profile, plugins={point: refs for point, refs in profile.plugins.items() if point not in SCORING})
 
 
-class Snapshot:
-    """A cluster in which pods are placed and nodes are added, independent of the one it was copied from."""
+class _Shape(msgspec.Struct):
+    """How the nodes judge pods of one shape: `passing` by number of the node, true up to a change of the contents."""
 
-    def __init__(self, cluster: Cluster, release: Release, profile: Profile | None = None) -> None:
+    passing: bytearray
+    seen: int
+    terms: int
+
+
+class _Memory:
+    """The verdicts of nodes with equal contents on pods of one shape, shared by a snapshot and its copies.
+
+    Pods have one shape if the plugins cannot tell them apart. Contents are what the plugins may see of one node: what
+    it was made from, and the shapes of the pods that came since.
+    """
+
+    def __init__(self) -> None:
+        self.reasons: dict[tuple[int, int, int], tuple[str, ...]] = {}  # by shape, terms and contents
+        self.depends: dict[tuple[int, int], None] = {}  # shape and terms of pods that depend on more than the node
+        self._shapes: dict[Hashable, int] = {}
+        self._shape_of: dict[PodKey, tuple[Pod, int | None]] = {}
+        self._contents: dict[Hashable, int] = {}
+        self._unique = itertools.count()
+
+    def shape(self, pod: Pod, key: Callable[[Pod], Hashable]) -> int | None:
+        """Return a number of the pod's shape, None if verdicts on it cannot be kept."""
+        known = self._shape_of.get(pod.key)
+        if known is None or known[0] is not pod:
+            number = None
+            if not (pod.volumes or pod.has_resource_claims or pod.pod_group or _names_node(pod)):
+                number = self._shapes.setdefault(key(pod), len(self._shapes))
+            known = self._shape_of[pod.key] = pod, number
+        return known[1]
+
+    def contents(self, *parts: Hashable) -> int:
+        """Return a number of the contents that are made of these parts."""
+        return self._contents.setdefault(parts, len(self._contents))
+
+    def new_contents(self) -> int:
+        """Return a number of contents that are like no others."""
+        return self.contents("unlike any other", next(self._unique))
+
+    def new_terms(self) -> int:
+        """Return a number of a set of anti-affinity terms that is like no other."""
+        return next(self._unique)
+
+
+class Snapshot:
+    """A cluster in which pods are placed and nodes are added, independent of the one it was copied from.
+
+    Most pods are judged by their own node alone. Their verdicts are kept: until something changes on a node, and for
+    all nodes with equal contents.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        release: Release,
+        profile: Profile | None = None,
+        memory: _Memory | None = None,
+    ) -> None:
         self.cluster = cluster.copy()
         self._release = release
         self._profile = profile = profile or _filters(release)
@@ -49,35 +109,69 @@ class Snapshot:
             release=release,
             pod_groups=PodGroupManager(self.cluster, {profile.scheduler_name}),
         )
+        reads = (reads_of(plugin) for plugin in self._framework.filters.plugins)
+        self._key = shape_key([fields for fields in reads if fields is not None])
+        self._memory = memory or _Memory()
+        self._names = [node.name for node in self.cluster.all_nodes()]
+        self._number = {name: number for number, name in enumerate(self._names)}
+        self._contents = {name: self._memory.new_contents() for name in self._names}
+        self._changed: list[str] = []  # nodes, in order of their changes
+        self._shapes: dict[int, _Shape] = {}
+        self._terms = self._memory.new_terms()
         self._next = 0  # where the search for a node begins
 
     def copy(self) -> Snapshot:
         """Return an independent snapshot in the same state."""
-        other = Snapshot(self.cluster, self._release, self._profile)
-        other._next = self._next
+        other = Snapshot(self.cluster, self._release, self._profile, self._memory)
+        other._next, other._terms, other._contents = self._next, self._terms, dict(self._contents)
         return other
 
-    def add_node(self, node: Node, pods: Iterable[Pod] = ()) -> None:
-        """Add a node with pods that run on it, or replace the node."""
+    def add_node(self, node: Node, pods: Iterable[Pod] = (), like: str = "") -> None:
+        """Add a node with pods that run on it, or replace the node. Nodes `like` the same are equal but for names."""
         self.cluster.apply(node)
+        if node.name not in self._number:
+            self._number[node.name] = len(self._names)
+            self._names.append(node.name)
+            for shape in self._shapes.values():
+                shape.passing.append(0)
+        self._note(node.name, self._memory.contents("like", like) if like else self._memory.new_contents())
         for pod in pods:
-            self.cluster.apply(replace(pod, node_name=node.name))
+            self.place(pod, node.name)
 
     def remove_node(self, name: str) -> None:
         """Remove a node and its pods."""
         for pod in self.pods_on(name):
-            self.cluster.delete("Pod", pod.key)
+            self.remove_pod(pod.key)
         self.cluster.delete("Node", name)
+        del self._contents[name]
+        self._names.remove(name)
+        self._number = {name: number for number, name in enumerate(self._names)}
+        self._shapes, self._changed = {}, []
 
     def remove_pod(self, key: PodKey) -> None:
         """Remove a pod."""
+        pod = self.cluster.pods.get(key)
+        assert pod is not None
         self.cluster.delete("Pod", key)
+        if pod.required_anti_affinity:
+            self._terms = self._memory.new_terms()
+        if pod.node_name in self._contents:
+            self._note(pod.node_name, self._memory.new_contents())
 
     def place(self, pod: Pod, node_name: str) -> None:
         """Move a pod to a node, or add it there."""
         if self.cluster.pods.get(pod.key) is not None:
-            self.cluster.delete("Pod", pod.key)
+            self.remove_pod(pod.key)
         self.cluster.apply(replace(pod, node_name=node_name))
+        if pod.required_anti_affinity:
+            self._terms = self._memory.new_terms()
+        shape = self._shape(pod)
+        before = self._contents[node_name]
+        self._note(node_name, self._memory.new_contents() if shape is None else self._memory.contents(before, shape))
+
+    def _note(self, node_name: str, contents: int) -> None:
+        self._contents[node_name] = contents
+        self._changed.append(node_name)
 
     def pods_on(self, name: str) -> list[Pod]:
         """Return the pods of a node, in order of creation."""
@@ -90,56 +184,119 @@ class Snapshot:
 
     def reasons(self, pod: Pod, node_name: str) -> tuple[str, ...]:
         """Return why a pod does not fit a node; () if it does."""
-        passed, status_of = self._filter(pod)
-        row = self.cluster.nodes.row_of[node_name]
-        return () if passed[row] else status_of(row).reasons
+        shape = None if self._is_placed(pod) else self._shape(pod)
+        if shape is not None:
+            kept = self._memory.reasons.get((shape, self._terms, self._contents[node_name]))
+            if kept is not None:
+                return kept
+        passed, status_of = self._filter(pod, [node_name])
+        return () if passed[0] else status_of(0).reasons
 
     def find_node(self, pod: Pod, acceptable: Callable[[str], bool], hint: str = "") -> str:
         """Return the first node that the pod fits, beginning with the hint, then after the last match; "" if none.
 
         simulator/clustersnapshot/predicate/plugin_runner.go: RunFiltersUntilPassingNode. Cordoned nodes are left out.
         """
-        passed, _ = self._filter(pod)
-        names, nodes = self.cluster.nodes.names, self.cluster.nodes.nodes
-        if hint in self.cluster.nodes.row_of and passed[self.cluster.nodes.row_of[hint]] and acceptable(hint):
+        passing = self._passing(pod)
+        if hint in self._number and passing[self._number[hint]] and acceptable(hint):
             return hint
-        count = len(names)
-        for step in range(count):
-            row = (self._next + step) % count
-            if passed[row] and not nodes[row].unschedulable and acceptable(names[row]):
-                self._next = (row + 1) % count
-                return names[row]
+        for first, end in ((self._next, len(self._names)), (0, self._next)):
+            number = passing.find(1, first, end)
+            while number >= 0:
+                name = self._names[number]
+                node = self.cluster.node(name)
+                if node is not None and not node.unschedulable and acceptable(name):
+                    self._next = (number + 1) % len(self._names)
+                    return name
+                number = passing.find(1, number + 1, end)
         return ""
 
-    def _filter(self, pod: Pod) -> tuple[NDArray[np.bool_], Callable[[int], Status]]:
-        """Return whether the pod fits each row, and the status of a row that it does not fit."""
-        cluster, known = self.cluster, self.cluster.pods.get(pod.key) is not None
+    def _shape(self, pod: Pod) -> int | None:
+        return self._memory.shape(pod, self._shape_key)
+
+    def _shape_key(self, pod: Pod) -> Hashable:
+        """Return what tells pods apart that need no other objects."""
         waiting = replace(pod, node_name="")
-        before = self.cluster.pods.get(pod.key)
-        if known:
+        terms = pod.required_affinity, pod.required_anti_affinity, pod.topology_spread_constraints
+        return self._key(waiting), pod.namespace, tuple(sorted(pod.labels.items())), pod.host_ports, *terms
+
+    def _passing(self, pod: Pod) -> bytearray:
+        """Return whether the pod fits each node, by the node's number."""
+        number = None if self._is_placed(pod) else self._shape(pod)
+        if number is None or (number, self._terms) in self._memory.depends:
+            return bytearray(self._filter(pod, self._names)[0].tobytes())
+        shape = self._shapes.get(number)
+        if shape is None or shape.terms != self._terms:
+            shape = self._shapes[number] = _Shape(bytearray(len(self._names)), len(self._changed), self._terms)
+            names: Sequence[str] = self._names
+        else:
+            names = list(dict.fromkeys(self._changed[shape.seen :]))
+            shape.seen = len(self._changed)
+        known, terms, contents, unknown = self._memory.reasons, self._terms, self._contents, []
+        for name in names:
+            reasons = known.get((number, terms, contents[name]))
+            if reasons is None:
+                unknown.append(name)
+            else:
+                shape.passing[self._number[name]] = not reasons
+        if unknown:
+            for name, passes in zip(unknown, self._filter(pod, unknown)[0].tolist(), strict=True):
+                shape.passing[self._number[name]] = passes
+        return shape.passing
+
+    def _is_placed(self, pod: Pod) -> bool:
+        """Return whether the pod has a node here, which it then leaves for the time of the question."""
+        placed = self.cluster.pods.get(pod.key)
+        return placed is not None and placed.node_name != ""
+
+    def _filter(self, pod: Pod, names: Sequence[str]) -> tuple[NDArray[np.bool_], Callable[[int], Status]]:
+        """Return whether the pod fits each node, and the status of one of them, by position, that it does not fit.
+
+        Verdicts are kept if they depend on the nodes alone.
+        """
+        cluster = self.cluster
+        waiting = replace(pod, node_name="")
+        before = cluster.pods.get(pod.key)
+        if before is not None:
             cluster.delete("Pod", pod.key)
         cluster.apply(waiting)
         try:
             cluster.snapshot()
             cycle = CycleState(waiting, cluster.pods.slot_of[pod.key])
             outcome = self._framework.run_pre_filter(cycle)
-            rows = cluster.nodes.all_rows
             if not outcome.status.is_success:
-                return np.zeros(len(rows), np.bool_), lambda row: outcome.status
+                return np.zeros(len(names), np.bool_), lambda position: outcome.status
+            rows = np.array([cluster.nodes.row_of[name] for name in names], np.intp)
             result = self._framework.filters.run(cycle, rows, None)
             passed = result.which == 0
-            names = outcome.node_names
-            if names is not None:
-                passed &= np.array([name in names for name in cluster.nodes.names], np.bool_)
-            return passed, lambda row: _status(result, row)
+            if outcome.node_names is not None:
+                passed &= np.array([name in outcome.node_names for name in names], np.bool_)
+            status_of = partial(_status, result)
+            shape = self._shape(pod)
+            if shape is not None and before is None:
+                if outcome.node_names is None and self._framework.filters.plan(cycle).of_node_alone:
+                    for position, (name, passes) in enumerate(zip(names, passed.tolist(), strict=True)):
+                        key = shape, self._terms, self._contents[name]
+                        self._memory.reasons[key] = () if passes else status_of(position).reasons
+                else:
+                    self._memory.depends[shape, self._terms] = None
+            return passed, status_of
         finally:
             cluster.delete("Pod", pod.key)
             if before is not None:
                 cluster.apply(before)
 
 
-def _status(result: Any, row: int) -> Status:
-    number = int(result.which[row])
+def _names_node(pod: Pod) -> bool:
+    """Return whether the pod tells nodes apart by their names, which nodes with equal contents do not share."""
+    terms = pod.required_node_affinity.terms if pod.required_node_affinity is not None else ()
+    return HOSTNAME in pod.node_selector or any(
+        term.match_fields or any(wanted.key == HOSTNAME for wanted in term.match_expressions) for term in terms
+    )
+
+
+def _status(result: Verdicts, position: int) -> Status:
+    number = int(result.which[position])
     status: Status = result.statuses[number - 1] if number else NOT_IN_PRE_FILTER_RESULT
     return status
 

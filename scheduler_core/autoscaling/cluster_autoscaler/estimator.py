@@ -45,7 +45,7 @@ class _Estimation:
     def add_node(self) -> None:
         self.last = f"e-{len(self.names)}"
         self.names[self.last] = None
-        self.snapshot.add_node(*self.template.named(self.last))
+        self.snapshot.add_node(*self.template.named(self.last), like=self.template.node.name)
 
 
 def estimate(groups: Sequence[PodGroup], template: Template, snapshot: Snapshot, limit: int) -> Estimate:

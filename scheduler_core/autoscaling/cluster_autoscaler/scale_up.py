@@ -98,7 +98,7 @@ class Orchestrator:
             fitting[group.name] = []
             trial = snapshot.copy()
             node, daemon_pods = templates[group.name].named("template-node")
-            trial.add_node(node, daemon_pods)
+            trial.add_node(node, daemon_pods, like=templates[group.name].node.name)
             for number, pod_group in enumerate(pod_groups):
                 reasons = trial.reasons(pod_group[0], node.name)
                 if reasons:

@@ -37,9 +37,7 @@ class Karpenter:
         self.catalogue = catalogue = Catalogue(settings.instance_types)
         recorder, flags = Recorder(api), settings.flags
         self._lifecycle = Lifecycle(api, self.state, catalogue, recorder, self._later, settings.ready_seconds)
-        self.provisioner = Provisioner(
-            api, self.state, catalogue, flags, recorder, self._later, self._lifecycle.created
-        )
+        self.provisioner = Provisioner(api, self.state, catalogue, flags, recorder, self._later, self._lifecycle.launch)
         self._lifecycle.on_drain = self.provisioner.watch_node
         self.disruption = Disruption(
             api, self.state, catalogue, flags, recorder, self._later, self.provisioner, self._lifecycle

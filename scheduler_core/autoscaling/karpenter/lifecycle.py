@@ -108,8 +108,8 @@ class Lifecycle:
 
     # From the claim to a node
 
-    def created(self, claim: NodeClaim) -> None:
-        """Launch a new claim."""
+    def launch(self, claim: NodeClaim) -> None:
+        """Begin the life of a new claim: the cloud is asked for an instance."""
         self._state.changed = self._api.now
         self._later(LAUNCH_SECONDS, partial(self._launch, claim.name))
         self._plan_expiration(claim)

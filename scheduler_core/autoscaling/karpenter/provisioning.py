@@ -44,7 +44,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Provisioner:
-    """Solves for the pods of a batch. `created(claim)` is told of every claim that it makes."""
+    """Solves for the pods of a batch. `launch(claim)` is called for every claim that it makes."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Provisioner:
         flags: Mapping[str, Any],
         recorder: Recorder,
         later: Later,
-        created: Callable[[NodeClaim], None],
+        launch: Callable[[NodeClaim], None],
     ) -> None:
         self._api = api
         self._state = state
@@ -62,7 +62,7 @@ class Provisioner:
         self._flags = flags
         self._recorder = recorder
         self._later = later
-        self._created = created
+        self._launch = launch
         self._options = Options(flags["preference-policy"] == "Ignore", flags["min-values-policy"] == "BestEffort")
         self._batch: dict[str, None] = {}  # who triggered the batch
         self._opened = 0.0
@@ -263,18 +263,21 @@ class Provisioner:
     # Claims
 
     def create(self, claims: Sequence[NewClaim], *, nominates: bool = False) -> list[str]:
-        """Create claims. The source creates them in parallel; here they come by pool, zone, types and requests.
+        """Create claims by pool, zone, types and requests, and launch them, the last that was opened first.
 
-        Return their names.
+        Both is chance: claims are created in parallel (ParallelizeUntil), and several workers launch them. A processor
+        goes on with the goroutine that was started last, and takes the others in order. Return the names.
         """
-        names = []
-        for claim in sorted(claims, key=self._order):
-            if self._exceeds_limits(claim.pool):
-                continue
-            self._made[claim.pool.name] = number = self._made.get(claim.pool.name, 0) + 1
-            names.append(f"{claim.pool.name}-{number}")
-            self._create(names[-1], claim, nominates)
-        return names
+        made: dict[int, NodeClaim] = {}  # by position
+        for position in sorted(range(len(claims)), key=lambda position: self._order(claims[position])):
+            claim = claims[position]
+            if not self._exceeds_limits(claim.pool):
+                self._made[claim.pool.name] = number = self._made.get(claim.pool.name, 0) + 1
+                made[position] = self._create(f"{claim.pool.name}-{number}", claim, nominates)
+        opened = sorted(made)
+        for position in (*opened[-1:], *opened[:-1]):
+            self._launch(made[position])
+        return [node_claim.name for node_claim in made.values()]
 
     def _order(self, claim: NewClaim) -> tuple[Any, ...]:
         zones = sorted(get(claim.requirements, ZONE).values)
@@ -289,7 +292,7 @@ class Provisioner:
                     used[name] = used.get(name, 0) + amount
         return any(used.get(name, 0) > limit for name, limit in (pool.limits or {}).items())
 
-    def _create(self, name: str, new: NewClaim, nominates: bool) -> None:
+    def _create(self, name: str, new: NewClaim, nominates: bool) -> NodeClaim:
         pool, requirements = new.pool, self._final_requirements(new)
         labels = {**labels_of_pool(pool), **_custom_labels(requirements, self._catalogue)}
         claim = NodeClaim(
@@ -312,7 +315,7 @@ class Provisioner:
         if nominates:
             for pod in new.pods:
                 self._recorder.nominate(pod, f"nodeclaim/{name}")
-        self._created(claim)
+        return claim
 
     def _final_requirements(self, new: NewClaim) -> Requirements:
         """Return the requirements of a claim: with its types, and the capacity types that they have (ToNodeClaim)."""
