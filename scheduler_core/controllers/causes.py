@@ -77,8 +77,8 @@ CAUSES: Mapping[str, Text] = {
     "instance-started": Text("the cloud started an instance of {group}", "云平台启动了 {group} 的一个实例"),
     "instance-ended": Text("the cloud ended the instance of {node}", "云平台结束了 {node} 的实例"),
     "nodeclaim-needed": Text(
-        "{count} {count|pod needs|pods need} a node of NodePool {pool}",
-        "{count} 个 Pod 需要 NodePool {pool} 的一个节点",
+        "{count} {count|pod needs|pods need} a node of NodePool {pool}: {pods}",
+        "{count} 个 Pod 需要 NodePool {pool} 的一个节点：{pods}",
     ),
     "nodeclaim-launched": Text("the cloud launched the instance of {claim}", "云平台启动了 {claim} 的实例"),
     "nodeclaim-status": Text("Karpenter writes the status of {claim}", "Karpenter 写入 {claim} 的状态"),

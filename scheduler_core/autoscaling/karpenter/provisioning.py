@@ -32,7 +32,7 @@ from scheduler_core.autoscaling.karpenter.volumes import volume_problem, volume_
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.scenario.objects.karpenter import as_requirement, labels_of_pool
-from scheduler_core.trace.autoscaling_events import ScaleUpEvaluated
+from scheduler_core.trace.autoscaling_events import MOST_PODS, ScaleUpEvaluated
 
 PENDING_RETRY = 10.0  # a pod that still waits begins another batch
 SOLVE_SECONDS = 0.1  # from the end of a batch to its claims
@@ -310,8 +310,9 @@ class Provisioner:
             pool_hash=pool.hash,
             created=self._api.now,
         )
-        count = len(new.pods)
-        self._api.apply_object(claim, "create", because("nodeclaim-needed", pool=pool.name, count=count))
+        pods = ", ".join(pod.key for pod in new.pods[:MOST_PODS])
+        cause = because("nodeclaim-needed", pool=pool.name, count=len(new.pods), pods=pods)
+        self._api.apply_object(claim, "create", cause)
         if nominates:
             for pod in new.pods:
                 self._recorder.nominate(pod, f"nodeclaim/{name}")

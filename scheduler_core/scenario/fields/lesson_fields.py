@@ -38,6 +38,8 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "EvictionAnswered": ("choice",),
     "NodeConditionChanged": ("node", "number"),
     "NodeGroupResized": ("node", "number", "choice"),
+    "ScaleUpEvaluated": ("number", "choice"),
+    "ScaleDownEvaluated": ("node", "choice"),
 }
 """The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
 

@@ -14,7 +14,7 @@ import { zones } from "../trace/room.js";
 import { workloadKey } from "../trace/state.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
-/** @typedef {"node" | "pod" | "number" | "plugin" | "actor" | "word"} Kind */
+/** @typedef {"node" | "pod" | "number" | "plugin" | "actor" | "group" | "word"} Kind */
 /** @typedef {{key: string, kind: Kind}} Option `key` is the answer itself */
 /**
  * The question about an event.
@@ -107,6 +107,10 @@ const ANSWERS = {
 	"NodeConditionChanged:number": howLongSilent,
 	"NodeGroupResized:choice": (found) => word(found, ["grows", "shrinks", "refused"], resizeWord(found.event)),
 	"NodeGroupResized:node": (found) => whichNode(found, found.event.nodes ?? []),
+	"ScaleUpEvaluated:choice": whichGroupGrows,
+	"ScaleUpEvaluated:number": howManyNodes,
+	"ScaleDownEvaluated:node": (found) => whichNode(found, found.event.nodes.filter(goes).map(({ node }) => node)),
+	"ScaleDownEvaluated:choice": whatOfTheNode,
 	"NodeGroupResized:number": (found) => {
 		const right = Math.abs(found.event.delta);
 		return makeAnswer(found, "number", numbersAround(right, right + 3), right);
@@ -494,6 +498,34 @@ function howLongSilent(found) {
 		return secondsAround(found, SILENCE, right);
 	}
 	return null;
+}
+
+const JUDGEMENTS = ["stays", "unneeded", "delete", "replace"];
+
+/** @param {import("../trace/trace").EvaluatedNode} judged */
+const goes = ({ outcome }) => outcome !== "stays";
+
+/** The only group, or NodePool, that gets nodes. @param {Case} found */
+function whichGroupGrows(found) {
+	const { options = [], refusals = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (found.event);
+	const chosen = new Set(options.filter((option) => option.chosen).map(({ group }) => group));
+	if (chosen.size !== 1) return null;
+	const groups = [...options, ...refusals].map(({ group }) => group ?? "").filter(Boolean);
+	return makeAnswer(found, "group", groups.sort(), [...chosen][0]);
+}
+
+/** How many nodes the autoscaler wants. @param {Case} found */
+function howManyNodes(found) {
+	const { options = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (found.event);
+	const right = options.reduce((sum, { chosen, nodes }) => sum + (chosen ? nodes : 0), 0);
+	return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+}
+
+/** The judgement about the node `about`. @param {Case} found */
+function whatOfTheNode(found) {
+	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (found.event);
+	const judged = nodes.find(({ node }) => node === found.ask.about);
+	return judged ? word(found, JUDGEMENTS, judged.outcome) : null;
 }
 
 /** @param {any} event */

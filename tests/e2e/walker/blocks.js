@@ -1,6 +1,7 @@
 /** A block is as long as its share of the node: pods on bars, in tanks; gauges beside their figures. */
 
 const SLACK = 3; // pixels
+const SEEN = 4; // pixels that a block has at least, so that it is seen
 
 /** @param {any} state @param {Element} block the pod that a block's title begins with */
 function podOf(state, block) {
@@ -102,7 +103,8 @@ function* oneScale({ state, hero }) {
 		if (!ghost) continue;
 		const need = state.pods.get(state.cycle.CycleStarted?.pod ?? hero)?.summary.requests?.[resource] ?? 0;
 		const drawn = ghost.getBoundingClientRect();
-		if (Math.abs(drawn.width - need * unit) > SLACK) yield ["scale", `${name}: the pod is ${Math.round(drawn.width)} px long, due ${Math.round(need * unit)} px`];
+		const due = Math.max(SEEN, need * unit);
+		if (Math.abs(drawn.width - due) > SLACK) yield ["scale", `${name}: the pod is ${Math.round(drawn.width)} px long, due ${Math.round(due)} px`];
 		const missing = Math.max(0, drawn.right - bar.getBoundingClientRect().right);
 		const hatched = ghost.querySelector("u")?.getBoundingClientRect().width ?? 0;
 		if (Math.abs(missing - hatched) > SLACK + 2) yield ["scale", `${name}: ${Math.round(hatched)} px are hatched, and ${Math.round(missing)} px stand out`];

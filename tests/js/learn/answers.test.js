@@ -15,14 +15,14 @@ const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
 
 /** By lesson: the right answers to its questions, in order. */
 const RIGHT = {
-	"autoscaler-adds": ["1", "Unschedulable"],
+	"autoscaler-adds": ["pool", "Unschedulable"],
 	"autoscaler-removes": ["pool-2", "cluster-autoscaler", "pool-1"],
 	"budgets-and-drain": ["refused", "n2", "granted"],
 	"daemonset-and-nodes": ["daemonset-controller", "daemonset-controller"],
 	"descheduler-repairs": ["1", "replicaset-controller", "n2"],
 	"hpa-on-a-full-cluster": ["5", "Unschedulable"],
 	"job-retries": ["10", "20", "Succeeded"],
-	"karpenter-packs": ["1", "pool-2", "pool-1"],
+	"karpenter-packs": ["1", "replace", "pool-2"],
 	"node-is-lost": ["54", "taint-eviction-controller", "n2"],
 	"preempted-job": ["Nominated", "job-controller", "Unschedulable"],
 	"pressure-and-qos": ["default/batch", "TaintToleration"],

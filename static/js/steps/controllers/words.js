@@ -11,8 +11,10 @@ import { workloadRows } from "./model.js";
 import { actorName, podsOf } from "./view.js";
 
 const LETTERS = 40;
+const MOST_PODS = 4;
 const LOWER = /^[a-z](?=\w* [a-z])/; // of a sentence that does not begin with a name
 const POD = /^(pod|preemptor)$/; // among the values of a cause
+const PODS_APART = ", ";
 
 /** @param {import("../../trace/trace").Because | null} [cause] @returns {Part[]} */
 export function causeOf(cause) {
@@ -23,7 +25,9 @@ export function causeOf(cause) {
 		values[name] =
 			typeof value === "number"
 				? num(value)
-				: cutName(POD.test(name) ? podName(String(value)) : String(value), LETTERS);
+				: name === "pods"
+					? list(value.split(PODS_APART).map((key) => pod(key)), MOST_PODS)
+					: cutName(POD.test(name) ? podName(String(value)) : String(value), LETTERS);
 	const [first, ...rest] = parts(`cause.${cause.name}`, values);
 	const begin = typeof first === "string" ? first.replace(LOWER, (letter) => letter.toUpperCase()) : first;
 	return [begin, ...rest, t("sentence.end")];

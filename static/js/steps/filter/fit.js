@@ -78,7 +78,7 @@ function mixedSentence(tally, values) {
 	});
 }
 
-const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
+export const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
  * The pods that use a node's resources, and those for which some are reserved.

@@ -9,7 +9,7 @@ import { allocatable, free, heldFor, largest, request, scarcest, used } from "..
 import { alike, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
-import { comparesRoom } from "./fit.js";
+import { comparesRoom, resourceName } from "./fit.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
 
 const LETTER = 8.4; // pixels
@@ -156,7 +156,7 @@ function freeOf(resource, left, whole) {
 	return {
 		free: texts[0],
 		all: unit ? `${texts[1]} ${unit}` : texts[1],
-		unit: unit || resource === "cpu" ? "" : short(resource),
+		unit: unit || resource === "cpu" ? "" : resourceName(short(resource)),
 	};
 }
 
