@@ -109,7 +109,7 @@ const ANSWERS = {
 	"NodeGroupResized:node": (found) => whichNode(found, found.event.nodes ?? []),
 	"ScaleUpEvaluated:choice": whichGroupGrows,
 	"ScaleUpEvaluated:number": howManyNodes,
-	"ScaleDownEvaluated:node": (found) => whichNode(found, found.event.nodes.filter(goes).map(({ node }) => node)),
+	"ScaleDownEvaluated:node": whichNodeGoes,
 	"ScaleDownEvaluated:choice": whatOfTheNode,
 	"NodeGroupResized:number": (found) => {
 		const right = Math.abs(found.event.delta);
@@ -502,8 +502,13 @@ function howLongSilent(found) {
 
 const JUDGEMENTS = ["stays", "unneeded", "delete", "replace"];
 
-/** @param {import("../trace/trace").EvaluatedNode} judged */
-const goes = ({ outcome }) => outcome !== "stays";
+/** @param {Case} found */
+function whichNodeGoes(found) {
+	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (found.event);
+	const going = nodes.filter(({ outcome }) => outcome !== "stays");
+	const names = going.map(({ node }) => node);
+	return whichNode(found, names);
+}
 
 /** The only group, or NodePool, that gets nodes. @param {Case} found */
 function whichGroupGrows(found) {

@@ -31,7 +31,7 @@ class Known {
 
 	/** @param {number} n */
 	take(n) {
-		for (const one of [n, Math.round(n), n - this.view.state.time]) this.numbers.add(decimal(one));
+		for (const one of [n, Math.round(n), n - this.view.state.time]) this.numbers.add(decimal(Math.abs(one))); // signs are no figures
 	}
 
 	/** @param {string} resource @param {number} value */

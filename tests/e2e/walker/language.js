@@ -11,6 +11,8 @@ const WORDS = new RegExp(
 	].join("|")})(?![-\\w./=_])`,
 );
 
+const { podParts } = await import("/static/js/shared/names.js");
+
 /** In the text of a lesson, before the step that says it. */
 const QUOTES = ["cannot allocate all claims"];
 
@@ -18,7 +20,9 @@ const QUOTES = ["cannot allocate all claims"];
 function names(state) {
 	const labels = [...state.nodes.values(), ...state.pods.values()].flatMap(({ summary }) => Object.entries(summary.labels ?? {}).flat());
 	const taints = [...state.nodes.values()].flatMap(({ summary }) => (summary.taints ?? []).flat());
-	const own = [...state.nodes.keys(), ...[...state.pods.keys()].flatMap((key) => [key, ...key.split("/")])];
+	const workloads = [...state.workloads].flatMap(([key, { state: { called } }]) => [called, key.slice(key.lastIndexOf("/") + 1)]);
+	const parts = [...state.pods.keys()].flatMap((key) => podParts(key)); // the workload of a pod that is gone
+	const own = [...state.nodes.keys(), ...workloads, ...parts, ...[...state.pods.keys()].flatMap((key) => [key, ...key.split("/")])];
 	return [...new Set([...own, ...labels, ...taints])].filter((name) => /[a-z]/.test(name)).sort((a, b) => b.length - a.length);
 }
 

@@ -94,7 +94,7 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 		h(
 			"ul",
 			{ key: "nodes", class: "pass-rows" },
-			nodes.map((judged) => judgedRow(judged)),
+			alike(nodes).map((entries) => judgedRow(entries)),
 		),
 		more > 0 && h("p", { key: "more", class: "note" }, t("autoscaling.more", { n: more })),
 		replacements.length > 0 && h("h3", null, t("autoscaling.replacements")),
@@ -107,13 +107,27 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 	);
 }
 
-/** A node, and where its pods would go. @param {Judged} judged */
-function judgedRow({ node, outcome, reason = "", moves = [], stranded = "" }) {
+/** Nodes that stay for the same reason are one row. @param {Judged[]} nodes @returns {Judged[][]} */
+function alike(nodes) {
+	/** @type {Map<string, Judged[]>} */
+	const rows = new Map();
+	for (const judged of nodes) {
+		const { node, outcome, reason = "", stranded } = judged;
+		const row = outcome === "stays" && !stranded ? `${outcome} ${reason}` : node;
+		rows.set(row, [...(rows.get(row) ?? []), judged]);
+	}
+	return [...rows.values()];
+}
+
+/** Nodes with the same judgement, and where the pods of one would go. @param {Judged[]} entries */
+function judgedRow([{ node, outcome, reason = "", moves = [], stranded = "" }, ...others]) {
 	const [sign, words] = outcomeWords(outcome);
+	const names = [node, ...others.map((other) => other.node)].map((name) => nodeName(name));
+	const shown = names.length > NODES ? [...names.slice(0, NODES), `+${names.length - NODES}`] : names;
 	return h(
 		"li",
 		{ key: node, class: outcome === "stays" ? "stays" : "goes" },
-		h("b", null, `${sign} ${node}`),
+		h("b", null, `${sign} ${shown.join(t("list.comma"))}`),
 		h("span", null, words, reason && ": ", reason && h("code", null, reason)),
 		moves.length > 0 && chips(moves.map(([key, place]) => `${shortPod(key)} → ${nodeName(place)}`)),
 		stranded && h("span", { class: "pass-stranded" }, t("autoscaling.noplace", { pod: shortPod(stranded) })),

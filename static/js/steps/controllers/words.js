@@ -21,16 +21,18 @@ export function causeOf(cause) {
 	if (!cause || !has(`cause.${cause.name}`)) return [];
 	/** @type {Record<string, Part | Part[] | number>} */
 	const values = {};
-	for (const [name, value] of Object.entries(cause.values ?? {}))
-		values[name] =
-			typeof value === "number"
-				? num(value)
-				: name === "pods"
-					? list(value.split(PODS_APART).map((key) => pod(key)), MOST_PODS)
-					: cutName(POD.test(name) ? podName(String(value)) : String(value), LETTERS);
+	for (const [name, value] of Object.entries(cause.values ?? {})) values[name] = causeValue(name, value);
 	const [first, ...rest] = parts(`cause.${cause.name}`, values);
 	const begin = typeof first === "string" ? first.replace(LOWER, (letter) => letter.toUpperCase()) : first;
 	return [begin, ...rest, t("sentence.end")];
+}
+
+/** @param {string} name @param {string | number} value @returns {Part | Part[]} */
+function causeValue(name, value) {
+	if (typeof value === "number") return num(value);
+	const pods = name === "pods" ? value.split(PODS_APART).map((key) => pod(key)) : [];
+	if (pods.length) return list(pods, MOST_PODS);
+	return cutName(POD.test(name) ? podName(value) : value, LETTERS);
 }
 
 /** @param {string} [by] @returns {string} */
