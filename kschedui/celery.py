@@ -1,5 +1,6 @@
 """The Celery application. Its settings are the CELERY_* names in settings.py."""
 
+import gc
 import os
 from mmap import mmap
 from pathlib import Path
@@ -7,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from celery import Celery, Task
-from celery.signals import worker_ready
+from celery.signals import worker_init, worker_ready
 from celery.worker.request import Request
 from django.conf import settings
 from kombu.transport.virtual import QoS
@@ -99,3 +100,10 @@ def show_life(sender: Any, **signal: Any) -> None:
     if name := os.environ.get("KSCHEDUI_WORKER_ALIVE_FILE"):
         Path(name).touch()
         sender.timer.call_repeatedly(ALIVE_SECONDS, Path(name).touch)
+
+
+@worker_init.connect
+def share_memory(**_: object) -> None:
+    """Exclude what is loaded from garbage collection, so that collecting does not copy what the pool shares."""
+    gc.collect()
+    gc.freeze()

@@ -4,10 +4,9 @@ A simulation is a pure function of text and engine, and chunk boundaries are fix
 again from its start; stored chunks are skipped, and the rest is the same as without the interruption.
 """
 
-import gc
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from time import monotonic, process_time
 from typing import Any
@@ -159,26 +158,15 @@ def work(run: Run, *, long: bool = True) -> Outcome:
         holding.reading()
         scenario = engine.read_stored(run.version.text, run.kubernetes_version)
         holding.simulating(bounds)
-        with freeze_memory():
-            events = draw_cluster(engine.simulate(scenario), ending)
-            for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
-                if chunk.seq >= run.chunks:
-                    chunk_row = row(run, chunk)
-                    bounds.require_room(chunk_row, stored)
-                    runs.store_chunk(run, chunk_row, outcome.time)
-                    stored += len(chunk_row.frame)
+        events = draw_cluster(engine.simulate(scenario), ending)
+        for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
+            if chunk.seq >= run.chunks:
+                chunk_row = row(run, chunk)
+                bounds.require_room(chunk_row, stored)
+                runs.store_chunk(run, chunk_row, outcome.time)
+                stored += len(chunk_row.frame)
     outcome.drawing = ending.drawing()
     return outcome
-
-
-@contextmanager
-def freeze_memory() -> Iterator[None]:
-    """Leave the current objects out when garbage is collected, since they stay."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def draw_cluster(events: Iterable[AnyEvent], ending: ClusterDrawing) -> Iterator[AnyEvent]:

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import sys
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,7 @@ from .ports import answers_http, answers_tcp, free_port, wait_until
 START_SECONDS = 60.0  # generous: a first start compiles every module on a slow disk
 BROKER_START_SECONDS = 15.0
 BROKER_TRIES = 3
+MANAGE_ENV = {"DJANGO_SETTINGS_MODULE": "kschedui.settings"}
 
 
 class Stack:
@@ -78,6 +81,15 @@ class Stack:
         """Start the ASGI server; `wait` waits until it responds."""
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         return self._start("web", web_command(host, port), {}, grace=5)
+
+    def run(self, command: str, *options: str) -> None:
+        """Run a command of manage.py in a process of its own. Raises StartError if it does not succeed."""
+        process = self._start(command, [sys.executable, "-m", "django", command, *options], MANAGE_ENV, grace=5)
+        while process.poll() is None:
+            time.sleep(0.05)
+        del self.children[command]
+        if process.poll():
+            raise StartError(f"`manage.py {command}` did not succeed: see above.")
 
     def wait(self, seconds: float = START_SECONDS) -> str:
         """Return the address when web server and workers are ready.

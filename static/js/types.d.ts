@@ -292,8 +292,8 @@ declare global {
 		/** What a bar of full length stands for. */
 		longest: (resource: string) => number;
 	}
-	/** A preemption as a play in frames. */
-	interface Theatre {
+	/** A preemption in frames. */
+	interface Preemption {
 		event: PreemptionEvaluated;
 		candidates: Candidate[];
 		chosen: Candidate | undefined;

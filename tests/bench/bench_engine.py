@@ -17,12 +17,10 @@ if any differs.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -31,6 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kschedui.runs import frames
+from kschedui.work.rare_collection import rare_collection
 from scheduler_core import Scenario, chunked, decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits
@@ -78,25 +77,12 @@ def scenario_of(objects: Objects) -> Scenario:
     return parse_scenario("\n---\n".join(documents(objects)), LIMITS, release=MEASURED)
 
 
-@contextmanager
-def as_in_a_worker() -> Iterator[None]:
-    """The garbage collector, as `kschedui.runs.worker.settled_memory` sets it for a run and its storing."""
-    often = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(100_000, *often[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*often)
-        gc.unfreeze()
-
-
 def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
     """Seconds from RunStarted to the end, and the events."""
     events = simulate(scenario)
     kept = [next(events)]
     assert isinstance(kept[0], RunStarted)
-    with as_in_a_worker():
+    with rare_collection():
         started = time.process_time()
         kept.extend(events)
         return time.process_time() - started, kept
@@ -129,7 +115,7 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
     """(bytes, seconds) that the run takes as compressed chunks."""
-    with as_in_a_worker():
+    with rare_collection():
         started = time.process_time()
         taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))
         return taken, time.process_time() - started

@@ -100,7 +100,7 @@ def test_a_step_is_saved_as_a_picture(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_the_theatre_names_the_recorded_victims_and_candidates(browser_page: Page) -> None:
+def test_the_preemption_names_the_recorded_victims_and_candidates(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     record = record_of(page, 10)["preemption"]

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from kschedui.library import loading
+from kschedui.runs import store as runs
 from kschedui.runs import worker
 
 
@@ -14,8 +15,11 @@ class Command(BaseCommand):
     help = "load the scenario library into the database"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add --no-run, which leaves the simulations to the first visitors."""
-        parser.add_argument("--no-run", action="store_true", help="do not simulate the lessons now")
+        """Add --no-run, which leaves the simulations to the first visitors, and --queue, which leaves them to the
+        workers."""
+        group = parser.add_mutually_exclusive_group()
+        group.add_argument("--no-run", action="store_true", help="do not simulate the lessons now")
+        group.add_argument("--queue", action="store_true", help="leave the simulations to the workers")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Store and run the lessons. CommandError names an invalid file."""
@@ -26,5 +30,6 @@ class Command(BaseCommand):
         except loading.BadLesson as error:
             raise CommandError(str(error)) from None
         if not options["no_run"]:
+            simulate = runs.enqueue if options["queue"] else worker.execute
             for run in loading.unrun():
-                worker.execute(run.public_id)
+                simulate(run.public_id)

@@ -86,7 +86,7 @@ def run(host: str, port: int, say: Any) -> None:
             prepare("collectstatic", interactive=False)
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         stack.start_worker()
-        load_library(stack.env["REDIS_URL"])  # while the other two start
+        load_library(stack)  # while the other two start
         url = stack.wait()
         stack.start_experiments()  # only now: nobody waits for it
         say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
@@ -105,20 +105,12 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
     return env
 
 
-def load_library(broker: str) -> None:
+def load_library(stack: Stack) -> None:
     """Load the library, unless nothing has changed; queue new lessons, so that they run before the first visit."""
     with failure_of("load_library"):
         if library.is_loaded():
             return
-        call_command("load_library", verbosity=0, no_run=True)
-    from kschedui.celery import app as celery_app  # only now: these import the engine
-    from kschedui.library import loading
-    from kschedui.runs import store as runs
-
-    celery_app.conf.broker_url = broker  # settings were read before the embedded broker had an address
-    for lesson_run in loading.unrun():
-        runs.enqueue(lesson_run.public_id)
-    connections.close_all()
+    stack.run("load_library", "--queue")  # it imports the engine, whose memory would stay here
 
 
 def prepare(command: str, **options: Any) -> None:

@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
 import { actorName, loopStations } from "../steps/controllers/view.js";
-import { actOf, theatre } from "../steps/preempt/model.js";
+import { actOf, preemptionOf } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { actorOf } from "../trace/actors.js";
 import { lineOf, pointOf, stations } from "../trace/phase.js";
@@ -104,9 +104,9 @@ function progress(view) {
 	// before a question, how long it takes may tell
 	const of = (/** @type {number} */ all) => ` ${view.frame + 1}${view.horizon ? "" : `/${all}`}`;
 	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? of(frames - 1) : "";
-	const play = view.event.type === "PreemptionEvaluated" ? theatre(view.state) : null;
-	if (play) {
-		const { act, at } = actOf(play, view.frame);
+	const preemption = view.event.type === "PreemptionEvaluated" ? preemptionOf(view.state) : null;
+	if (preemption) {
+		const { act, at } = actOf(preemption, view.frame);
 		return act === "rung" ? t("station.rung", { i: at }) : frames > 1 ? of(frames) : "";
 	}
 	return frames > 1 ? of(frames) : "";

@@ -6,7 +6,7 @@
 
 import { placesOf } from "../steps/devices/model.js";
 import { filterModel, PASSED, stoppedBy } from "../steps/filter/model.js";
-import { stageOf, theatreFrames } from "../steps/preempt/model.js";
+import { preemptionFrames, preemptionIn } from "../steps/preempt/model.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { framesOf } from "../steps/registry.js";
 import { scores } from "../steps/score/bars.js";
@@ -301,7 +301,7 @@ function total(found) {
 /** The result of the evaluation, if neither chance nor the order of nodes decided it. @param {Case} found */
 function clearChoice(found) {
 	const { event } = found;
-	const { candidates, chosen, rungs } = stageOf(event);
+	const { candidates, chosen, rungs } = preemptionIn(event);
 	return chosen && event.nominated_node === chosen.node && rungs < 6 && !event.more ? { candidates, chosen } : null;
 }
 
@@ -320,7 +320,7 @@ function victim(found) {
 	const played = clearChoice(found);
 	if (played?.chosen.victims.length !== 1) return null;
 	const all = played.candidates.flatMap((one) => one.removed);
-	const frame = theatreFrames(found.event) > 2 ? 1 : 0;
+	const frame = preemptionFrames(found.event) > 2 ? 1 : 0;
 	return makeAnswer(found, "pod", all, played.chosen.victims[0], { from: { step: found.step, frame } });
 }
 

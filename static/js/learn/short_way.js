@@ -9,7 +9,7 @@ import { shortPod } from "../shared/names.js";
 import { podName, seconds } from "../shared/units.js";
 import { filterModel, stoppedBy } from "../steps/filter/model.js";
 import { question, scoreName } from "../steps/parts/words.js";
-import { actOf, stageOf } from "../steps/preempt/model.js";
+import { actOf, preemptionIn } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { scores, totalsAfter } from "../steps/score/bars.js";
 import { isAt } from "../trace/anchor.js";
@@ -267,12 +267,12 @@ function leaders(model, count) {
  */
 function isIdleAct(place) {
 	const { event, frame } = place;
-	const play = stageOf(event);
-	if (!play.candidates.length) return isUselessAgain(place);
-	const { act, at } = actOf(play, frame);
+	const preemption = preemptionIn(event);
+	if (!preemption.candidates.length) return isUselessAgain(place);
+	const { act, at } = actOf(preemption, frame);
 	if (act === "floor") return true;
-	if (act === "reprieve") return !play.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
-	if (act === "rung") return at < play.rungs && !play.candidates.some((candidate) => candidate.rung === at);
+	if (act === "reprieve") return !preemption.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
+	if (act === "rung") return at < preemption.rungs && !preemption.candidates.some((candidate) => candidate.rung === at);
 	return false;
 }
 

@@ -32,7 +32,7 @@ import * as groupExplanation from "./group/words.js";
 import { CAPTIONS as group } from "./group/words.js";
 import { drawCells, drawRanked } from "./many/view.js";
 import { node, pod } from "./parts/words.js";
-import { theatreFrames } from "./preempt/model.js";
+import { preemptionFrames } from "./preempt/model.js";
 import { draw as drawPreemption } from "./preempt/view.js";
 import * as preemptExplanation from "./preempt/words.js";
 import { CAPTIONS as preempt } from "./preempt/words.js";
@@ -108,7 +108,7 @@ const STEPS = {
 		shows: ["PreemptionEvaluated", "PreemptionStarted"],
 		picture: () => "preempt",
 		moment: "PreemptionEvaluated",
-		frames: { PreemptionEvaluated: theatreFrames },
+		frames: { PreemptionEvaluated: preemptionFrames },
 		explains: ["candidate", "candidates", "start"],
 		...preemptExplanation,
 	},

@@ -1,6 +1,6 @@
 /** What a step says against what the trace holds: stations, the amber pod, verdicts, arrows, promises, figures. */
 
-const { theatre } = await import("/static/js/steps/preempt/model.js");
+const { preemptionOf } = await import("/static/js/steps/preempt/model.js");
 const { free, request, resourceOf } = await import("/static/js/trace/room.js");
 const { filterModel } = await import("/static/js/steps/filter/model.js");
 const { scores } = await import("/static/js/steps/score/bars.js");
@@ -55,7 +55,7 @@ export function* verdicts({ state, hero }) {
 
 /** A dry run is told as it was when it ran, for as long as it is told. @returns {Generator<[string, string]>} */
 export function* dryRun({ event, state, step, last }, memory) {
-	const play = theatre(state);
+	const play = preemptionOf(state);
 	const table = document.querySelector("#margin .segments.wrap") ? document.querySelector("#margin table.figures")?.textContent : null;
 	const blocks = shown(".on-preempt .tank-pod").map((one) => `${one.title} ${one.className.replace(/small|tiny|narrow/g, "").trim()} ${one.style.height}`).sort().join("; ");
 	if (event.type === "PreemptionEvaluated") memory.dryRun = last ? { step, table, blocks, attempt: state.attempt } : null;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
-import { actOf, stageOf } from "../../../static/js/steps/preempt/model.js";
+import { actOf, preemptionIn } from "../../../static/js/steps/preempt/model.js";
 import { fates } from "../../../static/js/steps/preempt/tank.js";
 import { underWay as running } from "../../../static/js/steps/preempt/view.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
@@ -70,9 +70,9 @@ test("Score has a frame per plugin and one for the result", () => {
 	assert.equal(framesOf({ type: "ScoresComputed", plugins: [{}, {}] }), 3);
 });
 
-test("the theatre: floor, dry run, each reprieve, each rung that was needed", () => {
+test("the preemption: candidates, dry run, each reprieve, each rung that was needed", () => {
 	assert.equal(framesOf(preemption), 2 + 2 + 2);
-	const play = stageOf(preemption);
+	const play = preemptionIn(preemption);
 	assert.deepEqual(
 		[0, 1, 2, 3, 4, 5].map((frame) => actOf(play, frame)),
 		[
@@ -87,7 +87,7 @@ test("the theatre: floor, dry run, each reprieve, each rung that was needed", ()
 });
 
 test("pods lift off, come back or fall, one rank after another", () => {
-	const play = stageOf(preemption);
+	const play = preemptionIn(preemption);
 	const at = (frame) => Object.fromEntries(fates(play, play.candidates[0], frame));
 	assert.deepEqual(at(0), { "d/a": "on", "d/b": "on" });
 	assert.deepEqual(at(1), { "d/a": "lifted", "d/b": "lifted" });

@@ -1,19 +1,19 @@
 // @ts-check
-/** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
+/** The preemption of this cycle in frames: the candidates, the dry run, one reprieve after another, the criteria. */
 
 import { allocatable, request, used } from "../../trace/room.js";
 
 /** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
 const MAX_RANKS = 12;
 
-/** @param {State} state @returns {Theatre | null} */
-export function theatre(state) {
+/** @param {State} state @returns {Preemption | null} */
+export function preemptionOf(state) {
 	const event = state.cycle.PreemptionEvaluated;
-	return event ? stageOf(event) : null;
+	return event ? preemptionIn(event) : null;
 }
 
-/** @param {PreemptionEvaluated} event @returns {Theatre} */
-export function stageOf(event) {
+/** @param {PreemptionEvaluated} event @returns {Preemption} */
+export function preemptionIn(event) {
 	const candidates = event.candidates;
 	const ranks = Math.min(MAX_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));
 	const rungs = candidates.length > 1 ? Math.max(...candidates.map((candidate) => candidate.rung ?? 0)) : 0;
@@ -28,23 +28,23 @@ export function stageOf(event) {
 }
 
 /** @param {PreemptionEvaluated} event */
-export function theatreFrames(event) {
-	const { candidates, ranks, rungs } = stageOf(event);
+export function preemptionFrames(event) {
+	const { candidates, ranks, rungs } = preemptionIn(event);
 	return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;
 }
 
 /**
  * The act that the frame shows, and its progress.
- * @param {Theatre} play
+ * @param {Preemption} preemption
  * @param {number} frame
  * @returns {{act: Act, at: number}}
  */
-export function actOf(play, frame) {
-	if (!play.candidates.length || frame <= 0) return { act: "floor", at: 0 };
+export function actOf(preemption, frame) {
+	if (!preemption.candidates.length || frame <= 0) return { act: "floor", at: 0 };
 	if (frame === 1) return { act: "removed", at: 0 };
-	if (frame < 2 + play.ranks) return { act: "reprieve", at: frame - 1 };
-	if (!play.rungs) return { act: "result", at: 0 };
-	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
+	if (frame < 2 + preemption.ranks) return { act: "reprieve", at: frame - 1 };
+	if (!preemption.rungs) return { act: "result", at: 0 };
+	return { act: "rung", at: Math.min(frame - 1 - preemption.ranks, preemption.rungs) };
 }
 
 /**

@@ -125,12 +125,13 @@ export function tankResource({ state, hero }, shown) {
 
 /**
  * The positions of a candidate's lower-priority pods in a frame.
- * @param {Theatre} play @param {Candidate} candidate @param {number} frame
+ * @param {Preemption} preemption @param {Candidate} candidate @param {number} frame
  * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
  */
-export function fates(play, candidate, frame) {
-	const { act, at } = actOf(play, frame);
-	const done = act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < play.ranks ? at : Infinity;
+export function fates(preemption, candidate, frame) {
+	const { act, at } = actOf(preemption, frame);
+	const done =
+		act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < preemption.ranks ? at : Infinity;
 	const out = new Map();
 	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
 	if (done > 0)
@@ -144,14 +145,14 @@ const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
 /**
  * The columns become lanes.
  * @param {View} view
- * @param {Theatre} play
+ * @param {Preemption} preemption
  * @param {Candidate[]} shown
  * @param {number} frame
  */
-export function lyingLanes(view, play, shown, frame) {
-	const { act, at } = actOf(play, frame);
+export function lyingLanes(view, preemption, shown, frame) {
+	const { act, at } = actOf(preemption, frame);
 	const now = act === "rung" ? at : act === "result" ? 1 : 0;
-	const rungs = now ? play.rungs : 0;
+	const rungs = now ? preemption.rungs : 0;
 	const columns =
 		Array.from({ length: rungs }, (_, i) => (i === DATES ? "minmax(74px, 1fr)" : "minmax(0, 1fr)")).join(" ") ||
 		"minmax(0, 1fr)";
@@ -167,7 +168,7 @@ export function lyingLanes(view, play, shown, frame) {
 				Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`)),
 			),
 		shown.map((candidate) => {
-			const fate = fates(play, candidate, frame);
+			const fate = fates(preemption, candidate, frame);
 			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => shortPod(key));
 			const wins = now > 0 && !candidate.rung && now >= rungs;
 			return h(
@@ -188,7 +189,7 @@ export function lyingLanes(view, play, shown, frame) {
 					),
 				),
 				rungs
-					? Array.from({ length: rungs }, (_, i) => cell(view, play, candidate, i + 1, now))
+					? Array.from({ length: rungs }, (_, i) => cell(view, preemption, candidate, i + 1, now))
 					: lyingTank(view, candidate, fate, resource),
 			);
 		}),
@@ -230,42 +231,42 @@ function lyingTank({ state, hero }, candidate, fate, resource) {
 	);
 }
 
-/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
-export function ladder(view, play, shown, frame) {
-	const { act, at } = actOf(play, frame);
+/** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
+export function ladder(view, preemption, shown, frame) {
+	const { act, at } = actOf(preemption, frame);
 	const now = act === "rung" ? at : 0;
-	if (!play.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
+	if (!preemption.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
 	if (!now) return h("p", { key: "ahead", class: "rung-not" }, t("rung.ahead"));
 	return h(
 		"div",
 		{ key: "ladder", class: "ladder" },
 		[1, 2, 3, 4, 5, 6]
-			.filter((rung) => now < play.rungs || rung <= play.rungs)
+			.filter((rung) => now < preemption.rungs || rung <= preemption.rungs)
 			.map((rung) =>
 				h(
 					"div",
 					{ key: rung, class: `rung ${rung === now ? "now" : ""}` },
 					h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
-					shown.map((candidate) => cell(view, play, candidate, rung, now)),
+					shown.map((candidate) => cell(view, preemption, candidate, rung, now)),
 				),
 			),
-		now >= play.rungs &&
-			play.rungs < 6 &&
+		now >= preemption.rungs &&
+			preemption.rungs < 6 &&
 			h(
 				"div",
 				{ key: "not", class: "rung unneeded" },
-				h("div", { class: "rung-name" }, h("b", null, play.rungs < 5 ? `${play.rungs + 1}–6` : "6")),
+				h("div", { class: "rung-name" }, h("b", null, preemption.rungs < 5 ? `${preemption.rungs + 1}–6` : "6")),
 				h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")),
 			),
 	);
 }
 
-/** @param {View} view @param {Theatre} play @param {Candidate} candidate @param {number} rung @param {number} now */
-export function cell(view, play, candidate, rung, now) {
+/** @param {View} view @param {Preemption} preemption @param {Candidate} candidate @param {number} rung @param {number} now */
+export function cell(view, preemption, candidate, rung, now) {
 	const alive = !candidate.rung || candidate.rung >= rung;
 	const shown = alive && rung <= now;
 	const falls = candidate.rung === rung && shown;
-	const wins = !candidate.rung && rung === play.rungs && shown;
+	const wins = !candidate.rung && rung === preemption.rungs && shown;
 	const kind = !alive && rung <= now ? "gone" : falls ? "falls" : wins ? "wins" : "";
 	return h(
 		"div",

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The preemption theatre. The floor opens: on each candidate node the lower-priority pods lift off, come back one by
+ * The preemption: on each candidate node the lower-priority pods lift off, come back one by
  * one or fall through; then the candidates go down a ladder of criteria until one is left.
  */
 
@@ -12,7 +12,7 @@ import { allocatable, request } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { noVictims, plainReason } from "../parts/words.js";
-import { actOf, theatre } from "./model.js";
+import { actOf, preemptionOf } from "./model.js";
 import { fates, ladder, lyingLanes, MAX_VICTIMS, tank, tankResource } from "./tank.js";
 
 const MAX_TANKS = 6;
@@ -25,23 +25,23 @@ const AXIS = 190; // pixels beside the tanks
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
-	const play = theatre(view.state);
-	if (!play) return patch(target, []);
+	const preemption = preemptionOf(view.state);
+	if (!preemption) return patch(target, []);
 	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
-	const shown = shownCandidates(play);
+	const shown = shownCandidates(preemption);
 	const lies = view.width <= PHONE || (view.sizes.height > 0 && isSmall(view.sizes, shown.length));
 	patch(target, [
 		h(
 			"div",
 			{
-				key: "theatre",
-				class: `theatre ${lies ? "lies" : ""} act-${actOf(play, frame).act}`,
+				key: "preemption",
+				class: `preemption ${lies ? "lies" : ""} act-${actOf(preemption, frame).act}`,
 				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
 			},
-			floor(view, play),
-			!shown.length && nobody(view, play),
-			shown.length > 0 && !lies && tanks(view, play, shown, frame),
-			shown.length > 0 && (lies ? lyingLanes(view, play, shown, frame) : ladder(view, play, shown, frame)),
+			floor(view, preemption),
+			!shown.length && nobody(view, preemption),
+			shown.length > 0 && !lies && tanks(view, preemption, shown, frame),
+			shown.length > 0 && (lies ? lyingLanes(view, preemption, shown, frame) : ladder(view, preemption, shown, frame)),
 		),
 	]);
 }
@@ -51,15 +51,15 @@ function isSmall({ stage, height }, tanks) {
 	return height < LOW || stage - AXIS < NARROW * tanks;
 }
 
-/** The chosen one is always among them. @param {Theatre} play */
-function shownCandidates(play) {
-	const first = play.candidates.slice(0, MAX_TANKS);
-	if (play.chosen && !first.includes(play.chosen)) first[MAX_TANKS - 1] = play.chosen;
+/** The chosen one is always among them. @param {Preemption} preemption */
+function shownCandidates(preemption) {
+	const first = preemption.candidates.slice(0, MAX_TANKS);
+	if (preemption.chosen && !first.includes(preemption.chosen)) first[MAX_TANKS - 1] = preemption.chosen;
 	return first;
 }
 
-/** @param {View} view @param {Theatre} play */
-function floor(view, play) {
+/** @param {View} view @param {Preemption} preemption */
+function floor(view, preemption) {
 	const model = filterModel(view.state);
 	const tally = new Map();
 	for (const { verdict } of model?.at.values() ?? []) {
@@ -67,12 +67,12 @@ function floor(view, play) {
 		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
 	}
 	const total = model?.evaluated ?? view.state.nodes.size;
-	const more = play.all - MAX_TANKS;
+	const more = preemption.all - MAX_TANKS;
 	return h(
 		"div",
 		{ key: "floor", class: "floor" },
 		h("b", null, "✕ ", t(total === 1 ? "preempt.fit.one" : "preempt.fit", { total })),
-		h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
+		h("span", null, preemption.candidates.length ? t("preempt.who", { n: preemption.all }) : t("preempt.noone")),
 		more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
 		h(
 			"span",
@@ -85,9 +85,9 @@ function floor(view, play) {
 	);
 }
 
-/** @param {View} view @param {Theatre} play */
-function nobody(view, play) {
-	const { event } = play;
+/** @param {View} view @param {Preemption} preemption */
+function nobody(view, preemption) {
+	const { event } = preemption;
 	return h(
 		"div",
 		{ key: "nobody", class: "nobody" },
@@ -136,28 +136,28 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 
 /**
  * Rows of chips under the tank that has most of them.
- * @param {Theatre} play
+ * @param {Preemption} preemption
  * @param {Candidate[]} shown
  * @param {number} frame
  */
-function chipRows(play, shown, frame) {
+function chipRows(preemption, shown, frame) {
 	const counts = shown.map(
-		(candidate) => [...fates(play, candidate, frame).values()].filter((fate) => fate === "victim").length,
+		(candidate) => [...fates(preemption, candidate, frame).values()].filter((fate) => fate === "victim").length,
 	);
 	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...counts)));
 }
 
-/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
-function tanks(view, play, shown, frame) {
+/** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
+function tanks(view, preemption, shown, frame) {
 	const resource = tankResource(view, shown);
 	const whole = Math.max(
 		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
-	const { act, at } = actOf(play, frame);
-	const over = !play.rungs ? act === "result" : act === "rung" && at >= play.rungs;
+	const { act, at } = actOf(preemption, frame);
+	const over = !preemption.rungs ? act === "result" : act === "rung" && at >= preemption.rungs;
 	return h(
 		"div",
-		{ key: "tanks", class: "tanks", style: { "--victims": `${chipRows(play, shown, frame) * 23 + 8}px` } },
+		{ key: "tanks", class: "tanks", style: { "--victims": `${chipRows(preemption, shown, frame) * 23 + 8}px` } },
 		h(
 			"div",
 			{ key: "axis", class: "tank-axis" },
@@ -167,10 +167,10 @@ function tanks(view, play, shown, frame) {
 			h("p", { class: "key stays" }, h("i"), t("tank.untouchable")),
 			h("p", { class: "key back" }, h("i"), t("tank.back")),
 			h("p", { class: "key victim" }, h("i"), t("tank.victim")),
-			cannot(view, play),
+			cannot(view, preemption),
 		),
 		shown.map((candidate) =>
-			tank(view, candidate, fates(play, candidate, frame), {
+			tank(view, candidate, fates(preemption, candidate, frame), {
 				resource,
 				whole,
 				act,
@@ -189,9 +189,9 @@ function inTheWay(reason) {
 	return noVictims(reason) ? t("tank.novictims") : plainReason(reason);
 }
 
-/** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
-function cannot(view, play) {
-	const candidates = new Set(play.candidates.map((candidate) => candidate.node));
+/** Nodes that evicting cannot help, and why. @param {View} view @param {Preemption} preemption */
+function cannot(view, preemption) {
+	const candidates = new Set(preemption.candidates.map((candidate) => candidate.node));
 	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
 	if (!rest.length) return null;
 	return h(
@@ -206,7 +206,7 @@ function cannot(view, play) {
 					{ key: name },
 					h("b", { title: name }, nodeName(name)),
 					" ",
-					inTheWay((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
+					inTheWay((preemption.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
 				),
 			),
 		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),

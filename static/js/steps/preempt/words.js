@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of the preemption theatre and of what follows from it. */
+/** Captions of the preemption and of what follows from it. */
 
 import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
@@ -12,19 +12,19 @@ import { asks, panel, row, rule, table } from "../parts/panel.js";
 import { wholeName } from "../parts/pods.js";
 import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
-import { actOf, roomOf, theatre } from "./model.js";
+import { actOf, preemptionOf, roomOf } from "./model.js";
 
 const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function preemptionCaption(context) {
-	const play = theatre(context.state);
-	if (!play) return {};
-	const { act, at } = actOf(play, context.frame);
-	if (act === "floor") return floor(context, play);
-	if (act === "removed") return removedCaption(context, play);
-	if (act === "reprieve") return reprieveCaption(context, play, at);
-	return act === "rung" ? rung(context, play, at) : result(context, play);
+	const preemption = preemptionOf(context.state);
+	if (!preemption) return {};
+	const { act, at } = actOf(preemption, context.frame);
+	if (act === "floor") return floor(context, preemption);
+	if (act === "removed") return removedCaption(context, preemption);
+	if (act === "reprieve") return reprieveCaption(context, preemption, at);
+	return act === "rung" ? rung(context, preemption, at) : result(context, preemption);
 }
 
 /**
@@ -45,13 +45,13 @@ function lacking({ state, hero = "" }) {
 	return num(quantity(resource, request(state, hero, resource)), `request:${hero}`);
 }
 
-/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
-function floor(context, play) {
+/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+function floor(context, preemption) {
 	const { hero = "" } = context;
 	const need = lacking(context);
-	const { event } = play;
-	const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "" };
-	const kind = !event.eligible ? "ineligible" : play.candidates.length ? (need ? "room" : "open") : "nobody";
+	const { event } = preemption;
+	const values = { pod: pod(hero, hero), n: num(preemption.all, "candidates"), need: need ?? "" };
+	const kind = !event.eligible ? "ineligible" : preemption.candidates.length ? (need ? "room" : "open") : "nobody";
 	const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
 	return {
 		eyebrow: parts("eyebrow.preemption"),
@@ -65,7 +65,7 @@ function floor(context, play) {
 							...parts(`preempt.${kind}.why`, values),
 							...(rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : []),
 						],
-		next: play.candidates.length ? parts("next.removed", values) : [],
+		next: preemption.candidates.length ? parts("next.removed", values) : [],
 	};
 }
 
@@ -101,11 +101,11 @@ function whyNobody({ state, hero = "" }, event) {
 	];
 }
 
-/** @param {Context} context @param {Theatre} play @param {number} at @returns {Partial<Caption>} */
-function rung(context, play, at) {
+/** @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>} */
+function rung(context, preemption, at) {
 	const { hero = "" } = context;
-	const fallen = play.candidates.filter((candidate) => candidate.rung === at);
-	const standing = play.candidates.filter((candidate) => !candidate.rung || candidate.rung > at);
+	const fallen = preemption.candidates.filter((candidate) => candidate.rung === at);
+	const standing = preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung > at);
 	const single = fallen.length === 1;
 	const worse = single ? rungText(context, fallen[0], at) : "";
 	const values = {
@@ -114,15 +114,15 @@ function rung(context, play, at) {
 		nodes: list(nodes(fallen.map(({ node: name }) => name)), 4),
 		left: num(standing.length),
 		i: at,
-		value: rungText(context, play.chosen, at),
+		value: rungText(context, preemption.chosen, at),
 		worse,
 	};
-	const last = at === play.rungs;
+	const last = at === preemption.rungs;
 	const eyebrow = parts("eyebrow.rung", { i: at });
 	const why = parts(`rung.${at}.why`, values);
-	if (last && play.chosen)
+	if (last && preemption.chosen)
 		return {
-			...result(context, play),
+			...result(context, preemption),
 			eyebrow,
 			why: [...parts(single ? (at < 5 ? "rung.beaten.with" : "rung.beaten") : "rung.beaten.many", values), " ", ...why],
 		};
@@ -158,17 +158,17 @@ export function rungText({ state }, candidate, at) {
 
 /** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
 function surprises(state) {
-	const { candidates = [], chosen } = theatre(state) ?? {};
+	const { candidates = [], chosen } = preemptionOf(state) ?? {};
 	return chosen && candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
 }
 
-/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
-function result(context, play) {
+/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+function result(context, preemption) {
 	const { hero = "", state } = context;
-	const chosen = play.chosen;
+	const chosen = preemption.chosen;
 	if (!chosen)
 		return { eyebrow: parts("eyebrow.preemption"), sentence: parts("preempt.nobody", { pod: pod(hero, hero) }) };
-	const young = play.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
+	const young = preemption.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
 	const values = {
 		pod: pod(hero, hero),
 		node: node(chosen.node),
@@ -177,18 +177,23 @@ function result(context, play) {
 			3,
 		),
 		n: chosen.victims.length,
-		value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "",
-		left: num(play.candidates.filter((candidate) => !candidate.rung || candidate.rung >= play.rungs).length),
+		value: preemption.rungs ? num(rungText(context, chosen, preemption.rungs)) : "",
+		left: num(
+			preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung >= preemption.rungs).length,
+		),
 		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
-		k: num(play.all),
+		k: num(preemption.all),
 		broken: num(chosen.pdb_violations ?? 0, `candidate:${chosen.node}`),
 	};
 	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
 	return {
 		eyebrow: parts("eyebrow.preemption"),
-		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(play.rungs, chosen), values),
+		sentence: parts(
+			!preemption.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(preemption.rungs, chosen),
+			values,
+		),
 		why: [
-			...parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
+			...parts(preemption.rungs ? "preempt.push.why" : "preempt.only.why", values),
 			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
 		],
 		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
@@ -230,18 +235,18 @@ function prioritiesOf(state, { pod: victim, preemptor }) {
 	};
 }
 
-/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
-function removedCaption({ state, hero = "" }, play) {
-	const lifted = play.candidates.flatMap((candidate) => candidate.removed);
+/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+function removedCaption({ state, hero = "" }, preemption) {
+	const lifted = preemption.candidates.flatMap((candidate) => candidate.removed);
 	const values = {
 		pod: pod(hero, hero),
-		n: num(play.all),
+		n: num(preemption.all),
 		lifted: num(lifted.length),
-		node: node(play.candidates[0].node),
+		node: node(preemption.candidates[0].node),
 		other: pod(lifted[0] ?? ""),
 		priority: num(priorityOf(state, hero), `priority:${hero}`),
 	};
-	const few = play.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
+	const few = preemption.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
 	return {
 		eyebrow: parts("eyebrow.dryrun"),
 		sentence: parts(`preempt.removed${few}`, values),
@@ -270,9 +275,9 @@ function backAgain(state, candidate, rank, hero) {
 	});
 }
 
-/** @param {Context} context @param {Theatre} play @param {number} rank @returns {Partial<Caption>} */
-function reprieveCaption({ hero = "", state }, play, rank) {
-	const tried = play.candidates.flatMap((candidate) =>
+/** @param {Context} context @param {Preemption} preemption @param {number} rank @returns {Partial<Caption>} */
+function reprieveCaption({ hero = "", state }, preemption, rank) {
+	const tried = preemption.candidates.flatMap((candidate) =>
 		candidate.reprieve[rank - 1] ? [{ candidate: candidate, ...candidate.reprieve[rank - 1] }] : [],
 	);
 	const stay = tried.filter((pod) => pod.reprieved);
@@ -306,10 +311,13 @@ function reprieveCaption({ hero = "", state }, play, rank) {
 	const rule = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
 	const sums = single ? backAgain(state, single.candidate, rank, hero) : [];
 	return {
-		eyebrow: parts("eyebrow.reprieve", { i: rank, n: play.ranks }),
+		eyebrow: parts("eyebrow.reprieve", { i: rank, n: preemption.ranks }),
 		sentence: parts(key, values),
 		why: !sums.length ? rule : rank > 1 ? sums : [...sums, " ", ...rule],
-		next: rank < play.ranks ? parts("next.reprieve", values) : parts(play.rungs ? "next.ladder" : "next.result"),
+		next:
+			rank < preemption.ranks
+				? parts("next.reprieve", values)
+				: parts(preemption.rungs ? "next.ladder" : "next.result"),
 	};
 }
 
@@ -378,22 +386,23 @@ export const CAPTIONS = {
 
 /** @param {View} view @param {string} kind @param {string} first @returns {Child} */
 export function explain(view, kind, first) {
-	return candidate(view, kind === "candidate" ? first : (theatre(view.state)?.chosen?.node ?? ""));
+	return candidate(view, kind === "candidate" ? first : (preemptionOf(view.state)?.chosen?.node ?? ""));
 }
 
-/** The number of pods that have been tried so far; undefined: all. @param {View} view @param {Theatre} play */
-function reprievesShown({ event, frame, pin }, play) {
-	const { act, at } = event.type === "PreemptionEvaluated" && !pin ? actOf(play, frame) : { act: "result", at: 0 };
+/** The number of pods that have been tried so far; undefined: all. @param {View} view @param {Preemption} preemption */
+function reprievesShown({ event, frame, pin }, preemption) {
+	const { act, at } =
+		event.type === "PreemptionEvaluated" && !pin ? actOf(preemption, frame) : { act: "result", at: 0 };
 	return act === "reprieve" ? at : act === "floor" || act === "removed" ? 0 : undefined;
 }
 
 /** Explain how the victims of a node were found. @param {View} view @param {string} name */
 function candidate(view, name) {
-	const play = theatre(view.state);
-	const candidateOfNode = play?.candidates.find((entry) => entry.node === name);
+	const preemption = preemptionOf(view.state);
+	const candidateOfNode = preemption?.candidates.find((entry) => entry.node === name);
 	const node = view.state.nodes.get(name);
-	if (play && priorityDecides(play)) return tooImportant(view, play);
-	if (!play || !candidateOfNode || !node) return asks(view, view.hero);
+	if (preemption && priorityDecides(preemption)) return tooImportant(view, preemption);
+	if (!preemption || !candidateOfNode || !node) return asks(view, view.hero);
 	const { state, hero } = view;
 	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, hero);
 	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
@@ -401,7 +410,7 @@ function candidate(view, name) {
 	const wanted = requestOf(view, resource, need);
 	const text = (/** @type {number} */ value) => amount(resource, value);
 	const rows = [row("gone", [removed, "", amount(resource, empty)])];
-	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, play))) {
+	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, preemption))) {
 		rows.push(
 			row(pod, [
 				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), shortPod(pod)),
@@ -421,7 +430,7 @@ function candidate(view, name) {
 		h(
 			"div",
 			{ key: "others", class: "segments wrap" },
-			play.candidates
+			preemption.candidates
 				.filter((entry, i) => i < 8 || entry.node === name)
 				.map((entry) =>
 					button(
@@ -437,13 +446,13 @@ function candidate(view, name) {
 		),
 		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
 		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
-		(play.event.budgets ?? []).map((budget) => budgetSum(budget, candidateOfNode)),
-		play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
+		(preemption.event.budgets ?? []).map((budget) => budgetSum(budget, candidateOfNode)),
+		preemption.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
 		rule(state, "DefaultPreemption", "post_filter"),
 	);
 }
 
-/** Would a higher priority find victims where there are none? @param {Theatre} play */
+/** Would a higher priority find victims where there are none? @param {Preemption} preemption */
 function priorityDecides({ event, candidates }) {
 	return (
 		event.eligible &&
@@ -454,7 +463,7 @@ function priorityDecides({ event, candidates }) {
 
 /**
  * The least important pod of the nodes without victims, and the pod's own priority.
- * @param {View} view @param {Theatre} play
+ * @param {View} view @param {Preemption} preemption
  */
 function tooImportant(view, { event }) {
 	const { state, hero } = view;
@@ -512,11 +521,14 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 
 /** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
 export function asked({ state, hero, event, frame }) {
-	const play = theatre(state);
-	if (play && priorityDecides(play)) return "candidates";
-	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
+	const preemption = preemptionOf(state);
+	if (preemption && priorityDecides(preemption)) return "candidates";
+	const { act, at } =
+		preemption && event.type === "PreemptionEvaluated" ? actOf(preemption, frame) : { act: "", at: 6 };
 	const out = act === "rung" ? at : 0;
 	const shown =
-		act && act !== "result" ? play?.candidates.find((candidate) => (candidate.rung || 7) > out) : play?.chosen;
+		act && act !== "result"
+			? preemption?.candidates.find((candidate) => (candidate.rung || 7) > out)
+			: preemption?.chosen;
 	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
 }
