@@ -261,7 +261,10 @@ export function ladder(view, preemption, shown, frame) {
 	);
 }
 
-/** @param {View} view @param {Preemption} preemption @param {Candidate} candidate @param {number} rung @param {number} now */
+/**
+ * @param {View} view @param {Preemption} preemption @param {Candidate} candidate
+ * @param {number} rung @param {number} now
+ */
 export function cell(view, preemption, candidate, rung, now) {
 	const alive = !candidate.rung || candidate.rung >= rung;
 	const shown = alive && rung <= now;
