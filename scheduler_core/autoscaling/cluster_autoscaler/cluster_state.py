@@ -9,6 +9,7 @@ import msgspec
 
 from scheduler_core.apis.core import Node
 from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.autoscaling.cluster_autoscaler.taints import TaintConfig
 from scheduler_core.controllers.api import Api
 
 UNREADY_TAINTS = (
@@ -56,6 +57,7 @@ class ClusterState:
         self._cloud = cloud
         self._api = api
         self._flags = flags
+        self.taints = TaintConfig(flags)
         self.readiness: dict[str, Readiness] = {}
         self.requests: dict[str, Request] = {}
         self._backoffs: dict[str, Backoff] = {}
@@ -98,11 +100,9 @@ class ClusterState:
 
     def is_ready(self, node: Node) -> bool:
         """Return whether the node is ready, without taints that say otherwise (utils/kubernetes/ready.go)."""
-        group = self._cloud.group_of(node.name)
-        startup = {taint.key for taint in group.spec.startup_taints} if group else set()
-        status = self._api.node_status(node.name)
-        taints = {taint.key for taint in node.taints}
-        return status.ready == "True" and not taints & {*UNREADY_TAINTS, *startup}
+        if self._api.node_status(node.name).ready != "True":
+            return False
+        return not any(taint.key in UNREADY_TAINTS or self.taints.is_startup(taint.key) for taint in node.taints)
 
     def upcoming(self, group: Group) -> int:
         """Return the nodes of a group that are on their way, also those that are registered and have not started."""

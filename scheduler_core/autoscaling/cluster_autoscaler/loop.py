@@ -77,13 +77,15 @@ class ClusterAutoscaler:
             return
         if change.what == "added" and not change.object.node_name:
             self._added[change.object.key] = self._api.now
-            self._plan(REACTION)
+            self._plan_early(REACTION)
         elif change.what == "deleted":
             self._added.pop(change.object.key, None)
 
     def _begin(self) -> None:
         self._next_pass = float("inf")
-        self._plan(REACTION if any(self._unschedulable()) else self._flags["scan-interval"])
+        self._plan(self._flags["scan-interval"])
+        if any(self._unschedulable()):
+            self._plan_early(REACTION)
 
     def _plan(self, seconds: float) -> None:
         """Plan a pass, unless there is one before."""
@@ -92,13 +94,18 @@ class ClusterAutoscaler:
             self._next_pass = time
             self._later(seconds, lambda: self._due(time))
 
+    def _plan_early(self, seconds: float) -> None:
+        """Plan a pass before the interval is over, as it is by default (frequent-loops-enabled)."""
+        if self._flags["frequent-loops-enabled"]:
+            self._plan(seconds)
+
     def _due(self, time: float) -> None:
         if time == self._next_pass:
             self._next_pass = float("inf")
             self._plan(self._flags["scan-interval"] + PASS_SECONDS)
             self._api.actor = NAME
             if self._run_once():
-                self._plan(REACTION)
+                self._plan_early(REACTION)
 
     def _as_actor(self, seconds: float, action: Callable[[], None]) -> None:
         def act() -> None:
@@ -114,7 +121,7 @@ class ClusterAutoscaler:
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = Snapshot(self._api.cluster, self._api.release)
         self._keep_allocated(snapshot, cutoff)
-        templates = build_templates(self.cloud, self._api, snapshot)
+        templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
         timed_out = self._state.update()
         self._remove_long_unregistered()
         if not self._state.is_healthy():
@@ -148,7 +155,7 @@ class ClusterAutoscaler:
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = Snapshot(self._api.cluster, self._api.release)
         self._keep_allocated(snapshot, cutoff)
-        templates = build_templates(self.cloud, self._api, snapshot)
+        templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
         self._state.update()
         self._add_upcoming(snapshot, templates)
         pods = self._pods_to_help(snapshot, cutoff)
@@ -248,7 +255,7 @@ class ClusterAutoscaler:
         for group in self.cloud.groups.values():
             names = self._state.readiness[group.name].long_unregistered
             names = [name for name in names if group.instances[name].state != "deleting"]
-            possible = group.target - group.minimum
+            possible = len(names) if self._flags["force-delete-unregistered-nodes"] else group.target - group.minimum
             for name in names[: max(possible, 0)]:
                 self.cloud.delete(group, [name])
                 self._record_status("DeleteUnregistered", f"Removed unregistered node {name}", "Normal")
@@ -331,11 +338,11 @@ class ClusterAutoscaler:
             return False
         with_gpu = [self._age(pod) for pod in pods if pod.requests.get(GPU)]
         if with_gpu and max(with_gpu) < GPU_POD_BUFFER - ROUNDING:
-            self._plan(GPU_POD_BUFFER - max(with_gpu))
+            self._plan_early(GPU_POD_BUFFER - max(with_gpu))
             return True
         oldest = max(map(self._age, pods))
         if oldest < UNSCHEDULABLE_POD_BUFFER - ROUNDING:
-            self._plan(UNSCHEDULABLE_POD_BUFFER - oldest)
+            self._plan_early(UNSCHEDULABLE_POD_BUFFER - oldest)
             return True
         return False
 

@@ -27,9 +27,6 @@ IGNORED_LABELS = (
     "beta.kubernetes.io/fluentd-ds-ready",
     "kops.k8s.io/instancegroup",
 )
-MAX_CAPACITY_MEMORY_DIFFERENCE = 0.015
-MAX_ALLOCATABLE_DIFFERENCE = 0.05
-MAX_FREE_DIFFERENCE = 0.05
 
 
 class Resize(msgspec.Struct, frozen=True):
@@ -214,18 +211,23 @@ class Orchestrator:
         ]
 
     def _is_similar(self, first: Template, second: Template) -> bool:
-        """Return whether nodes of the templates are interchangeable (compare_nodegroups.go)."""
-        a, b = first.node, second.node
+        """Return whether nodes of the templates are interchangeable (compare_nodegroups.go, label_nodegroups.go)."""
+        a, b, flags = first.node, second.node, self.flags
+        if flags["balancing-label"]:
+            return all(
+                key in a.labels and key in b.labels and a.labels[key] == b.labels[key]
+                for key in flags["balancing-label"]
+            )
         for name in {*a.capacity, *b.capacity}:
-            most = MAX_CAPACITY_MEMORY_DIFFERENCE if name == "memory" else 0.0
+            most = flags["memory-difference-ratio"] if name == "memory" else 0.0
             if not _is_close(a.capacity.get(name, 0), b.capacity.get(name, 0), most):
                 return False
         for name in {*a.allocatable, *b.allocatable}:
             of_a, of_b = a.allocatable.get(name, 0), b.allocatable.get(name, 0)
             used_a, used_b = (sum(p.requests.get(name, 0) for p in t.daemon_pods) for t in (first, second))
-            if not _is_close(of_a, of_b, MAX_ALLOCATABLE_DIFFERENCE):
+            if not _is_close(of_a, of_b, flags["max-allocatable-difference-ratio"]):
                 return False
-            if not _is_close(of_a - used_a, of_b - used_b, MAX_FREE_DIFFERENCE):
+            if not _is_close(of_a - used_a, of_b - used_b, flags["max-free-difference-ratio"]):
                 return False
         ignored = {*IGNORED_LABELS, *self.flags["balancing-ignore-label"]}
         labels = ({key: value for key, value in node.labels.items() if key not in ignored} for node in (a, b))

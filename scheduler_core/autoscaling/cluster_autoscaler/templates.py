@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.autoscaling.cluster_autoscaler.taints import TaintConfig
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api
@@ -18,12 +19,6 @@ from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.autoscaling import node_of_group
 
 GOOD_AFTER = 60.0  # seconds that a node must have been ready to be its group's template
-IGNORED_TAINTS = ("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "node.kubernetes.io/")
-IGNORED_PREFIXES = (
-    "startup-taint.cluster-autoscaler.kubernetes.io/",
-    "ignore-taint.cluster-autoscaler.kubernetes.io/",
-    "status-taint.cluster-autoscaler.kubernetes.io/",
-)
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -39,12 +34,13 @@ class Template(msgspec.Struct, frozen=True):
         return node, [replace(pod, name=f"{pod.name}-{name}", uid=f"{pod.uid}-{name}") for pod in self.daemon_pods]
 
 
-def build_templates(cloud: Cloud, api: Api, snapshot: Snapshot) -> dict[str, Template]:
+def build_templates(cloud: Cloud, api: Api, snapshot: Snapshot, config: TaintConfig) -> dict[str, Template]:
     """Return the template of each group that has one."""
     templates = {}
     for group in cloud.groups.values():
         node = _real_template(group, api) or _cloud_template(group, api)
         if node is not None:
+            node = replace(node, taints=config.sanitized(node.taints))
             templates[group.name] = Template(node, _daemon_pods(node, api, snapshot))
     return templates
 
@@ -58,14 +54,8 @@ def _real_template(group: Group, api: Api) -> Node | None:
         status = api.node_status(name)
         since = max(status.changed, node.creation_timestamp, 0.0)
         if status.ready == "True" and not status.lost and api.now - since > GOOD_AFTER:
-            startup = {taint.key for taint in group.spec.startup_taints}
-            taints = tuple(taint for taint in node.taints if taint.key not in startup and not _is_ignored(taint.key))
-            return replace(node, taints=taints)
+            return node
     return None
-
-
-def _is_ignored(key: str) -> bool:
-    return key.startswith(IGNORED_TAINTS) or key.startswith(IGNORED_PREFIXES)
 
 
 def _cloud_template(group: Group, api: Api) -> Node | None:
@@ -73,7 +63,7 @@ def _cloud_template(group: Group, api: Api) -> Node | None:
         return None
     node = node_of_group(group.spec, 0, Problems(), api.admission)
     assert isinstance(node, Node)
-    return replace(node, taints=tuple(taint for taint in node.taints if not _is_ignored(taint.key)))
+    return node
 
 
 def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:

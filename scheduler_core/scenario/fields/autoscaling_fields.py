@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal
 
+from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.cluster_fields import TAINT
 from scheduler_core.scenario.fields.common_fields import OBJECT_META
 from scheduler_core.scenario.fields.descheduler_fields import POLICY
@@ -116,6 +117,16 @@ FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "expander": ("list", ["least-waste"]),
     "balance-similar-node-groups": ("bool", False),
     "balancing-ignore-label": ("list", []),
+    "balancing-label": ("list", []),
+    "memory-difference-ratio": ("float", 0.015),
+    "max-allocatable-difference-ratio": ("float", 0.05),
+    "max-free-difference-ratio": ("float", 0.05),
+    "startup-taint": ("list", []),
+    "startup-taint-prefix": ("list", []),
+    "status-taint": ("list", []),
+    "ignore-taint": ("list", []),
+    "frequent-loops-enabled": ("bool", True),
+    "force-delete-unregistered-nodes": ("bool", False),
     "expendable-pods-priority-cutoff": ("int", -10),
     "new-pod-scale-up-delay": ("duration", 0.0),
     "max-node-provision-time": ("duration", 900.0),
@@ -156,25 +167,53 @@ FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "daemonset-eviction-for-empty-nodes": ("bool", False),
 }
 
-# Flags that have no effect in a simulation: about logs, metrics, and the connection to the cloud and the API server.
-WITHOUT_EFFECT: Collection[str] = frozenset(
-    {
-        "v",
-        "logtostderr",
-        "stderrthreshold",
-        "cloud-provider",
-        "cloud-config",
-        "cluster-name",
-        "kubeconfig",
-        "namespace",
-        "leader-elect",
-        "address",
-        "write-status-configmap",
-        "record-duplicated-events",
-        "kube-client-qps",
-        "kube-client-burst",
-        "frequent-loops-enabled",
-    }
-)
+# Flags that have no effect in a simulation: about logs, metrics, the time that a pass takes, the connection to the
+# cloud and the API server, about what another flag has to switch on, and those that have no effect in any cluster.
+WITHOUT_EFFECT: Collection[str] = frozenset((
+    "v", "vmodule", "logtostderr", "alsologtostderr", "stderrthreshold", "add-dir-header", "log-dir", "log-file",
+    "log-file-max-size", "log-backtrace-at", "one-output", "skip-headers", "skip-log-headers",
+    "log-flush-frequency", "logging-format", "cloud-provider", "cloud-config", "cluster-name", "kubernetes",
+    "kubeconfig", "kube-api-content-type", "kube-client-qps", "kube-client-burst", "namespace", "leader-elect",
+    "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+    "leader-elect-resource-lock", "leader-elect-resource-name", "leader-elect-resource-namespace", "address",
+    "user-agent", "profiling", "emit-per-nodegroup-metrics", "debugging-snapshot-enabled", "write-status-configmap",
+    "status-config-map-name", "record-duplicated-events", "max-inactivity", "max-failing-time", "max-startup-time",
+    "max-binpacking-time", "max-nodegroup-binpacking-duration", "scale-down-simulation-timeout",
+    "max-bulk-soft-taint-time", "node-deletion-delay-timeout", "node-deletion-candidate-ttl",
+    "dynamic-node-delete-delay-after-taint-enabled", "node-info-cache-expire-time", "predicate-parallelism",
+    "cluster-snapshot-parallelism", "scale-down-non-empty-candidates-count", "scale-down-candidates-pool-ratio",
+    "scale-down-candidates-pool-min-count", "estimator", "regional", "aws-use-static-instance-list",
+    "gce-concurrent-refreshes", "gce-mig-instances-min-refresh-wait-time", "bulk-mig-instances-listing-enabled",
+    "clusterapi-cloud-config-authoritative", "node-removal-latency-tracking-enabled",
+    "max-node-skip-eval-time-tracker-enabled", "salvo-scale-up-budget", "pod-injection-limit",
+    "capacity-buffer-pod-injection-enabled", "capacity-buffer-pod-dry-run-enabled", "grpc-expander-cert",
+    "grpc-expander-url", "provisioning-request-initial-backoff-time", "provisioning-request-max-backoff-time",
+    "provisioning-request-max-backoff-cache-size", "check-capacity-batch-processing",
+    "check-capacity-provisioning-request-max-batch-size", "check-capacity-provisioning-request-batch-timebox",
+    "check-capacity-processor-instance",
+))  # fmt: skip
+# Flags that decide something that is not simulated, with the value that is.
+NOT_SIMULATED: Mapping[str, tuple[str, Message]] = {
+    "scale-down-delay-type-local": ("false", Message("delays of scale-down would be of each group")),
+    "parallel-scale-up": ("false", Message("groups would grow at the same time")),
+    "salvo-scale-up": ("false", Message("one pass could enlarge several groups")),
+    "gpu-total": ("", Message("the GPUs of the cluster would be limited")),
+    "force-ds": ("false", Message("groups too small for all DaemonSets would not grow")),
+    "scale-from-unschedulable": ("false", Message("cordoned nodes would be templates")),
+    "fastpath-binpacking-enabled": ("false", Message("nodes for equal pods would be estimated from the first one")),
+    "force-delete-failed-nodes": ("false", Message("nodes that failed would be deleted below the minimum, too")),
+    "node-deletion-batcher-interval": ("0s", Message("nodes would be deleted together")),
+    "drain-priority-config": ("", Message("pods would be evicted by priority")),
+    "bypassed-scheduler-names": ("", Message("pods of these schedulers would not be waited for")),
+    "allowed-scheduler-names": ("", Message("pods of other schedulers would be ignored")),
+    "enable-dynamic-resource-allocation": ("true", Message("claims for devices would be ignored")),
+    "enable-csi-node-aware-scheduling": ("false", Message("new nodes would have limits of volumes")),
+    "async-node-groups": ("false", Message("groups would be created and deleted")),
+    "enable-proactive-scaleup": ("false", Message("nodes would be added for pods that do not exist yet")),
+    "capacity-buffer-controller-enabled": ("false", Message("CapacityBuffers would keep nodes free")),
+    "capacity-quotas-enabled": ("false", Message("CapacityQuotas would limit the nodes")),
+    "scaleup-simulation-for-skipped-node-groups-enabled": ("false", Message("skipped groups would be simulated, too")),
+    "enable-provisioning-requests": ("false", Message("ProvisioningRequests would be answered")),
+}
 # Flags that name the node groups of a cloud.
 NODE_GROUPS: Collection[str] = frozenset({"nodes", "node-group-auto-discovery"})

@@ -30,6 +30,7 @@ from scheduler_core.scenario.fields.autoscaling_fields import (
     FLAGS,
     NODE_GROUP,
     NODE_GROUPS,
+    NOT_SIMULATED,
     WITHOUT_EFFECT,
 )
 from scheduler_core.scenario.fields.descheduler_fields import ARGUMENTS
@@ -179,10 +180,12 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
                 values[name] = flag_value(kind, value, path, problems)
         elif name in WITHOUT_EFFECT:
             problems.warn(path, Message("--{name} has no effect here", name=name))
+        elif name in NOT_SIMULATED:
+            _check_not_simulated(name, value, path, problems)
         elif name in NODE_GROUPS:
             problems.warn(path, Message("--{name} has no effect here; each node group is a NodeGroup", name=name))
         else:
-            hint = did_you_mean(name, [*FLAGS, *WITHOUT_EFFECT, *NODE_GROUPS])
+            hint = did_you_mean(name, [*FLAGS, *WITHOUT_EFFECT, *NODE_GROUPS, *NOT_SIMULATED])
             problems.error(path, Message("Cluster Autoscaler has no flag --{name}{hint}", name=name, hint=hint))
     values.update(lists)
     for name in values["expander"]:
@@ -190,6 +193,13 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
             hint = did_you_mean(name, EXPANDERS)
             problems.error(("spec", "flags"), Message("no expander {name} is known{hint}", name=show(name), hint=hint))
     return values
+
+
+def _check_not_simulated(name: str, value: str, path: Path, problems: Problems) -> None:
+    """Report a flag that decides something that is not simulated, unless it has its default."""
+    default, what = NOT_SIMULATED[name]
+    if value != default:
+        problems.error(path, Message("--{name}={value} is not simulated: {what}", name=name, value=value, what=what))
 
 
 def _interval(value: str, path: Path, problems: Problems) -> float:

@@ -62,6 +62,11 @@ def test_a_node_group_has_its_nodes_at_the_start() -> None:
             "spec.flags[0]",
             "has no flag --scan-intervall;",
         ),
+        (
+            autoscaler("--salvo-scale-up"),
+            "spec.flags[0]",
+            "--salvo-scale-up=true is not simulated: one pass could enlarge several groups",
+        ),
         (autoscaler("--scan-interval=soon"), "spec.flags[0]", '"soon" cannot be read; expected a value such as 10s'),
         (autoscaler("--scan-interval=0"), "spec.flags[0]", "expected at least 1s"),
         (autoscaler("--expander=cheapest"), "spec.flags", 'no expander "cheapest" is known'),
@@ -89,7 +94,8 @@ def test_a_mistake_is_named_with_its_place(document: Manifest, path: str, words:
 
 
 def test_flags_without_effect_are_named() -> None:
-    warnings = parse_scenario(scenario(autoscaler("--v=4", "--nodes=1:5:a"))).warnings
+    flags = "--v=4", "--nodes=1:5:a", "--salvo-scale-up=false", "--enable-dynamic-resource-allocation=true"
+    warnings = parse_scenario(scenario(autoscaler(*flags))).warnings
     assert [str(warning.message) for warning in warnings] == [
         "--v has no effect here",
         "--nodes has no effect here; each node group is a NodeGroup",
