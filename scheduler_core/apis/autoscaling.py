@@ -35,7 +35,7 @@ class NodeGroup(msgspec.Struct, frozen=True):
 
     `template`: the manifest of such a node, None: like the existing ones. `size` nodes, named <name>-1 and so on, exist
     at the start, beside those that `nodes` names. A new one is a Node after `boot_seconds` and ready `ready_seconds`
-    later, None: as the actor says.
+    later, None: as the actor says. `options`: the flags that are other for this group, by name.
     """
 
     name: str
@@ -46,7 +46,7 @@ class NodeGroup(msgspec.Struct, frozen=True):
     size: int = 0
     startup_taints: tuple[Taint, ...] = ()
     fault: CloudFault | None = None
-    options: Mapping[str, str] = {}
+    options: Mapping[str, Any] = {}
     boot_seconds: float | None = None
     ready_seconds: float | None = None
     nodes: tuple[str, ...] = ()

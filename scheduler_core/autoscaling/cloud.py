@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -49,6 +49,10 @@ class Group:
     @property
     def minimum(self) -> int:
         return self.spec.minimum
+
+    def flags(self, flags: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the actor's flags as they are for this group."""
+        return {**flags, **self.spec.options} if self.spec.options else flags
 
     @property
     def maximum(self) -> int:

@@ -74,14 +74,14 @@ class ClusterState:
         return timed_out
 
     def _readiness_of(self, group: Group) -> Readiness:
-        now, found = self._api.now, Readiness()
+        now, found, flags = self._api.now, Readiness(), group.flags(self._flags)
         for name, instance in group.instances.items():
             node = self._api.cluster.node(name)
             if node is None and instance.state == "deleting":
                 continue
             if node is None:
                 since = self._unregistered_since.setdefault(name, now)
-                late = now - since > self._flags["max-node-provision-time"]
+                late = now - since > flags["max-node-provision-time"]
                 (found.long_unregistered if late else found.unregistered).append(name)
                 continue
             self._unregistered_since.pop(name, None)
@@ -92,7 +92,7 @@ class ClusterState:
                 found.deleting.append(name)
             elif self.is_ready(node):
                 found.ready.append(name)
-            elif now - node.creation_timestamp < self._flags["max-node-startup-time"]:
+            elif now - node.creation_timestamp < flags["max-node-startup-time"]:
                 found.not_started.append(name)
             else:
                 found.unready.append(name)
@@ -130,7 +130,7 @@ class ClusterState:
 
     def request(self, group: Group, increase: int) -> None:
         """Note a scale-up; another one before it is complete moves its deadline."""
-        deadline = self._api.now + self._flags["max-node-provision-time"]
+        deadline = self._api.now + group.flags(self._flags)["max-node-provision-time"]
         open_request = self.requests.get(group.name)
         before = open_request.increase if open_request else 0
         self.requests[group.name] = Request(before + increase, self._api.now, deadline)
@@ -178,12 +178,12 @@ class ClusterState:
 
     def sizes_to_fix(self) -> list[tuple[Group, int]]:
         """Return the groups whose target has been too high for so long that it is lowered, and by how much."""
-        most, now = self._flags["max-node-provision-time"], self._api.now
-        return [
-            (self._cloud.groups[name], size - target)
-            for name, (size, target, since) in self._wrong_size.items()
-            if size < target and now - since > most
-        ]
+        found = []
+        for name, (size, target, since) in self._wrong_size.items():
+            group = self._cloud.groups[name]
+            if size < target and self._api.now - since > group.flags(self._flags)["max-node-provision-time"]:
+                found.append((group, size - target))
+        return found
 
     def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
         """Return the instances that cannot be created, and whether their errors are new."""

@@ -129,20 +129,15 @@ class Planner:
         if not ready and not self._flags["scale-down-unready-enabled"]:
             self.unremovable[name] = "ScaleDownUnreadyDisabled"
             return None
-        utilization = utilization_of(node, trial.pods_on(name), self._flags)
+        group = self._cloud.group_of(name)
+        flags = group.flags(self._flags) if group is not None else self._flags
+        utilization = utilization_of(node, trial.pods_on(name), flags)
         gpu = utilization.resource == GPU
-        most = self._option(name, "scaleDownGpuUtilizationThreshold" if gpu else "scaleDownUtilizationThreshold")
-        if most is None:
-            most = self._flags["scale-down-gpu-utilization-threshold" if gpu else "scale-down-utilization-threshold"]
+        most = flags["scale-down-gpu-utilization-threshold" if gpu else "scale-down-utilization-threshold"]
         if ready and utilization.share > most:
             self.unremovable[name] = "NotUnderutilized"
             return None
         return utilization
-
-    def _option(self, node_name: str, option: str) -> float | None:
-        group = self._cloud.group_of(node_name)
-        value = group.spec.options.get(option) if group else None
-        return None if value is None else float(value)
 
     def _needs_drain(self, pods: Sequence[Pod]) -> bool:
         return any(
@@ -214,7 +209,7 @@ class Planner:
     def _is_due(self, candidate: Candidate, node: Node, group: Group) -> bool:
         """Return whether the node has been unneeded for longer than the flag says."""
         ready = self._state.is_ready(node)
-        wait = self._flags["scale-down-unneeded-time" if ready else "scale-down-unready-time"]
+        wait = group.flags(self._flags)["scale-down-unneeded-time" if ready else "scale-down-unready-time"]
         if self._api.now - candidate.since > wait:
             return True
         self.unremovable[candidate.node] = "NotUnneededLongEnough" if ready else "NotUnreadyLongEnough"

@@ -17,9 +17,19 @@ from scheduler_core.scenario.fields.schema import (
     Enum,
     Fields,
     ListOf,
-    MapOf,
     Type,
 )
+
+# The flags that may be other for a group (cloudprovider: NodeGroup.GetOptions), by the name of the option.
+GROUP_OPTIONS: Mapping[str, str] = {
+    "scaleDownUtilizationThreshold": "scale-down-utilization-threshold",
+    "scaleDownGpuUtilizationThreshold": "scale-down-gpu-utilization-threshold",
+    "scaleDownUnneededTime": "scale-down-unneeded-time",
+    "scaleDownUnreadyTime": "scale-down-unready-time",
+    "maxNodeProvisionTime": "max-node-provision-time",
+    "maxNodeStartupTime": "max-node-startup-time",
+    "ignoreDaemonSetsUtilization": "ignore-daemonsets-utilization",
+}
 
 
 def document(name: str, spec: Fields) -> Fields:
@@ -56,7 +66,7 @@ NODE_GROUP = document(
                     "until": "the second from which the cloud works; always when absent",
                 },
             ),
-            "options": MapOf(ANY),
+            "options": Fields("NodeGroupAutoscalingOptions", dict.fromkeys(GROUP_OPTIONS, ANY)),
         },
         {
             "minimum": "nodes that always stay; 0 when absent",
@@ -69,7 +79,7 @@ NODE_GROUP = document(
             "bootSeconds": "from the increase to the Node; as ClusterAutoscaler says when absent",
             "readySeconds": "from the Node to its condition Ready; as ClusterAutoscaler says when absent",
             "fail": "how the cloud fails to add nodes",
-            "options": "options of this group, such as scaleDownUnneededTime",
+            "options": "what the flags of these names are for this group, such as scaleDownUnneededTime: 5m",
         },
     ),
 )

@@ -28,6 +28,7 @@ from scheduler_core.scenario.fields.autoscaling_fields import (
     CLUSTER_AUTOSCALER,
     DESCHEDULER,
     FLAGS,
+    GROUP_OPTIONS,
     NODE_GROUP,
     NODE_GROUPS,
     NOT_SIMULATED,
@@ -285,11 +286,22 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
             for taint in spec.get("startupTaints") or ()
         ),
         fail and CloudFault(cast(CloudFailure, fail.get("mode")), fail.get("message") or "", fail.get("until")),
-        spec.get("options") or {},
+        _group_options(spec.get("options") or {}, problems),
         None if spec.get("bootSeconds") is None else seconds_of(spec, "bootSeconds", 0.0, problems),
         None if spec.get("readySeconds") is None else seconds_of(spec, "readySeconds", 0.0, problems),
         tuple(spec.get("nodes") or ()),
     )
+
+
+def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
+    """Return the flags that are other for a group, by their names; a number is one of seconds for a duration."""
+    found = {}
+    for name in (name for name in options if name in GROUP_OPTIONS):
+        flag, path, value = GROUP_OPTIONS[name], ("spec", "options", name), options[name]
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        is_number = FLAGS[flag][0] == "duration" and isinstance(value, int | float)
+        found[flag] = flag_value(FLAGS[flag][0], f"{text}s" if is_number else text, path, problems)
+    return found
 
 
 def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -> float:

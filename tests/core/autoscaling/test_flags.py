@@ -92,3 +92,11 @@ def test_an_instance_that_never_registers_is_deleted_below_the_minimum_if_the_fl
     assert [size for _, _, size in sizes(stuck, flags=flags, until=40)] == [1]
     forced = [size for _, _, size in sizes(stuck, flags=[*flags, "--force-delete-unregistered-nodes"], until=40)]
     assert forced[:2] == [1, 0]
+
+
+def test_options_of_a_group_stand_for_the_flags() -> None:
+    """Of two empty groups only the one whose own time is short shrinks within the run."""
+    hasty = group("hasty", size=1, options={"scaleDownUnneededTime": "5s"})
+    slow = group("slow", size=1, options={"scaleDownUtilizationThreshold": 0.7, "maxNodeProvisionTime": 60})
+    resized = sizes(hasty, slow, flags=["--scan-interval=2s", "--scale-down-delay-after-add=1s"], until=60)
+    assert [name for _, name, _ in resized] == ["hasty"]

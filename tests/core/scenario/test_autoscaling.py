@@ -72,6 +72,12 @@ def test_a_node_group_has_its_nodes_at_the_start() -> None:
         (autoscaler("--expander=cheapest"), "spec.flags", 'no expander "cheapest" is known'),
         (autoscaler(bootSeconds=-1), "spec.bootSeconds", "0"),
         (own("NodeGroup", "a", minimum=3, maximum=2), "spec.maximum", "3"),
+        (
+            own("NodeGroup", "a", options={"scaleDownUnneededTime": "soon"}),
+            "spec.options.scaleDownUnneededTime",
+            '"soon" cannot be read; expected a value such as 10s',
+        ),
+        (own("NodeGroup", "a", options={"unneededTime": "5m"}), "spec.options.unneededTime", "unneededTime"),
         (own("NodeGroup", "a", size=2), "spec.template", "nodes that exist at the start need one"),
         (own("Descheduler", policy={"apiVersion": "v1"}), "spec.policy.apiVersion", "expected descheduler/v1alpha2"),
         (
