@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 
 import msgspec
 
@@ -18,6 +19,7 @@ from scheduler_core.ask.moments.moment import run_to_end
 from scheduler_core.trace.events import AnyEvent
 
 WIDTH = 40  # letters of a bar
+MAX_NAMES = 5  # of pods that were ahead
 ENDS = {
     "ready": "until it was ready",
     "bound": "until it was bound",
@@ -27,6 +29,7 @@ ENDS = {
     "waiting": "until the run ended; it still waits",
 }
 WORDS: dict[Cause, str] = {
+    "quota": "not created: {message}",
     "activeQ": "in activeQ",
     "backoffQ": "in backoffQ after attempt {attempt}",
     "unschedulable": "unschedulable after attempt {attempt}: {message}",
@@ -55,8 +58,10 @@ def run(options: Namespace) -> int:
 
     with answers.named_errors(source):
         run_to_end(source.scenario, take, registry())
-    keys = known_pods(source, options.pod, histories)
-    found = [durations.of[key] for key in keys if key in durations.of]
+    keys = durations.refused(options.pod)
+    with suppress(*(Unusable,) * bool(keys)):  # a workload none of whose pods was created is known all the same
+        keys = [*known_pods(source, options.pod, histories), *keys]
+    found = [durations.of[key] for key in dict.fromkeys(keys) if key in durations.of]
     if not found:
         raise Unusable(f"{source.name}: {options.pod} had a node as the run began, or was not created during it")
     answer = [{**msgspec.to_builtins(one), "seconds": one.seconds} for one in found]
@@ -69,7 +74,7 @@ def write_all(found: list[Duration]) -> None:
     alike: dict[str, list[Duration]] = {}
     for duration in found:
         parts = [(part.cause, part.start, part.end) for part in duration.parts]
-        alike.setdefault(repr((duration.created, duration.end, duration.ended, parts)), []).append(duration)
+        alike.setdefault(repr((duration.begin, duration.end, duration.ended, parts)), []).append(duration)
     for first, *others in alike.values():
         write(first)
         if others:
@@ -87,7 +92,7 @@ def write(duration: Duration) -> None:
 
 
 def _bar(part: Part, duration: Duration) -> str:
-    first, last = ((at - duration.created) / duration.seconds * WIDTH for at in (part.start, part.end))
+    first, last = ((at - duration.begin) / duration.seconds * WIDTH for at in (part.start, part.end))
     begin = min(int(first), WIDTH - 1)
     return (" " * begin + "#" * max(round(last) - begin, 1)).ljust(WIDTH)
 
@@ -95,4 +100,8 @@ def _bar(part: Part, duration: Duration) -> str:
 def _words(part: Part) -> str:
     message = part.message.partition(". ")[0]  # without what preemption said
     words = WORDS[part.cause].format(attempt=part.attempt, message=message, node=part.node)
+    if part.ahead:
+        more = part.ahead_count - MAX_NAMES
+        names = ", ".join(part.ahead[:MAX_NAMES]) + (f" and {counted(more, 'more pod')}" if more > 0 else "")
+        words += f", behind {names}"
     return f"{words} (until {part.until})" if part.until else words

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from scheduler_core.apis.core import PodKey
+from scheduler_core.ask.refused_pods import Refusal, RefusedPods
 from scheduler_core.framework.cluster_event import (
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
@@ -41,6 +42,7 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.summaries import pods_of
 
 Cause = Literal[
+    "quota",  # its controller could not create it: the API server refused it because of a ResourceQuota
     "activeQ",
     "backoffQ",
     "unschedulable",  # until an event that a plugin asked for, or the flush
@@ -54,6 +56,7 @@ Cause = Literal[
     "not ready",  # its containers run
 ]
 End = Literal["ready", "bound", "deleted", "Succeeded", "Failed", "waiting"]
+MAX_AHEAD = 20
 OF_THE_QUEUE = (BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE, UNSCHEDULABLE_TIMEOUT.label, FORCE_ACTIVATE.label)
 
 
@@ -62,6 +65,7 @@ class Part(msgspec.Struct):
 
     `attempt` is the pod's last one, `message` what the scheduler or the gate said, `node` the nominated node, that of
     the pod, or the one that boots. `until` is the cluster event that ended the part, with the object that changed.
+    `ahead` are the pods that the scheduler tried while the pod was in activeQ, at most MAX_AHEAD of `ahead_count`.
     """
 
     cause: Cause
@@ -72,25 +76,29 @@ class Part(msgspec.Struct):
     message: str = ""
     node: str = ""
     until: str = ""
+    ahead: list[PodKey] = []
+    ahead_count: int = 0
 
 
 class Duration(msgspec.Struct):
-    """The time of a pod, from `created` to `end` virtual seconds: the sum of its parts.
+    """The time of a pod, from `begin` to `end` virtual seconds: the sum of its parts.
 
-    `ended` says what it ended with. "bound": the run has no kubelet, so that a pod that is bound does not become ready;
-    "waiting": the run ended before the pod was ready. Parts that took no time are left out.
+    It begins when the pod was created, or when a quota first kept its controller from creating it; a pod that was
+    never created has the name that was refused last. `ended` says what it ended with. "bound": the run has no kubelet,
+    so that a pod that is bound does not become ready; "waiting": the run ended before the pod was ready. Parts that
+    took no time are left out.
     """
 
     pod: PodKey
-    created: float
+    begin: float
     end: float = 0.0
     ended: End = "waiting"
     parts: list[Part] = []
 
     @property
     def seconds(self) -> float:
-        """Virtual seconds from the creation to the end."""
-        return self.end - self.created
+        """Virtual seconds from the beginning to the end."""
+        return self.end - self.begin
 
 
 class Durations:
@@ -102,6 +110,9 @@ class Durations:
         self._open: dict[PodKey, Part] = {}
         self._failed: dict[PodKey, SchedulingFailed] = {}
         self._attempts: dict[PodKey, int] = {}
+        self._tried: list[PodKey] = []  # the pod of each attempt
+        self._behind: dict[PodKey, tuple[int, int | None]] = {}  # those while the pod was in activeQ: a slice of them
+        self._refused = RefusedPods()
         self._asked: dict[str, float] = {}  # when an autoscaler asked for a NodeClaim or more of a node group
         self._booted: dict[str, float] = {}  # the same of a node that came
         self._changed = "", ""  # kind and name of the object that changed last at this time
@@ -112,6 +123,7 @@ class Durations:
     def take(self, step: int, event: AnyEvent) -> None:
         """Take the event of this step of the run."""
         self._step = step
+        refusal = self._refused.take(step, self._now, event)
         match event:
             case RunStarted():
                 for pod in pods_of(event):
@@ -120,7 +132,7 @@ class Durations:
             case ClockAdvanced():
                 self._now, self._changed = event.time, ("", "")
             case ObjectApplied():
-                self._apply(event)
+                self._apply(event, refusal)
             case ObjectDeleted():
                 key = f"{event.namespace}/{event.name}" if event.namespace else event.name
                 self._changed = event.kind, key
@@ -132,20 +144,23 @@ class Durations:
                 self._now = event.time
                 for key in list(self._open):
                     self._finish(key, "waiting")
+                for key, refused in self._refused.never_created(self._now):
+                    if refused.since < self._now:
+                        self.of[key] = Duration(key, refused.since, self._now, parts=[self._kept(refused)])
             case PodFinished() | VictimEvicted():
                 self._follow(event)
                 self._changed = "Pod", event.pod
             case _:
                 self._follow(event)
 
-    def _apply(self, event: ObjectApplied) -> None:
+    def _apply(self, event: ObjectApplied, refusal: Refusal | None) -> None:
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
         self._changed = event.kind, key
         if event.action == "update":
             return
         match event.kind:
             case "Pod" if event.pod is not None and not event.pod.node:
-                self._create(key)
+                self._create(key, refusal)
                 if event.called:
                     self.called[key] = event.called
             case "NodeClaim":
@@ -160,6 +175,10 @@ class Durations:
         """Take an event about one pod."""
         key = getattr(event, "pod", "")
         part = self._open.get(key)
+        if isinstance(event, CycleStarted):
+            if (behind := self._behind.get(key)) is not None:
+                self._behind[key] = behind[0], len(self._tried)
+            self._tried.append(key)
         if part is None:
             return
         match event:
@@ -199,16 +218,30 @@ class Durations:
             cause: Cause = "backoffQ" if event.queue == "backoff" else "unschedulable"
             self._enter(key, cause, event.event, message=failed.message if failed is not None else "")
 
-    def _create(self, key: PodKey) -> None:
+    def _create(self, key: PodKey, refusal: Refusal | None = None) -> None:
         self._finish(key, "deleted")
         self.of[key] = Duration(key, self._now)
+        if refusal is not None and refusal.since < self._now:
+            self.of[key] = Duration(key, refusal.since, parts=[self._kept(refusal)])
         self._open[key] = Part("activeQ", self._now, self._now, self._step)
+        self._behind[key] = len(self._tried), None
         self._failed.pop(key, None)
         self._attempts.pop(key, None)
+
+    def refused(self, name: str) -> list[PodKey]:
+        """Return the pods of the workload ("web", "shop/web", "deployment/web") that were never created."""
+        ended = [key for key, one in self.of.items() if one.parts and one.parts[-1].cause == "quota"]
+        return [key for key in ended if name in self._refused.names_of_owners(key)]
+
+    def _kept(self, refusal: Refusal) -> Part:
+        return Part("quota", refusal.since, self._now, refusal.step, message=refusal.reason)
 
     def _enter(self, key: PodKey, cause: Cause, event: str = "", *, message: str = "", node: str = "") -> None:
         """End the pod's part because of the cluster event, if one is named, and begin the next one."""
         self._close(key, event)
+        self._behind.pop(key, None)
+        if cause == "activeQ":
+            self._behind[key] = len(self._tried), None
         attempt = self._attempts.get(key, 0)
         self._open[key] = Part(cause, self._now, self._now, self._step, attempt, message, node)
 
@@ -231,6 +264,9 @@ class Durations:
         kind, name = self._changed
         part.end = self._now
         part.until = f"{event} {name}" if event and kind and event not in OF_THE_QUEUE else event
+        if (behind := self._behind.get(key)) is not None:
+            ahead = list(dict.fromkeys(self._tried[behind[0] : behind[1]]))
+            part.ahead, part.ahead_count = ahead[:MAX_AHEAD], len(ahead)
         parts = self.of[key].parts
         asked = self._booted.get(name) if kind == "Node" and part.cause == "unschedulable" else None
         if asked is not None and asked < self._now:

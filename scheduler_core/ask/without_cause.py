@@ -29,7 +29,8 @@ CLOUD = {
     "ClusterAutoscaler": ("bootSeconds", "readySeconds"),
     "Karpenter": ("readySeconds",),
 }
-REMOVABLE = frozenset((*KUBELET, "node", "gated"))
+QUOTA = "ResourceQuota"
+REMOVABLE = frozenset((*KUBELET, "node", "gated", "quota"))
 
 Run = Callable[[str], Iterable[AnyEvent]]
 Dump = Callable[[Iterable[Any]], str]  # writes documents as YAML
@@ -79,17 +80,26 @@ def _without(cause: Cause, documents: Iterable[Mapping[str, Any]]) -> Iterator[A
     field, annotations = KUBELET.get(cause, ("", ()))
     missing = bool(field)
     for document in documents:
+        if cause == "quota" and document.get("kind") == QUOTA:
+            continue
         data = _cleaned(document, {PREFIX + name for name in annotations}, gates=cause == "gated")
         if field and (data.get("apiVersion"), data.get("kind")) == SCENARIO:
             spec = data.get("spec") or {}
             data["spec"] = spec | {"kubelet": (spec.get("kubelet") or {}) | {field: 0}}
             missing = False
+        if cause == "quota" and (data.get("apiVersion"), data.get("kind")) == SCENARIO:
+            spec = data.get("spec") or {}
+            data["spec"] = spec | {"events": [event for event in spec.get("events") or () if not _is_of_quota(event)]}
         if cause == "node" and data.get("kind") in CLOUD:
             data["spec"] = (data.get("spec") or {}) | dict.fromkeys(CLOUD[data["kind"]], 0)
         yield data
     if missing:
         api_version, kind = SCENARIO
         yield {"apiVersion": api_version, "kind": kind, "spec": {"kubelet": {field: 0}}}
+
+
+def _is_of_quota(event: Mapping[str, Any]) -> bool:
+    return any(isinstance(about, Mapping) and about.get("kind") == QUOTA for about in event.values())
 
 
 def _cleaned(data: Any, annotations: set[str], *, gates: bool) -> Any:

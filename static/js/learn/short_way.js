@@ -151,7 +151,7 @@ const RULES = {
 	ScaleUpEvaluated: ({ event }) => !event.options?.some((/** @type {any} */ option) => option.chosen),
 	ScaleDownEvaluated: ({ event }) => !event.nodes.some(goesNow),
 	EventRecorded: () => true,
-	RequestMade: () => false,
+	RequestMade: isToldAlready,
 };
 
 /** A controller notes something on a workload, such as its revision. @param {any} event */
@@ -160,6 +160,15 @@ const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workl
 /** The request that changed a workload is told next. @param {Place} place */
 const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
+
+/** Verbs of requests that the step before has told in full: the node that changed, the pod that ended or is ready. */
+const TOLD = { taint: "ObjectApplied", finish: "PodFinished", ready: "PodReadinessChanged" };
+
+/** @param {Place} place */
+function isToldAlready({ store, step, event }) {
+	const type = /** @type {Record<string, string>} */ (TOLD)[event.verb];
+	return !event.error && store.event(step - 1)?.type === type;
+}
 
 /** @param {{outcome: string}} judged of the nodes that could go, one that does */
 const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";

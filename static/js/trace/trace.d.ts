@@ -1017,7 +1017,7 @@ export interface _Events {
 
 /** A part of a pod's time, from `start` to `end` virtual seconds; `step` is the step at which it begins. */
 export interface Part {
-  cause: "activeQ" | "backoffQ" | "unschedulable" | "node" | "victims" | "gated" | "ignored" | "permit" | "binding" | "starting" | "not ready";
+  cause: "quota" | "activeQ" | "backoffQ" | "unschedulable" | "node" | "victims" | "gated" | "ignored" | "permit" | "binding" | "starting" | "not ready";
   start: number;
   end: number;
   step: number;
@@ -1025,12 +1025,14 @@ export interface Part {
   message: string;
   node: string;
   until: string;
+  ahead: string[];
+  ahead_count: number;
 }
 
-/** The time of a pod, from `created` to `end` virtual seconds: the sum of its parts. */
+/** The time of a pod, from `begin` to `end` virtual seconds: the sum of its parts. */
 export interface Duration {
   pod: string;
-  created: number;
+  begin: number;
   end: number;
   ended: "ready" | "bound" | "deleted" | "Succeeded" | "Failed" | "waiting";
   parts: Part[];

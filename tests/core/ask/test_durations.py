@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.durations import Duration, Durations, Part
 from scheduler_core.releases import DEFAULT_RELEASE
-from scheduler_core.trace.controller_events import PodFinished, PodReadinessChanged
+from scheduler_core.trace.controller_events import EventRecorded, PodFinished, PodReadinessChanged
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, ObjectApplied, ObjectDeleted, PodBound, RunFinished
 from tests.builders import node as plain_node
 from tests.builders import parse
@@ -68,7 +68,7 @@ def test_a_pod_waits_for_the_grace_of_its_victims_and_a_replacement_for_a_node()
         found = preempted(grace)
         deleted = f"AssignedPodDelete {list(found)[1]}"
         assert told(found["default/urgent"].parts) == [("victims", grace + 0.1, deleted), ("starting", 1.1, "")]
-        (replacement,) = [one for one in found.values() if one.created == 20 and one.pod != "default/urgent"]
+        (replacement,) = [one for one in found.values() if one.begin == 20 and one.pod != "default/urgent"]
         assert told(replacement.parts) == [
             ("unschedulable", grace + 0.1, deleted),
             ("unschedulable", 29.9 - grace, "NodeAdd n2"),
@@ -112,6 +112,46 @@ def test_an_unschedulable_pod_waits_for_the_node_that_the_autoscaler_asked_for()
         assert round(found.end - before.end, 3) == boot + 2 + 1.1
 
 
+TEAM = {"kind": "ResourceQuota", "name": "team"}
+WEB = {"kind": "Deployment", "name": "web"}
+
+
+def quota(pods: int) -> dict[str, Any]:
+    spec = {"hard": {"pods": str(pods)}}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": spec}
+
+
+def test_a_quota_keeps_pods_of_a_workload_from_being_created() -> None:
+    events = [
+        {"at": 5, "scale": {**WEB, "replicas": 4}},
+        {"at": 10, "patch": {**TEAM, "body": {"spec": {"hard": {"pods": "3"}}}}},
+    ]
+    found = durations_of(node("n1", "8"), quota(1), web(2), events=events, untilSeconds=60)
+    ready, second, third, refused = found.values()
+    assert told(ready.parts) == [("starting", 1.1, "")]
+    assert [part.cause for part in second.parts] == ["quota", "starting"]
+    assert second.parts[0].message.startswith("exceeded quota: team, requested: pods=1")
+    assert (second.begin, second.ended) == (ready.begin, "ready")
+    assert second.parts[0].end > 10
+    assert (third.begin, third.ended) == (5, "ready")
+    assert told(refused.parts) == [
+        ("quota", 55.0, "")
+    ]  # the fourth one is not asked for as long as the third is refused
+    assert refused.ended == "waiting"
+
+
+def test_what_waits_in_active_queue_is_behind_the_pods_that_were_tried_meanwhile() -> None:
+    observed = [{"at": at, "pod": f"default/{name}", "node": "n1"} for at, name in ((2, "a"), (3, "b"), (7, "c"))]
+    pods = [plain_pod(name, cpu="100m") for name in "abc"]
+    found = followed(list(simulate(parse(plain_node("n1", cpu="1"), *pods, observed=observed))))
+    ahead = {key: [(part.cause, part.end, part.ahead) for part in one.parts] for key, one in found.items()}
+    assert ahead == {
+        "default/a": [("activeQ", 2.0, [])],
+        "default/b": [("activeQ", 3.0, ["default/a"])],
+        "default/c": [("activeQ", 7.0, ["default/a", "default/b"])],
+    }
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> str:
     """A small cluster that is too full for all that comes: victims, gates, deletions, nodes, an autoscaler."""
@@ -129,6 +169,12 @@ def worlds(draw: st.DrawFn) -> str:
         events.append(created(draw(times), node("n2", "2")))
     around: list[Any] = [deployment] if draw(st.booleans()) else []
     around += autoscaler(draw(st.integers(1, 9))) if draw(st.booleans()) else []
+    if draw(st.booleans()):
+        around.append(quota(draw(st.integers(0, 3))))
+        more = [draw(st.integers(0, 5)) for _ in range(draw(st.integers(0, 2)))]
+        events += [{"at": draw(times), "patch": {**TEAM, "body": quota(pods)}} for pods in more]
+        scaled = [draw(st.integers(0, 6)) for _ in range(draw(st.integers(0, 2)))] if deployment in around else []
+        events += [{"at": draw(times), "scale": {**WEB, "replicas": replicas}} for replicas in scaled]
     spec = {"bindingSeconds": draw(st.sampled_from([0, 0.5])), "untilSeconds": draw(st.integers(5, 90))}
     return text(node("n1", "2"), HIGH, LOW, *around, events=events, **spec)
 
@@ -161,7 +207,15 @@ def ends_of(events: list[AnyEvent]) -> dict[str, tuple[float, float]]:
 def test_the_parts_of_the_time_add_up_without_rest(world: str) -> None:
     events = list(simulate(parse_scenario(world)))
     found = followed(events)
-    assert {key: (one.created, one.end) for key, one in found.items()} == ends_of(events)
+    ends = ends_of(events)
+    assert {key: one.end for key, one in found.items() if key in ends} == {key: end for key, (_, end) in ends.items()}
+    for key, one in found.items():
+        refused = [part for part in one.parts if part.cause == "quota"]
+        assert one.begin == (refused[0].start if refused else ends[key][0])
+        if refused:
+            assert refused == one.parts[:1]
+            assert isinstance(events[refused[0].step], EventRecorded)
+        assert refused[0].end == ends[key][0] if refused and key in ends else key in ends or refused
     check_parts(found)
 
 
@@ -175,7 +229,7 @@ def test_the_parts_add_up_in_every_recorded_run() -> None:
 
 def check_parts(durations: dict[str, Duration]) -> None:
     for one in durations.values():
-        edges = [one.created, *(at for part in one.parts for at in (part.start, part.end)), one.end]
+        edges = [one.begin, *(at for part in one.parts for at in (part.start, part.end)), one.end]
         assert all(before == after for before, after in zip(edges[::2], edges[1::2], strict=True)), one
         assert all(part.start < part.end for part in one.parts), one
         assert not any(part.until for part in one.parts if part.cause in ("permit", "binding", "starting", "not ready"))

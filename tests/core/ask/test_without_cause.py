@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.apis.messages import NotAnswerable
-from scheduler_core.ask.durations import Cause, Duration
+from scheduler_core.ask.durations import Cause, Duration, Durations
 from scheduler_core.ask.without_cause import WithoutCause, run_without
 from tests.core.autoscaling.builders import own
 from tests.core.controllers.worlds import node, template, text, workload
@@ -91,6 +91,24 @@ def test_a_node_that_boots_at_once_is_there_at_once() -> None:
     found = without("node", called, scenario)
     assert seconds(found.before, "node") == pytest.approx(60, abs=0.2)
     assert found.before.seconds - found.after.seconds == pytest.approx(60, abs=0.2)
+
+
+def test_without_a_quota_its_pods_are_created_at_once() -> None:
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": {"hard": {"pods": "1"}}}
+    raised = {"at": 20, "patch": {"kind": "ResourceQuota", "name": "team", "body": {"spec": {"hard": {"pods": "9"}}}}}
+    web = workload("Deployment", "web", template("web", "1"), replicas=2)
+    for events in ([raised], []):  # it is created in the end, or never
+        scenario = text(node("n1", "4"), quota, web, events=events, untilSeconds=90)
+        durations = Durations()
+        for step, event in enumerate(simulate(parse_scenario(scenario))):
+            durations.take(step, event)
+        (key,) = [one.pod for one in durations.of.values() if one.parts[0].cause == "quota"]
+        found = without("quota", key, scenario)
+        assert seconds(found.before, "quota") > 20
+        assert found.after.ended == "ready"
+        assert seconds(found.after, "quota") == 0
+        if events:
+            assert found.before.seconds - found.after.seconds == pytest.approx(seconds(found.before, "quota"), abs=0.2)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$
 PodName = Annotated[str, Query(max_length=320, description="Of a pod, or of a workload: web-0, web@1/0, deploy/web.")]
 PodNames = Annotated[str, Query(max_length=60_000, pattern=r"^[0-9A-Za-z.,/_-]*$")]
 OnePod = Annotated[str, Query(max_length=600, pattern=r"^[0-9A-Za-z.-]+/[0-9A-Za-z.-]+$")]
-RemovableCause = Literal["victims", "starting", "not ready", "node", "gated"]
+RemovableCause = Literal["victims", "starting", "not ready", "node", "gated", "quota"]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 

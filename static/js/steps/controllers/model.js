@@ -137,6 +137,22 @@ function desiredOf(kind, { state, status }) {
 	return state.size ?? null;
 }
 
+const REFUSED = /pods "([^"]+)" is forbidden: exceeded quota/;
+
+/**
+ * The pods that a quota keeps a workload from creating, as its conditions name them.
+ * @param {State} state @param {string} key
+ */
+export function refusedPods(state, key) {
+	const space = spaceOf(key);
+	const own = [...state.workloads].filter(
+		([other, { state: workload }]) => other === key || (workload.owner && ownerKey(workload.owner, space) === key),
+	);
+	const messages = own.flatMap(([, { conditions }]) => conditions.map(({ message = "" }) => message));
+	const names = messages.map((message) => REFUSED.exec(message)?.[1] ?? "").filter(Boolean);
+	return [...new Set(names)].map((name) => `${space}/${name}`);
+}
+
 /** Has it all that it wants, and nothing else? @param {Row} row */
 export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 	if (revisions.length) return false;
@@ -148,10 +164,20 @@ export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 export function workloadOf(event, state) {
 	if (event.workload || event.type === "WorkloadStatusWritten" || OF_PODS.includes(event.kind))
 		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);
+	if (event.type === "RequestMade") return rowKey(requested(event, state), state);
 	const pod = event.pod?.pod ?? (typeof event.pod === "string" ? event.pod : "");
 	const own = pod || (event.kind === "Pod" ? `${event.namespace}/${event.name}` : "");
 	const owner = event.pod?.owner ?? state.pods.get(own)?.summary.owner;
 	return owner ? rowKey(ownerKey(owner, own.slice(0, own.lastIndexOf("/"))), state) : "";
+}
+
+/**
+ * The workload that somebody's request is about, which it names without its namespace.
+ * @param {any} event @param {State} state
+ */
+function requested({ about }, state) {
+	const [kind, name] = (about[0] ?? "").split("/");
+	return [...state.workloads.keys()].find((key) => key.startsWith(`${kind} `) && key.endsWith(`/${name}`)) ?? "";
 }
 
 /** The row in which a workload is drawn. @param {string} key @param {State} state */

@@ -7,7 +7,7 @@ import { cutName, podName, seconds } from "../../shared/units.js";
 import { panel, row, table } from "../parts/panel.js";
 import { timesOf } from "../parts/times.js";
 import { node, pod } from "../parts/words.js";
-import { workloadRows } from "./model.js";
+import { refusedPods, workloadRows } from "./model.js";
 import { actorName, podsOf } from "./view.js";
 
 const LETTERS = 40;
@@ -184,12 +184,7 @@ export function explain(view, _, key) {
 		key.split(" ")[0],
 		record.state.called,
 		found && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, found)),
-		found &&
-			view.pin &&
-			timesOf(
-				view,
-				found.pips.map(({ pod }) => pod),
-			),
+		found && view.pin && timesOf(view, [...found.pips.map((pip) => pip.pod), ...refusedPods(view.state, key)]),
 		numbers.length > 0 &&
 			h(
 				"details",

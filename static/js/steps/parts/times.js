@@ -11,7 +11,8 @@ import { part } from "./panel.js";
 /** @typedef {import("../../trace/trace").Duration} Duration @typedef {import("../../trace/trace").Part} TimePart */
 
 const MAX_PODS = 100;
-const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated"]);
+const MAX_NAMES = 4; // of pods that were ahead
+const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated", "quota"]);
 
 /** @type {Map<string, any>} answers by address; null: on its way; a text: why there is none */
 const answers = new Map();
@@ -30,10 +31,17 @@ function ask(address, arrived) {
 	return null;
 }
 
+/** @param {string[]} pods @param {number} count of all @returns {string} */
+function namesOf(pods, count) {
+	const names = pods.slice(0, MAX_NAMES).map(shortPod).join(t("list.comma"));
+	return names + (count > MAX_NAMES ? t("list.and.more") + t("list.more", { n: count - MAX_NAMES }) : "");
+}
+
 /** The part of a pod's time: what it waited for. @param {TimePart} piece */
-function wordsOf({ cause, attempt = 0, message = "", node = "", until = "" }) {
+function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahead = [], ahead_count = 0 }) {
 	const [reason] = message.split(". ");
-	const words = t(`time.${cause}`, { attempt, message: reason, node: nodeName(node) });
+	const key = ahead.length ? `time.${cause}.behind` : `time.${cause}`;
+	const words = t(key, { attempt, message: reason, node: nodeName(node), pods: namesOf(ahead, ahead_count) });
 	const [event, object = ""] = until.split(" ");
 	return until ? t("time.until", { words, until: [event, shortPod(object)].join(" ").trim() }) : words;
 }
@@ -55,7 +63,7 @@ export function timesOf(view, pods) {
 		null,
 	);
 	if (!last) return null;
-	const all = (last.end ?? 0) - last.created;
+	const all = (last.end ?? 0) - last.begin;
 	return part(
 		t("time.title"),
 		h(
@@ -140,7 +148,7 @@ function without(view, { pod }, { cause, step }) {
 	const answer = ask(address, again);
 	if (answer === null) return h("small", { role: "status" }, t("time.again"));
 	if (typeof answer === "string") return h("small", { role: "status" }, answer);
-	const time = (/** @type {Duration} */ { end = 0, created }) => seconds(end - created);
+	const time = (/** @type {Duration} */ { end = 0, begin }) => seconds(end - begin);
 	return h(
 		"small",
 		{ role: "status", class: "without" },
