@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-promises test-autoscaling test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-promises test-autoscaling test-mutations test-classes test-rules fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -13,6 +13,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 NODE := $(shell command -v node 2>/dev/null)
 BIOME := node_modules/.bin/biome
 LOG := $(VENV)/install.log
+export PYTHONDONTWRITEBYTECODE = # else each process of the tests compiles all of it again
 INSTALL := $(PY) -m pip install --disable-pip-version-check --require-hashes --requirement
 INSTALL_UV := $(INSTALL) requirements-uv.lock --quiet --retries 1 --only-binary :all: --no-compile
 UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade
@@ -72,6 +73,12 @@ test-advice: venv-dev  ## the smallest change against trying every edit, on 3,00
 test-mutations: venv-dev  ## 20,000 mutated requests and 2,000 mutated manifests (KSCHEDUI_MUTATIONS=n for others)
 	@KSCHEDUI_MUTATIONS=$${KSCHEDUI_MUTATIONS:-20000} $(PY) -m pytest -q -s tests/web/api/test_mutations.py
 
+test-classes: venv-dev  ## a class against its model, by 600 random sequences of what teacher, phones and network do (KSCHEDUI_CLASSES=n for others)
+	@KSCHEDUI_CLASSES=$${KSCHEDUI_CLASSES:-600} $(PY) -m pytest -q tests/web/classes/test_class_model.py
+
+test-rules: venv-dev  ## 5,000 random CEL expressions as rules (KSCHEDUI_RULES=n for others)
+	@KSCHEDUI_RULES=$${KSCHEDUI_RULES:-5000} $(PY) -m pytest -q tests/core/plugins/test_rule_limits.py
+
 fuzz: venv-dev  ## the engine against the plain reference, 20,000 random scenarios (KSCHEDUI_FUZZ_EXAMPLES=n for others)
 	@KSCHEDUI_FUZZ_EXAMPLES=$${KSCHEDUI_FUZZ_EXAMPLES:-20000} $(PY) -m pytest -q tests/core/test_reference.py
 
@@ -81,8 +88,8 @@ bench: venv-dev  ## measure the engine and the stream: tables on standard output
 bench-browser: venv-dev  ## measure the player in Chromium
 	@set -e; for file in $$(find tests/bench -name 'bench_*browser*.py' | sort); do $(PY) $$file; done
 
-walk: venv-dev  ## play every lesson and recorded scenarios in Chromium, at all sizes, in both languages, light and dark
-	@KSCHEDUI_WALK=all $(PY) -m pytest -q tests/e2e/walker
+walk: venv-dev  ## play every lesson and recorded scenarios in Chromium, at all sizes, in both languages, light and dark; look for what tells an answer
+	@KSCHEDUI_WALK=all $(PY) -m pytest -q tests/e2e/walker tests/e2e/test_spoilers.py
 
 format: venv-dev node_modules/.installed  ## let ruff format the Python files, and biome the browser's
 	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .

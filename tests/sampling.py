@@ -19,6 +19,11 @@ def rest_slow(every: int, cases: Iterable[Any]) -> list[ParameterSet]:
     return [_param(case, pytest.mark.slow if number % every else None) for number, case in enumerate(cases)]
 
 
+def all_slow(cases: Iterable[Any]) -> list[ParameterSet]:
+    """Return the cases as parameters, each marked `slow`."""
+    return [_param(case, pytest.mark.slow) for case in cases]
+
+
 def _param(case: Any, mark: pytest.MarkDecorator | None) -> ParameterSet:
     marks = [mark] if mark else []
     if isinstance(case, ParameterSet):

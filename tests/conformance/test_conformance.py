@@ -1,7 +1,8 @@
 """Every recorded run of every release, attempt by attempt: decision records must be equal in every field, also those of
 pod group cycles.
 
-`pytest tests/conformance -k 1.36` runs one release, `-k "1.36 and taints"` one family of it.
+`pytest tests/conformance -k 1.36` runs one release, `-k "1.36 and taints"` one family of it. In `make test`, each
+scenario runs on every third of its releases.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.conformance.compare import FIELDS, OLD_FIELDS, field, firstdiff, parse, same
 from tests.conformance.records import ARCHIVES, HERE, records_of, scenario_of
+from tests.sampling import rest_slow
 
 CASES = [(release, case) for release in sorted(ARCHIVES) for case in sorted(records_of(release))]
+
+
+def by_case(recorded: tuple[str, str]) -> tuple[str, str]:
+    """Order the recorded runs of a scenario one after another."""
+    release, case = recorded
+    return case, release
 
 
 def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> Iterator[str]:
@@ -41,7 +49,9 @@ def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> It
         yield f"expected {len(expected)} attempts, got {len(got)}"
 
 
-@pytest.mark.parametrize(("release", "case"), CASES, ids=[f"{release}/{case}" for release, case in CASES])
+@pytest.mark.parametrize(
+    ("release", "case"), rest_slow(3, [pytest.param(*one, id="/".join(one)) for one in sorted(CASES, key=by_case)])
+)
 def test_decisions_equal_those_of_kube_scheduler(release: str, case: str) -> None:
     expected, expected_final = parse(records_of(release)[case])
     scenario = replace(parse_scenario(scenario_of(case), release=RELEASES[release]), controllers=())

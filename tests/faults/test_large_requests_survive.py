@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import urllib.request
+from functools import cache
 
 import pytest
 
@@ -14,7 +15,10 @@ from tests.dumps import Cluster, as_yaml, listed
 from tests.faults.stacks import breakable
 from tests.web.visitor import LONG, Visitor
 
-DUMP = as_yaml(listed(Cluster(40, 900, fields=40).objects())).encode()
+
+@cache
+def dump() -> bytes:
+    return as_yaml(listed(Cluster(40, 900, fields=40).objects())).encode()
 
 
 def send(visitor: Visitor) -> str:
@@ -22,7 +26,7 @@ def send(visitor: Visitor) -> str:
     visitor.get("/new/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
-    request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", DUMP, headers, method="POST")
+    request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", dump(), headers, method="POST")
     status, body = visitor.send(request)
     assert status == 202, body
     return str(json.loads(body)["url"])

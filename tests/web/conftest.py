@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import translation
 
-from kschedui.ask import moments
+from kschedui.ask import autoscaling, moments
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
@@ -50,6 +51,12 @@ def _whoever_has_a_run_keeps_it(settings: Any) -> None:
 def _quick_passwords(settings: Any) -> None:
     """Hashing that is slow on purpose would only slow the tests."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def short_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Autoscalers are compared over a minute: where each address is asked for, it does not matter what they do."""
+    monkeypatch.setattr(autoscaling, "compare", partial(autoscaling.compare, seconds=60.0))
 
 
 class Browser(Client):

@@ -14,7 +14,7 @@ from scheduler_core.ask.moments.moment import Moment, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less
 from tests.core.ask.advice import clusters, device_clusters
 from tests.core.ask.advice.oracle import Oracle, Smallest
-from tests.sampling import rest_slow
+from tests.sampling import all_slow, rest_slow
 
 CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))
 FIRST = int(os.environ.get("KSCHEDUI_ADVICE_FROM", "0"))
@@ -83,7 +83,7 @@ def said(change: Change) -> str:
     return f"{change.node}: " + ", ".join(f"{one.kind} {one.name} {one.before}->{one.after}" for one in change.changed)
 
 
-@pytest.mark.parametrize("seed", [*rest_slow(6, range(FIRST, FIRST + CASES)), *FAILED_ONCE])
+@pytest.mark.parametrize("seed", [*rest_slow(6, range(FIRST, FIRST + CASES)), *all_slow(FAILED_ONCE)])
 def test_no_smaller_change_is_missed(seed: int) -> None:
     check(clusters.text(seed))
 

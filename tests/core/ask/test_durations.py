@@ -52,7 +52,7 @@ def web(replicas: int, cpu: str = "500m", **spec: Any) -> Any:
 HIGH = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000}
 LOW = {**HIGH, "metadata": {"name": "low"}, "value": 0}
 PRIORITIES = st.sampled_from(["high", "low"])
-WORLDS = int(os.environ.get("KSCHEDUI_SEQUENCES", "150"))  # `make test-promises` draws 10,000
+WORLDS = int(os.environ.get("KSCHEDUI_SEQUENCES", "60"))  # `make test-promises` draws 10,000
 URGENT = pod("urgent", priorityClassName="high")
 
 

@@ -19,8 +19,8 @@ from scheduler_core.controllers import eviction
 from tests.core.autoscaling.promises import Watch, scenario_of
 from tests.sampling import rest_slow
 
-CASES = int(os.environ.get("KSCHEDUI_PROMISES", "400"))
-BATCH = 40
+CASES = int(os.environ.get("KSCHEDUI_PROMISES", "200"))
+BATCH = 20
 BATCHES = [range(first, min(first + BATCH, CASES)) for first in range(0, CASES, BATCH)]
 
 

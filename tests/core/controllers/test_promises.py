@@ -18,7 +18,7 @@ from scheduler_core.controllers import daemonset, deployment, eviction, resize, 
 from scheduler_core.trace.actor_rows import actor_rows
 from tests.core.controllers.worlds import node, template, text, workload
 
-SEQUENCES = int(os.environ.get("KSCHEDUI_SEQUENCES", "450"))  # `make test-promises` draws 10,000
+SEQUENCES = int(os.environ.get("KSCHEDUI_SEQUENCES", "225"))  # `make test-promises` draws 10,000
 IMAGES = ("v1", "v2", "v3")
 TIMES = st.integers(4, 40)
 NODES = [node(f"n{number}") for number in range(3)]

@@ -23,6 +23,7 @@ from scheduler_core.trace.events import RunFinished
 from tests.builders import Manifest, pod, scenario
 from tests.core.ask.operations.test_answers_against_applying_them import problems
 from tests.core.devices.drawn import Drawn
+from tests.sampling import rest_slow
 
 CASES = int(os.environ.get("KSCHEDUI_DEVICE_ANSWERS", "10"))
 FIRST = int(os.environ.get("KSCHEDUI_DEVICES_FROM", "0"))
@@ -90,7 +91,7 @@ def test_a_decision_taken_again_is_the_one_of_the_run(seed: int) -> None:
         assert decision.message == (record["message"] or "")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", rest_slow(5, SEEDS))
 def test_the_smallest_changes_place_the_pod(seed: int) -> None:
     """In the world where they are tried, and in a run of the text that they are written into."""
     _, objects = cluster(seed)

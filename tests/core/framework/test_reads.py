@@ -205,6 +205,7 @@ class OffByDefault(Team):
 ENABLED_BY_DEFAULT = {ref.name for release in RELEASES.values() for ref in release.default_plugins}
 
 
+@pytest.mark.slow
 def test_every_plugin_names_all_that_it_reads_and_nothing_else():
     """The guard checks that `reads` names every field that is read. The recorded scenarios make the plugins that are
     on by default read all of their fields; those of another plugin may not occur there."""

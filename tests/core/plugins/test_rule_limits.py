@@ -1,4 +1,4 @@
-"""Expressions of strangers: each of a thousand, hostile ones among them, ends within its limits and with a sentence."""
+"""Expressions of strangers: each of hundreds, hostile ones among them, ends within its limits and with a sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.builders import Manifest, configuration, node, pod
 from tests.core.plugins.test_rules import rule
 from tests.core.runs import bound, message, only, run
 
-CASES = int(os.environ.get("KSCHEDUI_RULES", "1000"))
+CASES = int(os.environ.get("KSCHEDUI_RULES", "250"))  # `make test-rules` tries 5,000
 AT_ONCE = 16  # plugins of one scenario
 MINOR = 36
 
@@ -119,7 +119,7 @@ def compiles(text: str) -> bool:
     return True
 
 
-def test_each_of_a_thousand_expressions_ends_within_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_expression_ends_within_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     usable = [text for text in expressions() if text and compiles(text)]
     assert len(usable) > CASES // 4  # most others have a type or a cost that is refused
     most = 1 + 2 * MAX_COST + MAX_STEPS // STEPS_PER_COST

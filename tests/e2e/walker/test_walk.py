@@ -1,7 +1,7 @@
 """A walker plays runs in the browser, frame by frame, and says what is wrong: what cannot be read, what is not so.
 
-In `make test-all` each lesson is walked once, at one of the sizes, in one of the languages, light or dark, and a few of
-the recorded scenarios; in `make test`, a twelfth of the lessons. `make walk` (KSCHEDUI_WALK=all) walks all of them, each
+In `make test-all` every third lesson is walked once, at one of the sizes, in one of the languages, light or dark, and a
+few of the recorded scenarios; in `make test`, a twelfth of the lessons. `make walk` (KSCHEDUI_WALK=all) walks all of them, each
 frame, at all sizes, in both languages, light and dark; KSCHEDUI_WALK=390,1280 at two sizes alone; `-k zh` in one language.
 
 A page stays for all sizes of a language, and a frame for both themes: a theme is colours alone, so that what colours can
@@ -134,7 +134,9 @@ def cases(
     ]
 
 
-@pytest.mark.parametrize(("walker", "lesson"), some_quick(12, cases(LESSONS)), indirect=["walker"])
+@pytest.mark.parametrize(
+    ("walker", "lesson"), some_quick(4, cases(LESSONS if ASKED else LESSONS[::3])), indirect=["walker"]
+)
 def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path) -> None:
     assert not walker.faults(f"/library/{lesson.stem}/", lanes=bool(ASKED))
 

@@ -26,6 +26,7 @@ from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import Browser, body_of
 from tests.web.sockets import closed, cookies_of, in_loop, socket, subscription, text
 
+pytestmark = pytest.mark.usefixtures("short_comparisons")
 SECRET = "Unheard-of title"
 TEXT = scenario(node("n1"), pod("hidden-pod"), title=SECRET)
 SEE, EDIT, OWN = range(3)

@@ -31,6 +31,7 @@ def test_production_mode_refuses_to_start_without_a_secret_key(mode: dict[str, s
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_djangos_deployment_check_finds_nothing_but_the_choice_of_hsts_on_subdomains() -> None:
     done = manage("check", "--deploy", "--fail-level", "WARNING", KSCHEDUI_ENV="production", SECRET_KEY=SECRET)
     assert {word[:13] for word in done.stderr.split("(security.")[1:]} <= {"W005) You hav", "W021) You hav"}, (

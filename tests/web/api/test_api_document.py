@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from kschedui.supervisor.stack import Stack
 from tests.conftest import ROOT, manage
 from tests.web.conftest import SMALL
-from tests.web.visitor import Visitor
+from tests.web.visitor import LONG, Visitor
 
 pytestmark = pytest.mark.live
 
@@ -65,6 +65,7 @@ def test_the_documented_client_works(live_stack: Stack, token: str, tmp_path: Pa
     assert refused.stderr.startswith("invalid_token: ")
 
 
+@pytest.mark.slow
 def test_every_operation_answers_as_the_document_says(live_stack: Stack, token: str) -> None:
     visitor = Visitor(live_stack.url)
     run = visitor.save(SMALL)
@@ -87,7 +88,7 @@ def answers_as_documented(operation: Any, ids: dict[str, str], authorization: st
             case.path_parameters.update(known)
         if isinstance(case.body, dict) and case.body.get("visibility") == "public":
             case.body["visibility"] = "unlisted"  # other tests look at the first page
-        case.call_and_validate(headers={"Authorization": authorization}, excluded_checks=LEFT_OUT, timeout=60)
+        case.call_and_validate(headers={"Authorization": authorization}, excluded_checks=LEFT_OUT, timeout=LONG)
 
     for mode in GenerationMode:
         cases = operation.as_strategy(generation_mode=mode)

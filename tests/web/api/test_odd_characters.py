@@ -16,9 +16,11 @@ from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.web.api.v1 import api
 from kschedui.web.http import health
+from tests.sampling import rest_slow
 from tests.web.accounts.test_access_matrix import ROUTES
 from tests.web.conftest import OTHER, SMALL, Browser, body_of, sign_up
 
+pytestmark = pytest.mark.usefixtures("short_comparisons")
 ODD = {
     "NUL": "a\0b",
     "half of a pair": "a\ud800b",
@@ -118,7 +120,7 @@ def test_the_factors_are_accepted_as_they_are(author: Browser, ids: dict[str, st
     assert answer.status_code == 201, answer.content
 
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("odd", rest_slow(3, [pytest.param(odd, id=name) for name, odd in ODD.items()]))
 def test_no_text_of_the_api_makes_it_fail(author: Browser, ids: dict[str, str], odd: str) -> None:
     failed, sent = [], 0
     for method, path, operation in operations():

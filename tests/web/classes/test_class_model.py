@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
 ]
-EXAMPLES = int(os.environ.get("KSCHEDUI_FUZZ_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("KSCHEDUI_CLASSES", "20"))  # `make test-classes` plays 600
 LESSONS = ("first-pod", "flash-sale")
 PHONES = ("a", "b", "c")
 Action = tuple[str, ...]

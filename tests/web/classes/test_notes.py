@@ -16,6 +16,7 @@ from tests.web.accounts.test_access_matrix import ROUTES, VALUES
 from tests.web.classes.test_classes import start
 from tests.web.conftest import OTHER, Browser, body_of, sign_up
 
+pytestmark = pytest.mark.usefixtures("short_comparisons")
 MARKER = "Ask-the-third-row-first"
 
 

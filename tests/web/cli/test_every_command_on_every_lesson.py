@@ -11,8 +11,13 @@ import yaml
 
 from kschedui.cli.main import main
 from tests.conftest import ROOT
+from tests.sampling import all_slow, rest_slow
 
 LARGE = ("five-thousand-nodes", "thousand-nodes")
+LONG = (
+    "autoscaler-adds",
+    "autoscaler-removes",
+)  # half an hour with a pass every ten seconds, simulated by each command
 LESSONS = sorted(
     path for path in (ROOT / "kschedui" / "scenarios" / "lessons").glob("*.yaml") if path.stem not in LARGE
 )
@@ -40,7 +45,14 @@ def _key(metadata: dict[str, str]) -> str:
     return f"{metadata.get('namespace', 'default')}/{metadata['name']}"
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        *rest_slow(4, (path for path in LESSONS if path.stem not in LONG)),
+        *all_slow(path for path in LESSONS if path.stem in LONG),
+    ],
+    ids=lambda path: path.stem,
+)
 def test_a_command_answers_or_says_why_not(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in commands(path):
         status = main(command)

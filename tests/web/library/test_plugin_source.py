@@ -17,6 +17,7 @@ from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
 from scheduler_core.releases import DEFAULT_RELEASE
+from tests.sampling import rest_slow
 
 
 class Picky:
@@ -34,7 +35,7 @@ def shown(page: str, prefix: str = "") -> list[str]:
     return [html.unescape(re.sub(r"<[^>]+>", "", row)) for row in rows]
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@pytest.mark.parametrize("name", rest_slow(8, REGISTRY))
 def test_every_plugin_shows_its_own_file_word_for_word(client: Client, name: str) -> None:
     page = client.get(f"/plugins/{name}/").content.decode()
     module = inspect.getmodule(REGISTRY[name])

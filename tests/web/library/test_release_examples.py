@@ -25,6 +25,7 @@ from kschedui.web.api import jobs
 from scheduler_core import RunEnded, ScenarioErrors, decisions, parse_scenario, simulate
 from scheduler_core.framework.about import about_of
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.dynamic_resources import allocator
 from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.differences import differences
 from tests.web.conftest import Browser
@@ -65,6 +66,12 @@ EXAMPLES = sorted(
     {path.stem for path in FOLDER.glob("*.yaml")}
     | {example for example in NAMES if has_example(*example.rsplit("-", 1))}
 )
+
+
+@pytest.fixture(autouse=True)
+def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One example shows a search that times out, which takes seconds where 200,000 steps are allowed."""
+    monkeypatch.setattr(allocator, "MAX_STEPS", 2_000)
 
 
 def split(example: str) -> tuple[str, Release, Release]:

@@ -18,6 +18,7 @@ from kschedui.scenarios.notes import carry_over
 from tests.web.accounts.test_access_matrix import ROUTES, VALUES
 from tests.web.conftest import Browser, body_of, sign_up
 
+pytestmark = pytest.mark.usefixtures("short_comparisons")
 MANY = 600
 MOST = 500  # rows of one query
 
@@ -88,6 +89,7 @@ def loads_large_columns(row: Any) -> bool:
     return any(set(Version.large()) - version.get_deferred_fields() for version in versions)
 
 
+@pytest.mark.slow
 def test_older_rows_are_on_the_next_page(author: Browser, ids: dict[str, str]) -> None:
     seen: set[str] = set()
     page, pages = author.get("/accounts/mine/"), 1

@@ -50,6 +50,7 @@ def do(name: str, env: dict[str, str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_sqlite_site_is_backed_up_wiped_and_restored_with_its_links(tmp_path: Path) -> None:
     file = tmp_path / "kschedui.sqlite3"
     more = {"DATABASE_URL": f"sqlite:///{file}", "DATABASE_FILE": str(file), "BACKUP": str(tmp_path / "backup")}

@@ -58,6 +58,7 @@ def joined(lines: str) -> str:
     return "".join(ast.literal_eval(line) for line in lines.splitlines())
 
 
+@cache
 def used() -> set[str]:
     """Every text that a template or a module marks for translation."""
     found = set()
@@ -71,8 +72,14 @@ def used() -> set[str]:
     return found
 
 
-def calls() -> Iterator[tuple[str, ast.Call]]:
-    """Yield every call in the engine and the site with its place; a syntax tree of CEL has a Message of its own."""
+@cache
+def calls() -> list[tuple[str, ast.Call]]:
+    """Return every call in the engine and the site with its place."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[tuple[str, ast.Call]]:
+    """Yield each of them; a syntax tree of CEL has a Message of its own."""
     for folder in ("scheduler_core", "kschedui"):
         for path in (ROOT / folder).rglob("*.py"):
             text = path.read_text(encoding="utf-8")

@@ -31,6 +31,7 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
     TopologicalSorter({module: imports(module) for module in modules}).prepare()  # CycleError names the circle
 
 
+@pytest.mark.slow
 def test_collected_modules_import_each_other_by_hashed_names(tmp_path: Path) -> None:
     env = {"KSCHEDUI_ENV": "production", "SECRET_KEY": "x" * 60, "KSCHEDUI_STATIC_ROOT": str(tmp_path)}
     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]

@@ -20,6 +20,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from scheduler_core import RunEnded, chunked
+from scheduler_core.plugins.dynamic_resources import allocator
 from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.events import AnyEvent
@@ -39,6 +40,11 @@ LONG = scenario(node("n1", cpu=4), *(pod(f"p{number}", cpu=1) for number in rang
 @pytest.fixture(autouse=True)
 def _every_text_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsed, "LONG", 0)
+
+
+@pytest.fixture(autouse=True)
+def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allocator, "MAX_STEPS", 2_000)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from kschedui.scenarios import access
 from tests.web.accounts.test_access_matrix import ROUTES, VALUES
 from tests.web.conftest import MANY, Browser, sign_up
 
+pytestmark = pytest.mark.usefixtures("short_comparisons")
 QUERIES = ("", "?kubernetes=1.26", "?first=1.26&second=1.27", "?engine=0.1.0", "?step=3&kubernetes=1.30")
 ASKED = "?kubernetes=1.26"
 

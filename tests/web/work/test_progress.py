@@ -22,20 +22,22 @@ def convert(text: str, folder: Path) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("work", "text"),
+    ("work", "write"),
     [
-        (lambda text, _: jobs.check(text), TEXT),
-        (lambda text, _: jobs.digest(text), TEXT),
-        (lambda text, _: jobs.digest(text), as_yaml({**DUMP, "kind": "List"})),
-        (convert, as_yaml(DUMP)),
-        (convert, as_json(DUMP)),
+        (lambda text, _: jobs.check(text), lambda: TEXT),
+        (lambda text, _: jobs.digest(text), lambda: TEXT),
+        (lambda text, _: jobs.digest(text), lambda: as_yaml({**DUMP, "kind": "List"})),
+        (convert, lambda: as_yaml(DUMP)),
+        (convert, lambda: as_json(DUMP)),
     ],
     ids=["check", "save", "save a dump", "import YAML", "import JSON"],
 )
-def test_it_goes_on_in_small_steps(work: Callable[[str, Path], object], text: str, tmp_path: Path) -> None:
+def test_it_goes_on_in_small_steps(
+    work: Callable[[str, Path], object], write: Callable[[], str], tmp_path: Path
+) -> None:
     heard = [0.0]
     with progress.listen(heard.append):
-        work(text, tmp_path)
+        work(write(), tmp_path)
     steps = [after - before for before, after in zip(heard, [*heard[1:], 1.0], strict=True)]
     assert min(steps) >= 0, "it went back"
     assert max(steps) < 0.25, heard
