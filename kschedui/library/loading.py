@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from kschedui.library import challenges, digest_of, files
 from kschedui.models import Run, Scenario, Version
@@ -48,13 +48,16 @@ def load_text(slug: str, text: str) -> Version | None:
     digest = digest_of_read(text, parsed)
     if last and is_of(last, digest) and not is_by_old_engine(last):
         return None
-    with transaction.atomic():
-        if scenario is None:
-            scenario = Scenario.objects.create(slug=slug, visibility=Scenario.Visibility.PUBLIC)
-        scenario.title = clean_title(parsed.title) or slug
-        scenario.save(update_fields=["title"])
-        number = last.number + 1 if last else 1
-        return scenarios.add_version(scenario, number, digest)
+    try:
+        with transaction.atomic():
+            if scenario is None:
+                scenario = Scenario.objects.create(slug=slug, visibility=Scenario.Visibility.PUBLIC)
+            scenario.title = clean_title(parsed.title) or slug
+            scenario.save(update_fields=["title"])
+            number = last.number + 1 if last else 1
+            return scenarios.add_version(scenario, number, digest)
+    except IntegrityError:  # another process has just stored it
+        return None
 
 
 def is_of(version: Version, digest: Digest) -> bool:
