@@ -36,6 +36,7 @@ COMMANDS = {
     "reschedule": "Show the node of every pod if all pods were scheduled again.",
     "node-groups": "Show the node groups that would help pending pods, with the number of nodes.",
     "autoscale": "Show what the autoscaler would do for pods that wait, at what price, and why it keeps a node.",
+    "instance-types": "Convert a vendor's published instance types and prices to a catalogue for Karpenter.",
     "upgrade": "Show the decisions that differ on another Kubernetes release.",
     "experiment": "Run a scenario for every combination of an experiment's values; print a row of measures for each.",
     "match": "Evaluate CEL selectors of devices; print the selected devices, errors and cost as JSON lines.",
@@ -48,6 +49,7 @@ COMMANDS = {
 }
 MODULES = {  # those that are not called as the command is
     "import": "imports",
+    "instance-types": "instance_types",
     "what-if": "what_if",
     **dict.fromkeys(("drain", "lose", "add-nodes", "reschedule", "node-groups", "upgrade"), "cluster"),
 }

@@ -1,6 +1,7 @@
 """What docs/cli.md says can be typed: every command, every option with every command that it names."""
 
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.builders import node, pod, scenario
 from tests.conftest import ROOT
 from tests.dumps import Cluster, as_yaml, listed
 from tests.web.cli.test_command_line_experiment import FILE as EXPERIMENT
+from tests.web.cli.test_instance_types import KWOK
 
 GUIDE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 WORDS = {
@@ -35,6 +37,7 @@ WORDS = {
     "EDITS": "edits.json",
     "MESSAGE": "0/1 nodes are available: 1 Insufficient cpu.",
     "SHELL": "bash",
+    "PATTERN": "c-*",
 }
 NEEDED = {
     "explain": ["a", "good.yaml"],
@@ -51,6 +54,7 @@ NEEDED = {
     "match": ["--devices", "good.yaml", "true"],
     "replay": ["recording.yaml"],
     "autoscale": ["grows.yaml"],
+    "instance-types": ["types.json"],
 }
 ELSEWHERE = ("serve", "record")  # tested in test_up.py and in tests/web/recording
 
@@ -68,6 +72,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("waiting.yaml").write_text(scenario(node("n1", cpu=4), pod("large", cpu=5)))
     Path("grows.yaml").write_text(scenario(node("n1", cpu=1), pod("a", cpu=2), GROWS))
     Path("edits.json").write_text('[{"type": "remove", "kind": "Node", "name": "n2"}]')
+    Path("types.json").write_text(json.dumps(KWOK))
     observed = [{"at": 0, "pod": "default/a", "node": "n1"}]
     Path("recording.yaml").write_text(scenario(node("n1", cpu=4), pod("a", cpu=1), observed=observed))
     Path("experiment.yaml").write_text(EXPERIMENT.replace("shop.yaml", "good.yaml").split("  - {name")[0] + SEEDS)
@@ -116,7 +121,7 @@ def test_the_tables_are_read() -> None:
 def test_every_command_of_the_guide_works_as_written(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     if command[0] == "experiment":
         command = ["experiment", "experiment.yaml", "--processes", "1"]
-    if command[0] in {"fix", "autoscale"}:
+    if command[0] in {"fix", "autoscale", "instance-types"}:
         command = [command[0], *NEEDED[command[0]]]
     assert main(command) == 0
     assert capsys.readouterr().out
