@@ -12,6 +12,7 @@ import { podName } from "../shared/units.js";
 import { actorName } from "../steps/controllers/view.js";
 import { node, pod } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
+import { endedPods } from "../steps/run/words.js";
 
 /** @typedef {import("./predictions.js").Predictions} Predictions */
 /** @typedef {import("./questions.js").Question} Question */
@@ -198,9 +199,13 @@ function endCard(view, predictions) {
 	scenarioDone(boot.scenario?.id ?? "");
 	const [right, told] = predictions.tally;
 	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
+	const victims = attempts.reduce((sum, attempt) => sum + attempt.victims, 0);
+	const ended = endedPods(view.state);
+	/** @type {Record<string, number>} */
 	const facts = {
-		bound: Object.keys(event.bound).length + (event.stayed ?? 0),
-		evicted: attempts.reduce((sum, { victims }) => sum + victims, 0),
+		bound: Object.keys(event.bound).length + (event.stayed ?? 0) - ended,
+		...(ended > 0 && { ended }),
+		...(event.deleted.length > victims ? { deleted: event.deleted.length } : { evicted: victims }),
 		waiting: event.pending.length,
 	};
 	return h(

@@ -197,11 +197,13 @@ export function* leaving({ event, state }) {
 	if (event.type === "CycleStarted" && told && told !== source) yield ["queue", `the sentence names ${told}Q, and it was popped from ${source}Q`];
 }
 
-/** What is counted at the end is what the sentence says. @returns {Generator<[string, string]>} */
-export function* ends({ event }) {
+/** What is counted at the end is what the sentence says, and what is drawn. @param {any} view @returns {Generator<[string, string]>} */
+export function* ends({ event, state }) {
 	const bound = document.querySelector(".end-card dd")?.textContent ?? "0";
 	const words = document.querySelector("#caption h1")?.textContent ?? "";
 	if (event.type === "RunFinished" && bound !== "0" && !words.match(/[\d.]+/g)?.includes(bound)) yield ["end", `"${words}", and ${bound} on the card`];
+	const drawn = [...state.pods.values()].filter(({ place }) => place === "bound").length;
+	if (event.type === "RunFinished" && drawn && !words.match(/[\d.]+/g)?.includes(String(drawn))) yield ["end", `"${words}", and ${drawn} pods are on nodes`];
 }
 
 const COUNTS = { no: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, 一: 1, 两: 2, 三: 3, 四: 4, 五: 5, 六: 6 };

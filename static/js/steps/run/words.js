@@ -35,14 +35,23 @@ function nameList(key, pods) {
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
 }
 
+/** How many pods have finished, and use no room any more. @param {State} state */
+export function endedPods(state) {
+	let ended = 0;
+	for (const { place } of state.pods.values()) if (place === "finished") ended += 1;
+	return ended;
+}
+
 /** @param {Context} context @returns {Partial<Caption>} */
-function runFinished({ event: { time, bound, stayed = 0, pending, deleted } }) {
-	const placed = Object.keys(bound).length + stayed;
+function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted } }) {
+	const ended = endedPods(state);
+	const placed = Object.keys(bound).length + stayed - ended;
 	const key = !pending.length ? "run.finished.done" : placed ? "run.finished" : "run.finished.nobody";
 	return {
 		eyebrow: parts("eyebrow.end"),
 		sentence: parts(key, { time: num(seconds(time)), bound: num(placed), pending: num(pending.length) }),
 		why: [
+			...(ended ? [...parts("run.finished.ended", { n: num(ended) }), " "] : []),
 			...nameList("run.finished.pending", pending),
 			...(pending.length && deleted.length ? [" "] : []),
 			...nameList("run.finished.deleted", deleted),
