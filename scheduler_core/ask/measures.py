@@ -8,6 +8,7 @@ from statistics import fmean, pstdev
 
 import msgspec
 
+from scheduler_core.ask.prices import Prices
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -30,7 +31,9 @@ class Measures(msgspec.Struct, frozen=True):
 
     `cpu` and `memory` are the requested shares of the allocatable amounts; `cpu_spread` is the standard deviation of
     the nodes' shares. `skew` is the number of pods in the fullest zone minus that in the emptiest, None without zones.
-    `highest_victim` and `mean_victim` are priorities. Experiments store these numbers in this order.
+    `highest_victim` and `mean_victim` are priorities. `price` is what the nodes at the end cost for an hour, `cost`
+    what all nodes of the run cost while they existed; None if the scenario states no price. `nodes` is their number at
+    the end. Experiments store these numbers in this order.
     """
 
     placed: int
@@ -49,12 +52,19 @@ class Measures(msgspec.Struct, frozen=True):
     empty_nodes: int
     skew: int | None
     time: float
+    price: float | None = None
+    cost: float | None = None
+    nodes: int = 0
 
 
 class Tally:
-    """Computes the measures of a run, event by event."""
+    """Computes the measures of a run, event by event. `prices`: of its scenario."""
 
-    def __init__(self) -> None:
+    def __init__(self, prices: Prices | None = None) -> None:
+        self._prices = prices if prices is not None and prices.are_stated else None
+        self._price_of: dict[str, float] = {}  # of the nodes that exist
+        self._cost = 0.0
+        self._paid_until = 0.0
         self.nodes: dict[str, NodeSummary] = {}
         self.pods: dict[PodKey, PodSummary] = {}
         self.bound: dict[PodKey, str] = {}
@@ -71,6 +81,8 @@ class Tally:
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in nodes_of(event)}
+                for node in self.nodes.values():
+                    self._set_price(node)
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
                 self._began = standing(self.pods.values())
             case ClockAdvanced():
@@ -102,16 +114,30 @@ class Tally:
     def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
         if isinstance(event, ObjectDeleted):
             if event.kind == "Node":
+                self._pay()
                 self.nodes.pop(event.name, None)
+                self._price_of.pop(event.name, None)
             elif event.kind == "Pod":
                 self._since.pop(f"{event.namespace}/{event.name}", None)
         elif event.node is not None:
             self.nodes[event.node.name] = event.node
+            self._set_price(event.node)
         elif event.pod is not None:
             self.pods[event.pod.pod] = event.pod
 
+    def _set_price(self, node: NodeSummary) -> None:
+        if self._prices is not None and node.name not in self._price_of:
+            self._pay()
+            self._price_of[node.name] = self._prices.of(node.name, node.labels, node.allocatable)
+
+    def _pay(self) -> None:
+        """Add what the nodes have cost since the last change of them."""
+        self._cost += sum(self._price_of.values()) * (self._time - self._paid_until) / 3600
+        self._paid_until = self._time
+
     def measures(self) -> Measures:
         """Return the measures of the events so far."""
+        self._pay()
         used = {name: self._used(name) for name in ("cpu", "memory")}
         shares = [_share(used["cpu"][name], node.allocatable.get("cpu", 0)) for name, node in self.nodes.items()]
         on = Counter(self.bound.values())
@@ -132,6 +158,9 @@ class Tally:
             empty_nodes=sum(not on[name] for name in self.nodes),
             skew=self._skew(on),
             time=self._time,
+            nodes=len(self.nodes),
+            price=None if self._prices is None else round(sum(self._price_of.values()), 6),
+            cost=None if self._prices is None else round(self._cost, 6),
         )
 
     def _used(self, resource: str) -> Counter[str]:
@@ -155,9 +184,9 @@ class Tally:
         return max(zones.values()) - min(zones.values()) if zones else None
 
 
-def measure_run(events: Iterable[AnyEvent]) -> Measures:
-    """Compute the measures of a run."""
-    tally = Tally()
+def measure_run(events: Iterable[AnyEvent], prices: Prices | None = None) -> Measures:
+    """Compute the measures of a run. `prices`: of its scenario."""
+    tally = Tally(prices)
     for event in events:
         tally.take(event)
     return tally.measures()

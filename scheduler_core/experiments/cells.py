@@ -11,6 +11,7 @@ from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.ask.editing.edits import DisablePlugin, Edit, NotPossible
 from scheduler_core.ask.editing.text import Dump, apply_edits, set_seed
 from scheduler_core.ask.measures import Measures, Tally
+from scheduler_core.ask.prices import Prices
 from scheduler_core.experiments.design import Cell, Design, Level
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES
@@ -59,7 +60,7 @@ class Cells:
         scenario = self.scenario(cell)
         if isinstance(scenario, Message):
             return Row(None, scenario)
-        tally = Tally()
+        tally = Tally(Prices(scenario))
         try:
             for event in watch(self.simulate(scenario)):
                 tally.take(event)

@@ -9,10 +9,9 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.requirements import INSTANCE_TYPE, NODE_POOL
 from scheduler_core.ask.autoscale.answers import MadeNode
+from scheduler_core.ask.prices import Prices
 from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
-from scheduler_core.autoscaling.karpenter.karpenter import Karpenter
 from scheduler_core.framework.runtime.runtime import Registry
-from scheduler_core.scenario.settings.instance_types import estimated_price
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.apiserver.event_handlers import FINISHED
 from scheduler_core.simulation.simulation import Simulation
@@ -115,6 +114,7 @@ class _Tally:
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
+        self._prices = Prices(simulation.scenario)
         self.now = 0.0
         self.prices: dict[str, float] = {}
         self.since: dict[PodKey, float] = {}
@@ -158,16 +158,8 @@ class _Tally:
         return labels.get(NODE_POOL, ""), labels.get(INSTANCE_TYPE, "")
 
     def _price(self, node: Node) -> float:
-        for actor in self._simulation.actors:
-            price: float | None = None
-            if isinstance(actor, ClusterAutoscaler) and (group := actor.cloud.group_of(node.name)) is not None:
-                price = group.spec.price
-            elif isinstance(actor, Karpenter):
-                price = actor.catalogue.price_of(node.labels, node.labels.get(INSTANCE_TYPE, ""))
-            if price is not None:
-                return price
-        self.estimated += 1
-        return estimated_price(node.capacity or node.allocatable)
+        self.estimated += self._prices.stated(node.name, node.labels) is None
+        return self._prices.of(node.name, node.labels, node.capacity or node.allocatable)
 
 
 def _thinned(samples: list[Sample], last: float) -> list[Sample]:

@@ -34,6 +34,9 @@ NAMES = {
     "highest_victim": gettext_lazy("Highest priority evicted"),
     "mean_victim": gettext_lazy("Mean priority evicted"),
     "time": gettext_lazy("Virtual time at the end, seconds"),
+    "nodes": gettext_lazy("Nodes at the end"),
+    "price": gettext_lazy("Price of the nodes for an hour"),
+    "cost": gettext_lazy("Cost of the run"),
 }
 FACTORS = {
     "seed": gettext_lazy("seed"),
