@@ -7,11 +7,9 @@ from typing import Any
 
 from scheduler_core.apis.autoscaling import Descheduler as Settings
 from scheduler_core.apis.core import Node
-from scheduler_core.autoscaling.descheduler.evictor import NAME, Evictor, Limits, TotalLimit
+from scheduler_core.autoscaling.descheduler.evictor import NAME, Evictor, Limits, TotalLimit, ready_nodes
 from scheduler_core.autoscaling.descheduler.strategies import Strategies
 from scheduler_core.controllers.api import Api, Change
-from scheduler_core.scenario.objects.label_selectors import label_selector
-from scheduler_core.scenario.reading.problems import Problems
 
 START = 0.1  # seconds until its first pass
 Later = Callable[[float, Callable[[], None]], None]
@@ -36,7 +34,7 @@ class Descheduler:
     def _pass(self) -> None:
         """Make a pass, and plan the next one."""
         self._api.actor = NAME
-        nodes = self._ready_nodes()
+        nodes = ready_nodes(self._api, self._settings.policy.get("nodeSelector") or "")
         if len(nodes) > 1:
             limits = Limits(self._settings.policy)
             for profile in self._settings.policy.get("profiles") or ():
@@ -54,14 +52,3 @@ class Descheduler:
                     known[name](args.get(name) or {}, nodes, evictor)
                 except TotalLimit:
                     continue
-
-    def _ready_nodes(self) -> list[Node]:
-        """Return the nodes of a pass: those that are ready and that the policy selects."""
-        text = self._settings.policy.get("nodeSelector")
-        pairs = dict(pair.partition("=")[::2] for pair in text.split(",")) if text else {}
-        selector = label_selector({"matchLabels": pairs}, (), Problems())
-        return [
-            node
-            for node in self._api.cluster.all_nodes()
-            if self._api.node_status(node.name).ready == "True" and (not text or selector.matches(node.labels))
-        ]

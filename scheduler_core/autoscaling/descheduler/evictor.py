@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.core import Namespace, Node, PersistentVolumeClaim, Pod
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.disruption import budgets_of
 from scheduler_core.controllers.eviction import CREATED, evict
 from scheduler_core.controllers.pods import is_terminating
 from scheduler_core.plugins.node_affinity.rule import matches_required
@@ -22,6 +23,14 @@ EVICT = "descheduler.alpha.kubernetes.io/evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 MIRROR = "kubernetes.io/config.mirror"
 CRITICAL = 2_000_000_000
+# The protections that are on by default, with the old argument that switches each off; those that are off, and on.
+DEFAULT_PROTECTIONS = {
+    "PodsWithLocalStorage": "evictLocalStoragePods",
+    "DaemonSetPods": "evictDaemonSetPods",
+    "SystemCriticalPods": "evictSystemCriticalPods",
+    "FailedBarePods": "evictFailedBarePods",
+}
+EXTRA_PROTECTIONS = {"PodsWithPVC": "ignorePvcPods", "PodsWithoutPDB": "ignorePodsWithoutPDB"}
 Args = Mapping[str, Any]
 
 
@@ -52,6 +61,7 @@ class Evictor:
         self._args = args
         self._limits = limits
         self._nodes = nodes
+        self._protects = _protections_of(args)
 
     def is_evictable(self, pod: Pod) -> bool:
         """Return whether nothing protects the pod (DefaultEvictor.Filter)."""
@@ -64,15 +74,17 @@ class Evictor:
     def _protections(self, pod: Pod) -> Iterable[bool]:
         args, status = self._args, self._api.status(pod)
         if pod.owner is None:
-            yield not (args.get("evictFailedBarePods") and status.phase == "Failed")
+            yield "FailedBarePods" in self._protects or status.phase != "Failed"
         elif pod.owner.kind == "DaemonSet":
-            yield not args.get("evictDaemonSetPods")
-        yield not args.get("evictLocalStoragePods") and _has_local_storage(pod)
-        if not args.get("evictSystemCriticalPods"):
+            yield "DaemonSetPods" in self._protects
+        yield "PodsWithLocalStorage" in self._protects and _has_local_storage(pod)
+        if "SystemCriticalPods" in self._protects:
             yield pod.priority >= CRITICAL
             threshold = self._priority_threshold()
             yield threshold is not None and pod.priority >= threshold
-        yield bool(args.get("ignorePvcPods")) and any(volume.get("persistentVolumeClaim") for volume in _volumes(pod))
+        yield "PodsWithPVC" in self._protects and self._has_protected_claim(pod)
+        yield "PodsWithoutPDB" in self._protects and not budgets_of(pod, self._api)
+        yield "PodsWithResourceClaims" in self._protects and pod.has_resource_claims
         if args.get("labelSelector") is not None:
             selector = label_selector(args["labelSelector"], (), Problems())
             yield not selector.matches(pod.labels)
@@ -83,6 +95,20 @@ class Evictor:
         if args.get("noEvictionPolicy") == "Mandatory":
             yield PREFER_NO_EVICTION in pod.annotations
 
+    def _has_protected_claim(self, pod: Pod) -> bool:
+        """Return whether the pod uses a claim, of one of the classes if the configuration names some."""
+        config = ((self._args.get("podProtections") or {}).get("config") or {}).get("PodsWithPVC") or {}
+        classes = {entry.get("name") for entry in config.get("protectedStorageClasses") or ()}
+        sources = [volume["persistentVolumeClaim"] for volume in _volumes(pod) if volume.get("persistentVolumeClaim")]
+        if not classes:
+            return bool(sources)
+        for source in sources:
+            claim = self._api.cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{source.get('claimName')}")
+            named = claim.storage_class if isinstance(claim, PersistentVolumeClaim) else None
+            if not named or named in classes:  # without a class, or without a claim, the real one cannot tell
+                return True
+        return False
+
     def _priority_threshold(self) -> int | None:
         threshold = self._args.get("priorityThreshold") or {}
         if threshold.get("value") is not None:
@@ -91,8 +117,17 @@ class Evictor:
         return None if known is None else known.value
 
     def passes_pre_eviction(self, pod: Pod) -> bool:
-        """Return whether the pod fits another node, if the evictor asks for that (PreEvictionFilter)."""
-        return not self._args.get("nodeFit") or self.fits_other_node(pod, self._nodes)
+        """Return whether pod and namespace pass what the evictor asks for at last (PreEvictionFilter)."""
+        if self._args.get("nodeFit"):
+            nodes = ready_nodes(self._api, self._args.get("nodeSelector") or "")
+            if not self.fits_other_node(pod, nodes):
+                return False
+        wanted = self._args.get("namespaceLabelSelector") or {}
+        if not wanted.get("matchLabels") and not wanted.get("matchExpressions"):
+            return True
+        namespace = self._api.cluster.get("Namespace", pod.namespace)
+        labels = namespace.labels if isinstance(namespace, Namespace) else {}
+        return label_selector(wanted, (), Problems()).matches(labels)
 
     def fits_other_node(self, pod: Pod, nodes: Iterable[Node]) -> bool:
         """Return whether the pod fits one of the nodes that is not its own (PodFitsAnyOtherNode)."""
@@ -147,6 +182,24 @@ class Evictor:
         limits.namespaces[pod.namespace] += 1
         self._api.record(pod, strategy, f"pod eviction from {node} node by sigs.k8s.io/descheduler")
         return True
+
+
+def ready_nodes(api: Api, selector: str) -> list[Node]:
+    """Return the ready nodes that a selector of labels such as "a=b,c=d" selects (node.go: ReadyNodes)."""
+    pairs = dict(pair.partition("=")[::2] for pair in selector.split(",")) if selector else {}
+    labels = label_selector({"matchLabels": pairs}, (), Problems())
+    nodes = (node for node in api.cluster.all_nodes() if api.node_status(node.name).ready == "True")
+    return [node for node in nodes if not selector or labels.matches(node.labels)]
+
+
+def _protections_of(args: Args) -> set[str]:
+    """Return the protections of pods that are on (getEffectivePodProtections)."""
+    given = args.get("podProtections") or {}
+    disabled, extra = given.get("defaultDisabled") or (), given.get("extraEnabled") or ()
+    if disabled or extra:
+        return {*(name for name in DEFAULT_PROTECTIONS if name not in disabled), *extra}
+    on = {name for name, switch in DEFAULT_PROTECTIONS.items() if not args.get(switch)}
+    return on | {name for name, switch in EXTRA_PROTECTIONS.items() if args.get(switch)}
 
 
 def _is_finished(phase: str) -> bool:

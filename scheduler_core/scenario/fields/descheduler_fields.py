@@ -51,7 +51,29 @@ EVICTOR = Fields(
         "minReplicas": INT32,
         "minPodAge": DURATION,
         "noEvictionPolicy": Enum(("Preferred", "Mandatory"), "noEvictionPolicy"),
-        **unread("nodeSelector ignorePodsWithoutPDB podProtections"),
+        "nodeSelector": STRING,
+        "namespaceLabelSelector": LABEL_SELECTOR,
+        "ignorePodsWithoutPDB": BOOLEAN,
+        "podProtections": Fields(
+            "PodProtections",
+            {
+                "defaultDisabled": ListOf(
+                    Enum(
+                        ("PodsWithLocalStorage", "DaemonSetPods", "SystemCriticalPods", "FailedBarePods"), "protection"
+                    )
+                ),
+                "extraEnabled": ListOf(Enum(("PodsWithPVC", "PodsWithoutPDB", "PodsWithResourceClaims"), "protection")),
+                "config": Fields(
+                    "PodProtectionsConfig",
+                    {
+                        "PodsWithPVC": Fields(
+                            "PodsWithPVCConfig",
+                            {"protectedStorageClasses": ListOf(Fields("ProtectedStorageClass", {"name": STRING}))},
+                        )
+                    },
+                ),
+            },
+        ),
     },
 )
 
