@@ -205,7 +205,9 @@ function endCard(view, predictions) {
 	const facts = {
 		bound: Object.keys(event.bound).length + (event.stayed ?? 0) - ended,
 		...(ended > 0 && { ended }),
-		...(event.deleted.length > victims ? { deleted: event.deleted.length } : { evicted: victims }),
+		...(event.deleted.length > victims
+			? { deleted: event.deleted.length }
+			: (victims || !ended) && { evicted: victims }),
 		waiting: event.pending.length,
 	};
 	return h(

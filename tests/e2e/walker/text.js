@@ -71,7 +71,8 @@ function* crossed(found) {
 		if (!seen(line)) continue;
 		const { box: at } = lookOf(line);
 		line.style.pointerEvents = "auto"; // or it is no element at a point
-		for (const { text, box } of found) {
+		for (const { text, box, parent } of found) {
+			if (lookOf(parent).clips && at.left > lookOf(parent).box.right) continue; // its end is not drawn
 			if (at.left < box.left || at.right > box.right || at.top > box.top || at.bottom < box.bottom) continue;
 			if (document.elementFromPoint(at.left + at.width / 2, box.top + box.height / 2) === line) yield `a line crosses "${text.slice(0, 40)}"`;
 		}

@@ -18,10 +18,12 @@ function asks(record) {
 }
 
 const MAX_NAME = 40; // letters of what changed
+const MAX_CHANGES = 3;
+const MAX_LETTERS = 76; // of all changes
 
 /** The fields that an update changed. @param {any} event @returns {Part[]} */
 function changesOf(event) {
-	return list(
+	return fitting(
 		(event.changes ?? []).map(
 			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
 				const amounts = field === "allocatable" || field === "request";
@@ -36,8 +38,13 @@ function changesOf(event) {
 				return t(`change.${amounts ? "amount" : field}.${how}`, values);
 			},
 		),
-		3,
 	);
+}
+
+/** As many as two lines have room for, and at least one. @param {string[]} changes @returns {Part[]} */
+function fitting(changes) {
+	const shown = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
+	return list(changes, shown < 0 ? MAX_CHANGES : Math.min(MAX_CHANGES, shown + 1));
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */

@@ -46,12 +46,13 @@ export function endedPods(state) {
 function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted } }) {
 	const ended = endedPods(state);
 	const placed = Object.keys(bound).length + stayed - ended;
-	const key = !pending.length ? "run.finished.done" : placed ? "run.finished" : "run.finished.nobody";
+	const done = placed || !ended ? "run.finished.done" : "run.finished.alldone";
+	const key = !pending.length ? done : placed ? "run.finished" : "run.finished.nobody";
 	return {
 		eyebrow: parts("eyebrow.end"),
-		sentence: parts(key, { time: num(seconds(time)), bound: num(placed), pending: num(pending.length) }),
+		sentence: parts(key, { time: num(seconds(time)), bound: num(placed), pending: num(pending.length), n: num(ended) }),
 		why: [
-			...(ended ? [...parts("run.finished.ended", { n: num(ended) }), " "] : []),
+			...(ended && key !== "run.finished.alldone" ? [...parts("run.finished.ended", { n: num(ended) }), " "] : []),
 			...nameList("run.finished.pending", pending),
 			...(pending.length && deleted.length ? [" "] : []),
 			...nameList("run.finished.deleted", deleted),
