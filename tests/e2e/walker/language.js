@@ -13,8 +13,8 @@ const WORDS = new RegExp(
 
 const { podParts } = await import("/static/js/shared/names.js");
 
-/** In the text of a lesson, before the step that says it. */
-const QUOTES = ["cannot allocate all claims"];
+/** In the text of a lesson, before the step that says it; the key of a label that no node has. */
+const QUOTES = ["cannot allocate all claims", "zone："];
 
 /** Names that the scenario gives, the longest first. @param {any} state */
 function names(state) {
@@ -42,12 +42,14 @@ export function* everyText(region) {
 }
 
 /** @param {{text: string, parent: Element}[]} found @param {any} view @returns {Generator<[string, string]>} kind and what is wrong */
-export function* english(found, { state, event }) {
+export function* english(found, { state, event, step }) {
 	const chinese = (/** @type {Element} */ one) => one.closest("[lang]")?.getAttribute("lang")?.startsWith("zh");
 	const suspects = found.filter(({ text, parent }) => WORDS.test(text) && chinese(parent) && !parent.closest(QUOTED));
 	if (!suspects.length) return;
 	const told = [...QUOTES, ...quotes(event), ...quotes(state.cycle), ...quotes([...state.pods.values()].map((pod) => pod.message))];
-	const given = [...told, ...names(state), ...(event.verb ? [event.verb] : [])];
+	const following = kschedui.store.event(step + 1); // which is announced
+	const said = [event, following].flatMap((one) => [one?.name, one?.workload?.called, one?.verb]).filter(Boolean);
+	const given = [...told, ...names(state), ...said];
 	for (const { text, parent } of suspects) {
 		const rest = given.reduce((left, name) => left.replaceAll(name, "·"), text);
 		const [word] = WORDS.exec(rest) ?? [];

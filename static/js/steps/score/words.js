@@ -434,6 +434,7 @@ const LINES = [
 	[/^(?<key>\S+): 0 \(the node has no such label\)$/, "unlabelled"],
 	[/^normalized = (?<sum>\d+) \(all feasible nodes have the same score\)$/, "same"],
 	[/^normalized = (?<sum>\d+) \(no feasible node has a score above 0\)$/, "zero"],
+	[/^normalized = (?<sum>100 × .+)$/, "normalized"],
 	[/^ignored: no label (?<key>.+)$/, "ignored"],
 	[/^PreferNoSchedule taints that the pod does not tolerate: (?<n>\d+)$/, "taints"],
 	[/^no feasible node (?:has|matches) any: (?<n>\d+)$/, "nobody"],
