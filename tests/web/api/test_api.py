@@ -252,10 +252,10 @@ def test_the_time_of_pods_adds_up_and_is_another_one_without_its_cause(
     (found,) = author.get(url(run, "times"), {"pods": "default/new,default/old,default/none"}).json()
     assert found["pod"] == "default/new"
     assert [part["cause"] for part in found["parts"]] == ["victims"]
-    assert sum(part["end"] - part["start"] for part in found["parts"]) == found["end"] - found["created"] == 20
+    assert sum(part["end"] - part["start"] for part in found["parts"]) == found["end"] - found["begin"] == 20
     answer = author.get(url(run, "times/without"), {"pod": "default/new", "cause": "victims"}).json()
     assert answer["before"] == found
-    assert answer["after"]["end"] - answer["after"]["created"] == 0
+    assert answer["after"]["end"] - answer["after"]["begin"] == 0
 
 
 def test_a_cause_that_cannot_be_removed_and_a_pod_that_is_not_there_are_refused(author: Browser, finished: Run) -> None:
