@@ -14,7 +14,7 @@ from django.conf import settings
 
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.http.body_limit import BodyLimit
-from kschedui.web.http.client_gone import ClientGone
+from kschedui.web.http.client_gone import DisconnectNotice
 from kschedui.web.http.one_thread import OneThreadHandler
 from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
@@ -30,7 +30,7 @@ BY_PATH = dict.fromkeys(("/api/v1/import", "/api/v1/scenarios/import"), settings
 application = ProtocolTypeRouter(
     {
         "http": StaticFiles(
-            SlowReaders(BodyLimit(ClientGone(RequestIds(OneThreadHandler())), settings.TEXT_BODY_BYTES, BY_PATH))
+            SlowReaders(BodyLimit(DisconnectNotice(RequestIds(OneThreadHandler())), settings.TEXT_BODY_BYTES, BY_PATH))
         ),
         "websocket": SameOrigin(Outlets(with_user(URLRouter(websocket_urlpatterns)))),
     }

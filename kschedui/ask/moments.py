@@ -16,7 +16,7 @@ from kschedui.scenarios import engine
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry
 from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
-from scheduler_core.ask.smallest.smallest_change import Search
+from scheduler_core.ask.smallest.smallest_change import ChangeSearch
 
 MAX_ROWS = 60_000  # nodes and pods of all moments of a process
 AT_END = 0  # instead of an attempt
@@ -44,7 +44,7 @@ class CachedMoment(msgspec.Struct):
 
     moment: Moment
     turn: threading.Lock = msgspec.field(default_factory=threading.Lock)
-    search: Search | None = None
+    search: ChangeSearch | None = None
 
     @property
     def rows(self) -> int:

@@ -23,7 +23,7 @@ from scheduler_core.ask.editing.edits import Edit, NotPossible
 from scheduler_core.ask.happening import apply_as_events
 from scheduler_core.ask.moments.judge import judge
 from scheduler_core.ask.operations.operation import zone_of
-from scheduler_core.ask.smallest.smallest_change import Change, Search
+from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch
 from scheduler_core.ask.smallest.weights import weight_changes
 
 MAX_BUDGETS = 50
@@ -111,7 +111,7 @@ def smallest(name: Name, text: str | None) -> Changes:
     """Return the search after continuing it for a while."""
     cached = moments.find_moment(name, text)
     with cached.turn:
-        search = cached.search = cached.search or Search(cached.moment)
+        search = cached.search = cached.search or ChangeSearch(cached.moment)
         until = time.perf_counter() + PIECE_SECONDS
         for _ in search.work:
             if time.perf_counter() > until:
@@ -119,7 +119,7 @@ def smallest(name: Name, text: str | None) -> Changes:
         return changes_of(search)
 
 
-def changes_of(search: Search) -> Changes:
+def changes_of(search: ChangeSearch) -> Changes:
     """Return the changes that a search has found, in the visitor's language."""
     lacking = [in_language(missing_words(missing)) for missing in search.missing()]
     return Changes(search.done, search.pieces, [_found_change(*same) for same in _alike(search.ranked())], lacking)

@@ -19,7 +19,7 @@ from kschedui.csv_rows import csv_row
 from kschedui.scenarios import yaml_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, simulate
 from scheduler_core import ScenarioErrors
-from scheduler_core.experiments.cells import Cells, Row, Text, trouble
+from scheduler_core.experiments.cells import BaseText, Cells, Row, trouble
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_file
 from scheduler_core.experiments.table import header, record, values_of
@@ -88,7 +88,7 @@ def begin(text: str, planned: Design, release: str) -> None:
     """Prepare a process of the pool before its first batch."""
     global cells, design
     plugins = known_plugins(outside_plugins())
-    cells = Cells(Text(text, yaml_text.write, inputs.LIMITS, plugins, release), simulate)
+    cells = Cells(BaseText(text, yaml_text.write, inputs.LIMITS, plugins, release), simulate)
     design = planned
 
 

@@ -13,7 +13,7 @@ from typing import IO
 
 from kschedui.cli.unusable import Unusable
 from kschedui.recording.api_server import ApiError, ApiServer, NoClient, Unreachable
-from kschedui.recording.recorder import Progress, Recorder
+from kschedui.recording.recorder import Recorder, RecordingProgress
 from kschedui.recording.resources import MissingPermission
 
 
@@ -104,7 +104,7 @@ def _output(name: str | None) -> Iterator[IO[str]]:
         yield out
 
 
-def _show(progress: Progress) -> None:
+def _show(progress: RecordingProgress) -> None:
     gaps = f", {progress.gaps} gaps" if progress.gaps else ""
     sys.stderr.write(f"\r{progress.seconds:,.0f} s, {progress.objects:,} objects, {progress.changes:,} changes{gaps} ")
     sys.stderr.flush()

@@ -13,7 +13,7 @@ from kschedui.scenarios import engine, yaml_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core.apis.core import Node, Pod, PriorityClass
 from scheduler_core.apis.messages import Message, WithSentence
-from scheduler_core.experiments.cells import Cells, Text, text_of
+from scheduler_core.experiments.cells import BaseText, Cells, text_of
 from scheduler_core.experiments.cells import trouble as first_trouble
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_factors
@@ -27,7 +27,7 @@ MAX_OFFERED = 200
 NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 
 
-class TooLarge(WithSentence):
+class ExperimentTooLarge(WithSentence):
     """The experiment exceeds a limit, or cannot be stored; the sentence says why."""
 
 
@@ -41,18 +41,18 @@ class Planned(NamedTuple):
 
 
 def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
-    """Plan an experiment. Raises ScenarioErrors, TooLarge."""
+    """Plan an experiment. Raises ScenarioErrors, ExperimentTooLarge."""
     design = read_factors(factors)
     if NUL in json.dumps(factors).replace(r"\\", ""):
-        raise TooLarge(Message("The factors of an experiment cannot contain the character NUL."))
+        raise ExperimentTooLarge(Message("The factors of an experiment cannot contain the character NUL."))
     limits, summary = settings.LIMITS, version.summary
     if design.size > (most := limits["experiment_cells"]):
-        raise TooLarge(
+        raise ExperimentTooLarge(
             Message("This experiment has {size:,} runs; the limit is {most:,}.", size=design.size, most=most)
         )
     for name, count in (("nodes", summary.get("nodes", 0)), ("pods", summary.get("pods", 0))):
         if count > (most := limits[f"experiment_{name}"]):
-            raise TooLarge(
+            raise ExperimentTooLarge(
                 Message(
                     "The scenario of an experiment can have at most {nodes:,} nodes and {pods:,} pods.",
                     nodes=limits["experiment_nodes"],
@@ -60,7 +60,9 @@ def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
                 )
             )
     if version.bytes > (most := limits["experiment_text_bytes"]):
-        raise TooLarge(Message("The text of an experiment's scenario can have at most {most:,} bytes.", most=most))
+        raise ExperimentTooLarge(
+            Message("The text of an experiment's scenario can have at most {most:,} bytes.", most=most)
+        )
     return Planned(version, factors, design, runs.own_release(version) if kubernetes is None else kubernetes)
 
 
@@ -72,7 +74,7 @@ def cell_limits() -> Limits:
 
 def cells(text: str, kubernetes: str) -> Cells:
     """Prepare the cells of a stored text for running."""
-    cells = Text(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
+    cells = BaseText(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
     return Cells(cells, engine.simulate)
 
 

@@ -36,7 +36,7 @@ class TooManyExperiments(WithSentence):
     """The author has the maximum number of experiments; the sentence says so."""
 
 
-class Progress(NamedTuple):
+class ExperimentProgress(NamedTuple):
     """The progress of an experiment: cells with a result, those without measures, seconds of work."""
 
     done: int
@@ -44,7 +44,7 @@ class Progress(NamedTuple):
     seconds: float
 
 
-class Kept(NamedTuple):
+class StoredCell(NamedTuple):
     """A cell's row as stored in the database; without measures, `error` is the reason."""
 
     number: int
@@ -52,7 +52,7 @@ class Kept(NamedTuple):
     error: str
 
     @classmethod
-    def of(cls, number: int, measures: list[Measure] | None, error: Message | str) -> "Kept":
+    def of(cls, number: int, measures: list[Measure] | None, error: Message | str) -> "StoredCell":
         """Return the encoded row."""
         encoded = None if measures is None else msgspec.json.encode(measures).decode()
         return cls(number, encoded, ERROR.get_prep_value(error))
@@ -160,10 +160,10 @@ def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
     return experiments.filter(version__scenario=scenario).select_related("version")
 
 
-def progress(experiment: Experiment) -> Progress:
+def progress(experiment: Experiment) -> ExperimentProgress:
     """Return the current progress."""
     sums = experiment.batches.order_by().aggregate(done=Sum("done"), failed=Sum("failed"), seconds=Sum("seconds"))
-    return Progress(sums["done"] or 0, sums["failed"] or 0, sums["seconds"] or 0.0)
+    return ExperimentProgress(sums["done"] or 0, sums["failed"] or 0, sums["seconds"] or 0.0)
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
@@ -222,7 +222,7 @@ def finished_cells(pk: int, numbers: range) -> set[int]:
     return set(rows.values_list("number", flat=True))
 
 
-def keep(pk: int, rows: list[Kept]) -> None:
+def keep(pk: int, rows: list[StoredCell]) -> None:
     """Write results, and count their size.
 
     A prepared statement is used: model objects would take ten times as long, a thirtieth of the time that small cells

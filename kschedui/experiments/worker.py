@@ -105,7 +105,7 @@ class Work:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.rows: list[store.Kept] = []
+        self.rows: list[store.StoredCell] = []
         self.number = 0
         self.since = monotonic()
         self.careful = batch.tries >= TRUSTED_TRIES
@@ -124,7 +124,9 @@ class Work:
 
     def add(self, number: int, row: Row) -> None:
         """Add a row; rows are written at intervals."""
-        self.rows.append(store.Kept.of(number, values_of(row.measures) if row.measures else None, row.error or ""))
+        self.rows.append(
+            store.StoredCell.of(number, values_of(row.measures) if row.measures else None, row.error or "")
+        )
         if self.careful or monotonic() - self.since > STORED_SECONDS:
             self.write()
 

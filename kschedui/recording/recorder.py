@@ -22,7 +22,7 @@ WAITING_CHANGES = 10_000  # of the watches, before they have to wait for the dis
 POLL_SECONDS = 0.2
 
 
-class Progress(msgspec.Struct):
+class RecordingProgress(msgspec.Struct):
     """Counts for the terminal."""
 
     seconds: float
@@ -63,7 +63,9 @@ class Recorder:
         self.recording.events_share_versions = versions == sorted(versions, key=itemgetter(1))
         return self.recording.notes
 
-    def watch(self, seconds: float | None = None, show: Callable[[Progress], None] = lambda progress: None) -> None:
+    def watch(
+        self, seconds: float | None = None, show: Callable[[RecordingProgress], None] = lambda progress: None
+    ) -> None:
         """Watch until `stop` is set or the time is over."""
         for reflector in self._reflectors:
             threading.Thread(target=reflector.watch, daemon=True, name=reflector.resource.name).start()
@@ -74,10 +76,10 @@ class Recorder:
         self.stop.set()
         self._store(POLL_SECONDS)
 
-    def progress(self) -> Progress:
+    def progress(self) -> RecordingProgress:
         """Return the progress of the recording."""
         objects, changes = self.recording.counts()
-        return Progress(time.monotonic() - self._began, objects, changes, len(self.recording.gaps))
+        return RecordingProgress(time.monotonic() - self._began, objects, changes, len(self.recording.gaps))
 
     def _list_first(self, resource: Resource) -> tuple[Reflector, list[Seen]]:
         reflector = self._reflector(resource)

@@ -33,7 +33,7 @@ LEVEL = 1
 MEDIA_TYPE = "application/vnd.kschedui.chunk"
 
 
-class Damaged(ValueError):
+class DamagedFrame(ValueError):
     """The bytes are not a frame as it was stored."""
 
 
@@ -65,47 +65,47 @@ def checksum_of(header: bytes | memoryview, body: bytes | memoryview) -> int:
 
 
 def header_of(frame: bytes) -> Header:
-    """Return the header. Raises Damaged."""
+    """Return the header. Raises DamagedFrame."""
     if len(frame) < HEADER.size or not frame.startswith(MAGIC):
-        raise Damaged("not a chunk frame")
+        raise DamagedFrame("not a chunk frame")
     return Header._make(HEADER.unpack_from(frame))
 
 
 def require_whole(frame: bytes) -> None:
-    """Check the frame. Raises Damaged. An older frame without checksum is decompressed: zlib's format has one."""
+    """Check the frame. Raises DamagedFrame. An older frame without checksum is decompressed: zlib's format has one."""
     header = header_of(frame)
     if not header.flags & CHECKED:
         decompress(frame)
         return
     view = memoryview(frame)
     if checksum_of(view, view[HEADER.size :]) != header.checksum:
-        raise Damaged("a chunk frame of another checksum than its header says")
+        raise DamagedFrame("a chunk frame of another checksum than its header says")
 
 
 def decompress(frame: bytes) -> bytes:
-    """Return the chunk's JSON without further checks. Raises Damaged."""
+    """Return the chunk's JSON without further checks. Raises DamagedFrame."""
     header = header_of(frame)
     reader = isal_zlib.decompressobj()
     try:
         raw: bytes = reader.decompress(memoryview(frame)[HEADER.size :], header.raw_length + 1)
     except isal_zlib.error as error:  # type: ignore[misc] # isal's types give an instance
-        raise Damaged(str(error)) from None
+        raise DamagedFrame(str(error)) from None
     if len(raw) != header.raw_length or not reader.eof:
-        raise Damaged("a chunk frame of another length than its header says")
+        raise DamagedFrame("a chunk frame of another length than its header says")
     return raw
 
 
 def body_of(frame: bytes) -> bytes:
-    """Return the chunk's JSON. Raises Damaged."""
+    """Return the chunk's JSON. Raises DamagedFrame."""
     if header_of(frame).flags & CHECKED:
         require_whole(frame)
     return decompress(frame)
 
 
 def events_of(frame: bytes) -> list[AnyEvent]:
-    """Return the events in a frame. Raises Damaged."""
+    """Return the events in a frame. Raises DamagedFrame."""
     raw = body_of(frame)
     try:
         return events_in(raw)
     except msgspec.DecodeError as error:
-        raise Damaged(str(error)) from None
+        raise DamagedFrame(str(error)) from None

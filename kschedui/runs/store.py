@@ -227,7 +227,7 @@ def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
     whole_chunks = bytes(stored)
     try:
         frames.require_whole(whole_chunks)
-    except frames.Damaged as error:
+    except frames.DamagedFrame as error:
         logger.error("chunk %s of run %s is damaged: %s", seq, public_id, error)
         tallies.add(tallies.DAMAGED)
         raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq)) from None

@@ -36,7 +36,7 @@ class Digest(NamedTuple):
     packed: bytes = b""  # engine.pack
 
 
-class Text(NamedTuple):
+class ScenarioText(NamedTuple):
     """A text as a scenario. `notes`: the changes made to convert it; [] if it is already one."""
 
     text: str
@@ -44,7 +44,7 @@ class Text(NamedTuple):
     notes: Sequence[Message]
 
 
-def as_scenario(text: str) -> Text:
+def as_scenario(text: str) -> ScenarioText:
     """Read a text as all commands do: output of a cluster is converted, and workloads get their pods.
 
     Raises ScenarioErrors, with the lines of the text itself if it has errors of its own.
@@ -55,7 +55,7 @@ def as_scenario(text: str) -> Text:
         with progress.within(0, cleaning):
             text = raw_text.reduce_text(text, engine.limits())
         with progress.within(cleaning, 1):
-            return Text(text, engine.read_again(text), ())
+            return ScenarioText(text, engine.read_again(text), ())
     converted = ""
     try:
         of_cluster = printed or kinds_of_text.is_export(text)
@@ -63,7 +63,7 @@ def as_scenario(text: str) -> Text:
             imported = importers.convert(text, engine.limits(), of_cluster=of_cluster)
             converted = imported.text
         with progress.within(CLEANING, 1):
-            return Text(imported.text, engine.read_again(imported.text), imported.notes)
+            return ScenarioText(imported.text, engine.read_again(imported.text), imported.notes)
     except ScenarioErrors as errors:
         engine.read(text)
         raise (errors_at_source(errors, converted, text, engine.limits()) if converted else errors) from None

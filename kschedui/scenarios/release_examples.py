@@ -22,7 +22,7 @@ from scheduler_core.framework.about import MakeStarter, about_of
 from scheduler_core.framework.starter import StarterCluster
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES, Release
-from scheduler_core.releases.differences import Difference, differences
+from scheduler_core.releases.differences import ReleaseDifference, differences
 
 FOLDER = Path(__file__).parent / "differences"
 HEAD = "kind: Scenario\nspec:\n"  # of the document that names the release
@@ -34,12 +34,12 @@ PANICS = {  # rules by which one of the two schedulers ends in the scenario: the
 Pair = tuple[Release, Release]  # older, newer
 
 
-def name_of(difference: Difference) -> str:
+def name_of(difference: ReleaseDifference) -> str:
     """Return the name under which the difference's scenario is stored."""
     return difference.name or difference.where
 
 
-def pair_of(difference: Difference, before: Release, after: Release) -> Pair | None:
+def pair_of(difference: ReleaseDifference, before: Release, after: Release) -> Pair | None:
     """Return the adjacent releases, between the two, of the last occurrence of the difference with a scenario."""
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(neighbours(*versions))):

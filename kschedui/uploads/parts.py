@@ -24,7 +24,7 @@ LEVEL = 1  # of zlib: a dump becomes a twentieth, in half a second
 NONCE_BYTES = 12
 
 
-class TooMuch(Exception):
+class TooManyBytes(Exception):
     """The compressed bytes exceed `most`."""
 
     def __init__(self, most: int) -> None:
@@ -32,19 +32,19 @@ class TooMuch(Exception):
         self.most = most
 
 
-class Damaged(Exception):
+class DamagedPart(Exception):
     """A stored part cannot be decrypted: it was changed, or SECRET_KEY was."""
 
 
 def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None = None) -> None:
-    """Replace the bytes of this kind. Raises TooMuch."""
+    """Replace the bytes of this kind. Raises TooManyBytes."""
     with transaction.atomic():
         upload.parts.filter(kind=kind).delete()
     size = 0
     for seq, piece in enumerate(compress(blocks)):
         size += len(piece)
         if most is not None and size > most:
-            raise TooMuch(most)
+            raise TooManyBytes(most)
         nonce = os.urandom(NONCE_BYTES)
         content = nonce + cipher(upload).encrypt(nonce, piece, place(kind, seq))
         UploadPart.objects.create(upload=upload, kind=kind, seq=seq, content=content)
@@ -52,14 +52,14 @@ def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None 
 
 
 def read(upload: Upload, kind: Kind) -> Iterator[bytes]:
-    """Yield the bytes part by part. Raises Damaged."""
+    """Yield the bytes part by part. Raises DamagedPart."""
     unpacker = zlib.decompressobj()
     for seq in range(upload.parts.filter(kind=kind).count()):
         content = bytes(upload.parts.filter(kind=kind, seq=seq).values_list("content", flat=True).first() or b"")
         try:
             piece = cipher(upload).decrypt(content[:NONCE_BYTES], content[NONCE_BYTES:], place(kind, seq))
         except (InvalidTag, ValueError):
-            raise Damaged from None
+            raise DamagedPart from None
         while piece:
             yield unpacker.decompress(piece, PIECE)
             piece = unpacker.unconsumed_tail

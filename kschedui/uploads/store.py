@@ -64,7 +64,7 @@ class NotDone(Exception):
 
 
 def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
-    """Queue a request; its state is cancelled until it has arrived completely. Raises TooManyUploads, parts.TooMuch."""
+    """Queue a request, which is cancelled until it has arrived. Raises TooManyUploads, parts.TooManyBytes."""
     upload = Upload.objects.create(
         **owned_by(visitor),
         **requester._asdict(),

@@ -75,7 +75,7 @@ def answer_upload(upload: Upload, gone: Gone) -> Response | Message:
             process().stop()  # and what it took of memory
     except TooMuch as error:
         return error.sentence
-    except parts.Damaged:
+    except parts.DamagedPart:
         return CHANGED
     except (Error, Ended, leases.Lost):
         raise

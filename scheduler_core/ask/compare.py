@@ -26,7 +26,7 @@ MAX_ROWS = 20_000  # the number of aligned attempts, and of moved pods, in a com
 Events = Callable[[], Iterable[AnyEvent]]
 
 
-class Attempt(msgspec.Struct, frozen=True):
+class ComparedAttempt(msgspec.Struct, frozen=True):
     """A summary of an attempt. `pod_attempt` is its number among the pod's attempts; `step` is its first event."""
 
     attempt: int
@@ -69,8 +69,8 @@ class Cause(msgspec.Struct, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """The first different decision, in each of the runs; None if a run has no such decision."""
 
-    before: Attempt | None
-    after: Attempt | None
+    before: ComparedAttempt | None
+    after: ComparedAttempt | None
     cause: Cause
 
 
@@ -99,7 +99,7 @@ class Comparison(msgspec.Struct, frozen=True):
     first: Difference | None
     moved: list[Moved]
     moved_count: int
-    attempts: tuple[list[Attempt], list[Attempt]]
+    attempts: tuple[list[ComparedAttempt], list[ComparedAttempt]]
     pairs: list[Pair]
     measures: tuple[Measures, Measures]
     differing: int
@@ -114,7 +114,7 @@ class _Run:
 
     def __init__(self, events: Events) -> None:
         self.events = events
-        self.attempts: list[Attempt] = []
+        self.attempts: list[ComparedAttempt] = []
         tally = Tally()
         for attempt in attempts(_tallied(tally, events())):
             self.attempts.append(attempt)
@@ -122,7 +122,7 @@ class _Run:
         self.place: dict[PodKey, NodeName] = {**dict.fromkeys(tally.pending, ""), **tally.bound}
         self.by_pod = {(attempt.pod, attempt.pod_attempt): index for index, attempt in enumerate(self.attempts)}
 
-    def record(self, attempt: Attempt) -> Record:
+    def record(self, attempt: ComparedAttempt) -> Record:
         """Return the results of the plugins in the attempt."""
         return next(record for record in attempt_records(self.events()) if record["attempt"] == attempt.attempt)
 
@@ -154,7 +154,7 @@ def _tallied(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
         yield event
 
 
-def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
+def attempts(events: Iterable[AnyEvent]) -> Iterator[ComparedAttempt]:
     """Yield a summary of each attempt as it ends; the scheduler numbers the attempts of a pod."""
     time = 0.0
     tries: dict[PodKey, int] = {}
@@ -181,7 +181,9 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
                 number = tries[event.pod] = tries.get(event.pod, 0) + 1
                 attempt = going[event.pod]
                 details = (attempt.nominated, attempt.victims, attempt.message, _devices(claims.of(event.claims)))
-                yield Attempt(event.attempt, event.pod, number, attempt.step, time, event.outcome, event.node, *details)
+                yield ComparedAttempt(
+                    event.attempt, event.pod, number, attempt.step, time, event.outcome, event.node, *details
+                )
 
 
 def _devices(record: Record) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ TOLERATION_SECONDS = 300
 COMPUTE = ("cpu", "memory", "ephemeral-storage")
 
 
-class Refused(Exception):
+class AdmissionRefused(Exception):
     """The API server refused a write; the text is its message."""
 
 
@@ -47,7 +47,7 @@ class PodAdmission:
         self._charged: dict[PodKey, list[tuple[str, dict[str, int]]]] = {}
 
     def admitted(self, manifest: Manifest) -> Manifest:
-        """Return the manifest as the plugins change it. Raises Refused."""
+        """Return the manifest as the plugins change it. Raises AdmissionRefused."""
         metadata, spec = manifest.get("metadata") or {}, dict(manifest.get("spec") or {})
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         _set_runtime_class(spec, name, self._objects)
@@ -59,7 +59,7 @@ class PodAdmission:
         return {**manifest, "spec": spec}
 
     def resized(self, pod: Pod) -> None:
-        """Check and count a pod with other resources, in LimitRanger and ResourceQuota. Raises Refused."""
+        """Check and count a pod with other resources, in LimitRanger and ResourceQuota. Raises AdmissionRefused."""
         _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
         self.charge(pod)
 
@@ -72,7 +72,7 @@ class PodAdmission:
         ]
 
     def charge(self, pod: Pod) -> None:
-        """Count the pod in the quotas of its namespace. Raises Refused if one is exceeded (checkRequest).
+        """Count the pod in the quotas of its namespace. Raises AdmissionRefused if one is exceeded (checkRequest).
 
         Of a pod that is counted already, what it uses more is checked.
         """
@@ -89,13 +89,15 @@ class PodAdmission:
             if missing:
                 containers = ",".join(c.get("name") or "" for c in (pod.manifest["spec"].get("containers") or ()))
                 texts = ",".join(f"{name} for: {containers}" for name in sorted(missing))
-                raise Refused(f'pods "{pod.name}" is forbidden: failed quota: {quota.name}: must specify {texts}')
+                raise AdmissionRefused(
+                    f'pods "{pod.name}" is forbidden: failed quota: {quota.name}: must specify {texts}'
+                )
             before = counted.get(quota.key, {})
             delta = {name: number - before.get(name, 0) for name, number in amounts.items()}
             over = [name for name, more in delta.items() if more > 0 and used.get(name, 0) + more > hard[name]]
             if over:
                 over.sort()
-                raise Refused(
+                raise AdmissionRefused(
                     f'pods "{pod.name}" is forbidden: exceeded quota: {quota.name}, '
                     f"requested: {_listed(over, delta)}, used: {_listed(over, used)}, limited: {_listed(over, hard)}"
                 )
@@ -168,7 +170,7 @@ class PodAdmission:
 def _require_limits(name: str, spec: Manifest, limits: Sequence[LimitRangeItem]) -> None:
     if problems := [problem for item in limits for problem in _exceeded(spec, item)]:
         text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        raise Refused(f'pods "{name}" is forbidden: {text}')
+        raise AdmissionRefused(f'pods "{name}" is forbidden: {text}')
 
 
 def with_default_tolerations(tolerations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -188,7 +190,7 @@ def _set_runtime_class(spec: Manifest, name: str, objects: Objects) -> None:
         return
     runtime_class = objects.workload("RuntimeClass", class_name)
     if runtime_class is None or not isinstance(runtime_class.spec, RuntimeClassSpec):
-        raise Refused(f'pods "{name}" is forbidden: pod rejected: RuntimeClass "{class_name}" not found')
+        raise AdmissionRefused(f'pods "{name}" is forbidden: pod rejected: RuntimeClass "{class_name}" not found')
     if runtime_class.spec.overhead:
         spec["overhead"] = dict(runtime_class.spec.overhead)
     if runtime_class.spec.node_selector:

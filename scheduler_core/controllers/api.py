@@ -13,7 +13,7 @@ from scheduler_core.apis.core import KubernetesObject, Node, OwnerReference, Pod
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.cluster.cluster import Cluster, key_of
 from scheduler_core.cluster.statuses import NEW_NODE, NO_STATUS, Condition, NodeStatus, PodStatus, WorkloadStatus
-from scheduler_core.controllers.admission import PodAdmission, Refused
+from scheduler_core.controllers.admission import AdmissionRefused, PodAdmission
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.pods import is_active, owner_reference
 from scheduler_core.scenario.objects.admission import Admission
@@ -243,7 +243,7 @@ class Api:
         finalizer: bool = False,
         template: Mapping[str, Any] | None = None,
     ) -> Pod:
-        """Create a pod of a controller. Raises Refused.
+        """Create a pod of a controller. Raises AdmissionRefused.
 
         `place`: what it is called after, if it is not a number. `template`: the one of which all pods of the owner are
         made alike, but for their names.
@@ -252,7 +252,7 @@ class Api:
         base = f"{self.called(owner)}/{number if place is None else place}"
         try:
             pod = self.admit_pod(manifest) if template is None else self._admit_alike(owner, template, manifest)
-        except Refused as refused:
+        except AdmissionRefused as refused:
             self.record(owner, "FailedCreate", f"Error creating: {refused}", "Warning")
             raise
         called = self._named(pod.namespace, base)
@@ -263,7 +263,7 @@ class Api:
         return pod
 
     def create_again(self, manifest: dict[str, Any], because: Because) -> None:
-        """Create a pod whose controller is not in the scenario. Raises Refused."""
+        """Create a pod whose controller is not in the scenario. Raises AdmissionRefused."""
         pod = self.admit_pod(manifest)
         self.register_pod(pod, is_new=True)
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
@@ -286,7 +286,7 @@ class Api:
         return (owner.kind, f"{pod.namespace}/{owner.name}") not in self._called
 
     def admit_pod(self, manifest: dict[str, Any]) -> Pod:
-        """Return the pod as the API server stores it. Raises Refused."""
+        """Return the pod as the API server stores it. Raises AdmissionRefused."""
         pod = self.build_pod(self.pod_admission.admitted(manifest))
         self.pod_admission.charge(pod)
         return pod
@@ -316,12 +316,12 @@ class Api:
         self._first_of.clear()
 
     def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
-        """Return the pod of a manifest, which is not stored. Raises Refused."""
+        """Return the pod of a manifest, which is not stored. Raises AdmissionRefused."""
         self.admission.now = self.now
         problems = Problems()
         pod = build(KINDS["Pod"], manifest, problems, self.admission)
         if not isinstance(pod, Pod):
-            raise Refused("; ".join(str(error) for error in problems.errors()))
+            raise AdmissionRefused("; ".join(str(error) for error in problems.errors()))
         return pod
 
     def number_of(self, owner: Workload) -> int:
@@ -582,12 +582,12 @@ class Api:
         self.statuses.workloads.pop((kind, key), None)
 
     def build(self, kind: str, manifest: Mapping[str, Any]) -> KubernetesObject:
-        """Return the object of a manifest. Raises Refused."""
+        """Return the object of a manifest. Raises AdmissionRefused."""
         self.admission.now = self.now
         problems = Problems()
         item = build(KINDS[kind], manifest, problems, self.admission)
         if item is None:
-            raise Refused("; ".join(str(error) for error in problems.errors()))
+            raise AdmissionRefused("; ".join(str(error) for error in problems.errors()))
         return item
 
     def state(self, workload: Workload) -> WorkloadState:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.apis.workloads import FailureRule, JobSpec
 from scheduler_core.cluster.statuses import Condition, PodStatus, WorkloadStatus
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.pods import (
@@ -41,7 +41,7 @@ LIMIT_MESSAGE = "Job has reached the specified backoff limit"
 Failing = tuple[str, str]  # reason and message
 
 
-class Progress(msgspec.Struct):
+class JobProgress(msgspec.Struct):
     """The counts of a Job, and its controller's back-off; kept between syncs."""
 
     counted: set[str] = msgspec.field(default_factory=set)  # uids of finished pods
@@ -56,7 +56,7 @@ class Progress(msgspec.Struct):
     is_suspended: bool | None = None
 
 
-def copied(progress: Progress) -> Progress:
+def copied(progress: JobProgress) -> JobProgress:
     """Return a copy of the counts."""
     sets = {name: set(getattr(progress, name)) for name in ("counted", "done", "lost")}
     return replace(progress, **sets)
@@ -81,10 +81,10 @@ def as_stored(spec: JobSpec, rules: Rules) -> JobSpec:
     return spec
 
 
-def progress_of(job: Workload, api: Api) -> Progress:
+def progress_of(job: Workload, api: Api) -> JobProgress:
     """Return the counts of a Job."""
-    known: dict[str, Progress] = api.memory.setdefault("job", {})
-    return known.setdefault(job.uid, Progress())
+    known: dict[str, JobProgress] = api.memory.setdefault("job", {})
+    return known.setdefault(job.uid, JobProgress())
 
 
 def take_over(job: Workload, api: Api) -> None:
@@ -156,7 +156,7 @@ class _Sync:
         refuses = self._api.release.rules.jobs_may_not_be_more_ready_than_active
         if refuses and shown is not None and ready > shown:
             self._api.memory["job"][self._job.uid] = before
-            raise Refused(
+            raise AdmissionRefused(
                 f"status.ready: Invalid value: {ready}: cannot set more ready pods than active"
             )  # validateJobStatus
         self._free_pods(all_of_them=False)

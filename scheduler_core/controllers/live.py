@@ -22,7 +22,7 @@ from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.cluster.statuses import PREEMPTED, NodeStatus
 from scheduler_core.controllers import absent_owner, job, node_lifecycle, pod_gc
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api, Change, Delivery
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.kubelet import Kubelets
@@ -102,7 +102,7 @@ class Live:
         if isinstance(item, Node) and item.unschedulable and self._runs("node-lifecycle-controller"):
             return cordoned(item)
         if isinstance(item, Pod) and not item.node_name:
-            with suppress(Refused):  # it exists, whatever would be admitted now
+            with suppress(AdmissionRefused):  # it exists, whatever would be admitted now
                 item = self._admitted(item)
         return self._with_owner_uid(item) if isinstance(item, Pod | Workload) else item
 
@@ -220,7 +220,7 @@ class Live:
         if event.action == "create" and isinstance(event.object, Pod):
             try:
                 pod = self._admitted(event.object)
-            except Refused as refused:
+            except AdmissionRefused as refused:
                 self.api.emit(RequestMade("create", [f"Pod/{event.name}"], str(refused)))
                 return True
             self.api.register_pod(pod, is_new=True)
@@ -293,7 +293,7 @@ class Live:
         api.later = lambda seconds, later_key: self._plan((number, later_key), seconds)
         try:
             controller.reconcile(target, api)
-        except Refused:
+        except AdmissionRefused:
             failures = self._failures[item] = self._failures.get(item, 0) + 1
             first, longest = controller.backoff
             self._plan(item, min(first * 2 ** (failures - 1), longest))

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.apis.core import Workload
 from scheduler_core.apis.workloads import ReplicaSetSpec
 from scheduler_core.cluster.statuses import Condition
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.pods import (
@@ -37,7 +37,7 @@ def reconcile(replica_set: Workload, api: Api) -> None:
         raise refused
 
 
-def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Refused | None:
+def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> AdmissionRefused | None:
     """Create missing pods or delete surplus ones, at most 500 at once. Return why the API server refused one."""
     active = [owned for owned in api.pods_of(replica_set) if is_active(*owned)]
     missing = spec.replicas - len(active)
@@ -60,19 +60,19 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Re
     return None
 
 
-def slow_start(count: int, create: Callable[[int], Any]) -> Refused | None:
+def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | None:
     """Create in batches of 1, 2, 4, ...; a refused one ends after its batch (slowStartBatch).
 
     A batch is made by goroutines, of which Go runs the one that was started last first.
     """
     done, batch = 0, 1
     while done < count:
-        refused: Refused | None = None
+        refused: AdmissionRefused | None = None
         numbers = list(range(done, min(done + batch, count)))
         for number in (numbers[-1], *numbers[:-1]):
             try:
                 create(number)
-            except Refused as error:
+            except AdmissionRefused as error:
                 refused = error
         if refused is not None:
             return refused
@@ -102,7 +102,7 @@ def _related(replica_set: Workload, api: Api) -> list[Workload]:
     return api.owned(replica_set.owner.uid, replica_set.kind) or [replica_set]
 
 
-def _write_status(replica_set: Workload, spec: ReplicaSetSpec, refused: Refused | None, api: Api) -> None:
+def _write_status(replica_set: Workload, spec: ReplicaSetSpec, refused: AdmissionRefused | None, api: Api) -> None:
     """Write the status (calculateStatus), and look again when the next pod becomes available."""
     pods = api.pods_of(replica_set)
     active = [status for pod, status in pods if is_active(pod, status)]

@@ -13,7 +13,7 @@ from scheduler_core.apis.core import Node, Pod, PodKey, Workload
 from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.patches import PatchError, patched
 from scheduler_core.cluster.cluster import key_of
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.deployment import revision_of, with_size, without_hash
@@ -52,7 +52,7 @@ class Requests:
         self._api.actor = ""
         try:
             error = act(event) or ""
-        except (Refused, PatchError) as refused:
+        except (AdmissionRefused, PatchError) as refused:
             error = str(refused)
         about = [str(name) for name in event.details.get("nodes") or ()] or [
             f"{event.kind}/{event.name or event.details.get('pod')}"
@@ -138,7 +138,7 @@ class Requests:
             api.apply_object(new, "update", None)
 
     def _resize(self, old: Pod, manifest: Mapping[str, Any]) -> None:
-        """Change the resources of a pod on a node, as its resize subresource does. Raises Refused."""
+        """Change the resources of a pod on a node, as its resize subresource does. Raises AdmissionRefused."""
         api = self._api
         check_resize(old, manifest, api.cluster.node(old.node_name), api.release)
         with api.admission.template():

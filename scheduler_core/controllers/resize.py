@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.container_resources import amounts, is_sidecar, requests_or_limits
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.qos import QOS, qos_class
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.kubelet_admission import MIRROR, refusal_of
@@ -50,18 +50,20 @@ def changes_resources(old: Pod, manifest: Manifest) -> bool:
 
 
 def check_resize(old: Pod, manifest: Manifest, node: Node | None, release: Release) -> None:
-    """Check a request to resize a pod (validation.go: ValidatePodResize, admission/podresize). Raises Refused."""
+    """Check the resize of a pod (validation.go: ValidatePodResize, admission/podresize). Raises AdmissionRefused."""
     before, after = _spec(old.manifest), _spec(manifest)
     invalid = f'Pod "{old.name}" is invalid: spec'
     if not release.has_on(GATE):
-        raise Refused(f"{invalid}: Forbidden: pod updates may not change fields other than `spec.containers[*].image`")
+        raise AdmissionRefused(
+            f"{invalid}: Forbidden: pod updates may not change fields other than `spec.containers[*].image`"
+        )
     if MIRROR in old.annotations:
-        raise Refused(f'Pod "{old.name}" is invalid: Forbidden: static pods cannot be resized')
+        raise AdmissionRefused(f'Pod "{old.name}" is invalid: Forbidden: static pods cannot be resized')
     if before.get("resources") or after.get("resources"):
-        raise Refused(f"{invalid}: Forbidden: resize of pods with pod-level resources is not simulated")
+        raise AdmissionRefused(f"{invalid}: Forbidden: resize of pods with pod-level resources is not simulated")
     if qos_class(before) != qos_class(after):
         text = "Pod QOS Class may not change as a result of resizing"
-        raise Refused(f'{invalid}: Invalid value: "{qos_class(after)}": {text}')
+        raise AdmissionRefused(f'{invalid}: Invalid value: "{qos_class(after)}": {text}')
     for field in ("containers", "initContainers"):
         _check_containers(before.get(field) or (), after.get(field) or (), f"{invalid}.{field}", field)
     if release.rules.resizes_larger_than_the_node_are_refused and node is not None:
@@ -73,7 +75,7 @@ def check_resize(old: Pod, manifest: Manifest, node: Node | None, release: Relea
         ]
         if over:
             text = f"node didn't have enough allocatable resources: {'; '.join(over)}"
-            raise Refused(f'pods "{old.name}" is forbidden: {text}')
+            raise AdmissionRefused(f'pods "{old.name}" is forbidden: {text}')
 
 
 def _check_containers(before: Any, after: Any, at: str, field: str) -> None:
@@ -82,12 +84,12 @@ def _check_containers(before: Any, after: Any, at: str, field: str) -> None:
             had, has = ((entry.get("resources") or {}).get(kind) or {} for entry in (old, new))
             if set(had) - set(has):
                 text = f"resource {kind} cannot be removed"
-                raise Refused(f"{at}[{index}].resources.{kind}: Forbidden: {text}")
+                raise AdmissionRefused(f"{at}[{index}].resources.{kind}: Forbidden: {text}")
             changed = {name for name in has if amounts({name: has[name]}) != amounts({name: had.get(name)})}
             if changed - set(RESIZABLE):
-                raise Refused(f"{at}: Forbidden: only cpu and memory resources are mutable")
+                raise AdmissionRefused(f"{at}: Forbidden: only cpu and memory resources are mutable")
             if changed and field == "initContainers" and not is_sidecar(old):
-                raise Refused(f"{at}: Forbidden: resources for non-sidecar init containers are immutable")
+                raise AdmissionRefused(f"{at}: Forbidden: resources for non-sidecar init containers are immutable")
 
 
 def with_actual_resources(pod: Pod) -> Pod:

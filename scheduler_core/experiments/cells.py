@@ -32,7 +32,7 @@ class Row(NamedTuple):
     error: Message | None = None
 
 
-class Text(NamedTuple):
+class BaseText(NamedTuple):
     """The text on which all cells are based.
 
     `dump` writes YAML; `release` is that of all cells, "" for the text's own.
@@ -48,7 +48,7 @@ class Text(NamedTuple):
 class Cells:
     """Runs the cells of a text. Consecutive cells that differ only in their seed share the parsed scenario."""
 
-    def __init__(self, text: Text, simulate: Simulate) -> None:
+    def __init__(self, text: BaseText, simulate: Simulate) -> None:
         self.text = text
         self.simulate = simulate
         self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = (

@@ -12,7 +12,7 @@ from scheduler_core.releases.rules import Rules
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ReleaseDifference(msgspec.Struct, frozen=True):
     """A difference between two releases.
 
     `where`: the plugin or the feature gate, "" for the scheduler itself. For a rule: its `name`, and its location in
@@ -26,28 +26,28 @@ class Difference(msgspec.Struct, frozen=True):
     source: str = ""
 
 
-def differences(before: Release, after: Release) -> list[Difference]:
+def differences(before: Release, after: Release) -> list[ReleaseDifference]:
     """Return the differences: rules first, then plugins, then feature gates."""
     return [*_rules(before, after), *_plugins(before, after), *_gates(before, after)]
 
 
-def _rules(before: Release, after: Release) -> list[Difference]:
+def _rules(before: Release, after: Release) -> list[ReleaseDifference]:
     rules = []
     for rule in fields(Rules):
         old, new = getattr(before.rules, rule.name), getattr(after.rules, rule.name)
         if old != new:
             says = rule.metadata[SAYS]
             rules.append(
-                Difference(
+                ReleaseDifference(
                     rule.metadata[PLUGIN], says[old].message(), says[new].message(), rule.name, rule.metadata[SOURCE]
                 )
             )
     return rules
 
 
-def _plugins(before: Release, after: Release) -> list[Difference]:
+def _plugins(before: Release, after: Release) -> list[ReleaseDifference]:
     names = dict.fromkeys([*before.plugin_points, *after.plugin_points])
-    differences = [Difference(name, _plugin(before, name), _plugin(after, name)) for name in names]
+    differences = [ReleaseDifference(name, _plugin(before, name), _plugin(after, name)) for name in names]
     return [difference for difference in differences if difference.before != difference.after]
 
 
@@ -62,9 +62,11 @@ def _plugin(release: Release, name: str) -> Message:
     return Message("on by default, without scores")
 
 
-def _gates(before: Release, after: Release) -> list[Difference]:
+def _gates(before: Release, after: Release) -> list[ReleaseDifference]:
     names = sorted({*before.gates, *after.gates})
-    differences = [Difference(name, _gate(before.gates.get(name)), _gate(after.gates.get(name))) for name in names]
+    differences = [
+        ReleaseDifference(name, _gate(before.gates.get(name)), _gate(after.gates.get(name))) for name in names
+    ]
     return [difference for difference in differences if difference.before != difference.after]
 
 

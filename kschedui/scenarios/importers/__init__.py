@@ -170,7 +170,7 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
     notes += extender_notes(manifests)
     try:
         expanded_manifests, expanded = workloads.expand(manifests, limits, ended, admission)
-    except workloads.TooLarge as error:
+    except workloads.TooManyPods as error:
         raise refusal(error.sentence) from None
     unused = Counter(str(manifest.get("kind")) for manifest in expanded_manifests if manifest.get("kind") in NOT_OURS)
     if not admission.done["LimitRange"] and not admission.done["RuntimeClass"] and unused:

@@ -40,11 +40,11 @@ DAEMON_TOLERATIONS = [
 ]
 
 
-class TooLarge(WithSentence):
+class TooManyPods(WithSentence):
     """The workloads have more pods than a scenario can contain; the text is a sentence."""
 
 
-class Room:
+class PodRoom:
     """The remaining number of pods and bytes. Larger workloads are rejected before their pods are created."""
 
     def __init__(self, limits: Limits) -> None:
@@ -53,28 +53,28 @@ class Room:
         self.bytes = LONGEST_AS_JSON * limits.bytes
 
     def require(self, manifest: Manifest, pods: int) -> None:
-        """Check that there is room for a workload's pods, each at least as long as its template. Raises TooLarge."""
+        """Check that there is room for a workload's pods, each at least as long as its template. Raises TooManyPods."""
         if pods > self.pods:
             kind, name, most = manifest["kind"], name_of(manifest), self.limits.pods
             sentence = Message(
                 "{kind} {name} requires {pods:,} pods, but a scenario can have at most {most:,}",
                 kind=kind, name=name, pods=pods, most=most,
             )  # fmt: skip
-            raise TooLarge(sentence)
+            raise TooManyPods(sentence)
         if pods * length(part(manifest, "spec").get("template")) > self.limits.bytes:
             raise too_long(self.limits)
 
     def take(self, manifest: Manifest) -> None:
-        """Count an object. Raises TooLarge."""
+        """Count an object. Raises TooManyPods."""
         self.pods -= manifest["kind"] == "Pod"
         self.bytes -= len(json.dumps(manifest, default=str))
         if self.bytes < 0:
             raise too_long(self.limits)
 
 
-def too_long(limits: Limits) -> TooLarge:
+def too_long(limits: Limits) -> TooManyPods:
     """Return the error for a text that is too long in bytes."""
-    return TooLarge(
+    return TooManyPods(
         Message("with all pods, the text is longer than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
     )
 
@@ -101,14 +101,14 @@ def length(data: Any) -> int:
 def expand(
     objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
 ) -> tuple[list[Manifest], list[Message]]:
-    """Replace workloads without pods by pods, pods last, and return a sentence for each. Raises TooLarge.
+    """Replace workloads without pods by pods, pods last, and return a sentence for each. Raises TooManyPods.
 
     Workloads whose pods are there stay whole, so that their controllers go on with them.
     `ended`: pods that are left out; workloads do not create others for them.
     """
     owners = Owners([*objects, *ended])
     nodes = [name_of(manifest) for manifest in objects if manifest.get("kind") == "Node"]
-    room = Room(limits)
+    room = PodRoom(limits)
     others: list[Manifest] = []
     pods: list[Manifest] = []
     notes: list[Message] = []
@@ -229,8 +229,8 @@ def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
             yield "Deployment", namespace, name.removesuffix(f"-{hashed}")
 
 
-def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
-    """Yield the objects that a workload's controller creates. Raises TooLarge."""
+def made_of(manifest: Manifest, nodes: list[str], room: PodRoom, admission: PodAdmission) -> Iterator[Manifest]:
+    """Yield the objects that a workload's controller creates. Raises TooManyPods."""
     pods = count_pods(manifest, nodes)
     room.require(manifest, pods)
     for created in MAKERS[manifest["kind"]](manifest, nodes, pods):

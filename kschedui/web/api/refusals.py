@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext_noop
 
-from kschedui.experiments.plan import TooLarge
+from kschedui.experiments.plan import ExperimentTooLarge
 from kschedui.experiments.store import TooManyExperiments
 from kschedui.language import in_language
 from kschedui.models import Course, Experiment, Run, Scenario, Upload, Version
@@ -77,7 +77,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This run does not exist."))
         case Experiment.DoesNotExist():
             return Refusal(404, gettext_noop("This experiment does not exist."))
-        case TooManyExperiments() | TooLarge():
+        case TooManyExperiments() | ExperimentTooLarge():
             return Refusal(422, error.sentence)
         case NoRoom():
             return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
@@ -87,9 +87,9 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(409, gettext_noop("There is no result, or it is not ready yet."))
         case uploads.TooManyUploads():
             return Refusal(429, error.sentence, headers={"Retry-After": "5"})
-        case parts.TooMuch():
+        case parts.TooManyBytes():
             return Refusal(413, packed_too_large(error.most))
-        case parts.Damaged():
+        case parts.DamagedPart():
             return Refusal(410, gettext_noop("The request can no longer be read. Send it again."))
         case RequestDataTooBig():
             return Refusal(413, request_too_large())

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 SLOWEST = 2 * 1024  # bytes a second, in each window of BODY_SECONDS
 
 
-class Refused(Exception):
+class BodyRefused(Exception):
     """The body is not received any further; the client gets the status and the sentence."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -73,9 +73,9 @@ class ArrivingBodies:
 
     @contextmanager
     def arriving(self, address: str) -> Iterator[ArrivingBody]:
-        """Keep account of a body until its request is answered. Raises Refused."""
+        """Keep account of a body until its request is answered. Raises BodyRefused."""
         if sum(body.address == address and not body.whole for body in self.bodies) >= self.count:
-            raise Refused(*TOO_MANY)
+            raise BodyRefused(*TOO_MANY)
         body = ArrivingBody(address)
         self.bodies.append(body)
         try:
@@ -84,19 +84,19 @@ class ArrivingBodies:
             self.bodies.remove(body)
 
     def add(self, body: ArrivingBody, size: int) -> None:
-        """Count bytes that arrived. Raises Refused if there is no room for them."""
+        """Count bytes that arrived. Raises BodyRefused if there is no room for them."""
         body.add(size)
         kept = [other for other in self.bodies if not other.given_up]
         by_address: Counter[str] = Counter()
         for other in kept:
             by_address[other.address] += other.size
         if by_address[body.address] > self.share:
-            raise Refused(*TOO_MUCH)
+            raise BodyRefused(*TOO_MUCH)
         if by_address.total() > self.most:
             unfinished = [other for other in kept if not other.whole or other is body]
             largest = max(unfinished, key=lambda other: (by_address[other.address], other.size))
             if largest is body:
-                raise Refused(*FULL)
+                raise BodyRefused(*FULL)
             largest.give_up()
 
 

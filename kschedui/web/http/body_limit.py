@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import translation
 
 from kschedui.language import in_language, language_of_scope
-from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, Refused, bodies
+from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, BodyRefused, bodies
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.problems import MEDIA_TYPE, problem
@@ -45,7 +45,7 @@ async def take_the_rest(receive: Receive, most: int) -> None:
                     return
 
 
-class TooLarge(Exception):
+class BodyTooLarge(Exception):
     """The body is larger than allowed."""
 
 
@@ -82,17 +82,17 @@ class BodyLimit:
                         async with asyncio.timeout_at(body.window_end) as body.timer:
                             message = await receive()
                     except TimeoutError:
-                        raise Refused(*(FULL if body.given_up else TOO_SLOW)) from None
+                        raise BodyRefused(*(FULL if body.given_up else TOO_SLOW)) from None
                     body.whole = not message.get("more_body", False)
                     bodies.add(body, len(message.get("body", b"")))
                     if body.size > most:
-                        raise TooLarge
+                        raise BodyTooLarge
                     return message
 
                 await self.application(scope, receive_piece, send)
-        except Refused as refusal:
+        except BodyRefused as refusal:
             await answer(scope, send, refusal.status, refusal.sentence)
-        except TooLarge:
+        except BodyTooLarge:
             if not body.whole:
                 await take_the_rest(receive, DRAINED * most)
             await self.refuse(scope, send, most)

@@ -4,7 +4,7 @@ from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, S
 from kschedui.work.gone import Gone
 
 
-class ClientGone:
+class DisconnectNotice:
     """Wraps an application; the scope's `gone` is notified of a disconnect, which Django checks during a view."""
 
     def __init__(self, application: Application) -> None:

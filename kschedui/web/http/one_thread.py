@@ -16,7 +16,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from kschedui.web.http.arriving_bodies import FULL, Refused
+from kschedui.web.http.arriving_bodies import FULL, BodyRefused
 from kschedui.web.http.asgi_types import Receive, Scope, Send
 from kschedui.web.http.body_limit import take_the_rest
 from kschedui.web.http.problems import API_PREFIX
@@ -79,13 +79,13 @@ class OneThreadHandler(ASGIHandler):
         return None if response.status_code == CONTINUE else response
 
     async def read_body(self, receive: Receive) -> IO[bytes]:
-        """Return the body. Raises Refused if there is no space for it on disk."""
+        """Return the body. Raises BodyRefused if there is no space for it on disk."""
         try:
             return await super().read_body(receive)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise Refused(*FULL) from None
+            raise BodyRefused(*FULL) from None
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the response, from the thread of this request."""

@@ -17,7 +17,7 @@ PIECE = 64 * 1024
 LARGE = "/chunks/"
 
 
-class Room:
+class ResponseRoom:
     """The byte budget of one response: a view that streams it reserves room for each piece before making it."""
 
     reserved = False
@@ -32,7 +32,7 @@ class SlowReaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reserve room for a response that is known to be large, or turns out to be."""
         address = client_of((scope.get("client") or [""])[0])
-        room = scope["room"] = Room()
+        room = scope["room"] = ResponseRoom()
 
         async def piecewise(message: Message) -> None:
             body = message.get("body", b"")

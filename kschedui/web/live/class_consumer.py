@@ -23,8 +23,8 @@ from kschedui.web.live.connection import (
     NOT_ALLOWED,
     RESTART,
     TOO_MANY,
+    CloseConnection,
     Connection,
-    Refused,
     read_number,
     read_object,
 )
@@ -68,7 +68,7 @@ class ClassConsumer(Connection):
         self.bucket = self.bucket or Bucket()
         try:
             if not self.bucket.take():
-                raise Refused(TOO_MANY, gettext_noop("Too many messages on one connection."))
+                raise CloseConnection(TOO_MANY, gettext_noop("Too many messages on one connection."))
             message = read_object(text_data, LONGEST_MESSAGE)
             await self.do(str(message.get("type")), message)
         except ValueError as error:
@@ -78,7 +78,7 @@ class ClassConsumer(Connection):
         except Error as error:
             logger.warning("a message to a class was not kept: %s", error)
             await self.tell(type="error", message=self.say(NOT_KEPT), again=True)
-        except Refused as refusal:
+        except CloseConnection as refusal:
             await self.refuse(refusal)
 
     async def do(self, kind: str, message: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ class ClassConsumer(Connection):
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """Return the class, for its teacher and for students with a seat in it. Raises Refused.
+        """Return the class, for its teacher and for students with a seat in it. Raises CloseConnection.
 
         Everybody else gets the same refusal whether there is such a class or not: wrong codes are only counted on the
         pages.
@@ -107,11 +107,11 @@ class ClassConsumer(Connection):
             classroom: Classroom = await database_sync_to_async(store.by_code)(code)
         except NoClass as error:
             if seated:
-                raise Refused(NO_SUCH_RUN, error.args[0]) from None
-            raise Refused(NOT_ALLOWED, NOT_JOINED) from None
+                raise CloseConnection(NO_SUCH_RUN, error.args[0]) from None
+            raise CloseConnection(NOT_ALLOWED, NOT_JOINED) from None
         if not store.teaches(visitor, classroom):
             if seat is None or not seated:
-                raise Refused(NOT_ALLOWED, NOT_JOINED)
+                raise CloseConnection(NOT_ALLOWED, NOT_JOINED)
             self.student = seat.student
         return classroom
 
@@ -121,7 +121,7 @@ class ClassConsumer(Connection):
         try:
             async with self.failures_told(f"class {classroom.pk}"), entering(classroom.pk, follower) as hall:
                 if self.student and hall.following > settings.LIMITS["class_students"]:
-                    raise Refused(TOO_MANY, gettext_noop("This class is full."))
+                    raise CloseConnection(TOO_MANY, gettext_noop("This class is full."))
                 self.hall = hall
                 await self.send_class(hall, follower)
         finally:
@@ -144,7 +144,7 @@ class ClassConsumer(Connection):
             if not self.student and counts != (now := hall.counts):
                 counts = now
                 await self.tell(type="count", **now)
-        raise Refused(RESTART if hall.broken else OVER, "")
+        raise CloseConnection(RESTART if hall.broken else OVER, "")
 
     async def mine(self, hall: Hall) -> dict[str, Any] | None:
         """Return this student's answer to the current question: {question, choice}."""

@@ -28,7 +28,7 @@ NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
 
 
-class Refused(Exception):
+class CloseConnection(Exception):
     """Closes the connection with this code after sending the sentence."""
 
     def __init__(self, code: int, sentence: str) -> None:
@@ -55,7 +55,7 @@ class Connection(AsyncWebsocketConsumer):
         address = client_of((self.scope.get("client") or [""])[0])
         if sockets[address] >= settings.LIMITS["sockets_per_address"]:
             sentence = gettext_noop("Too many connections from your address. Close other windows.")
-            return await self.refuse(Refused(TOO_MANY, sentence))
+            return await self.refuse(CloseConnection(TOO_MANY, sentence))
         self.address = address
         sockets[address] += 1
 
@@ -90,17 +90,17 @@ class Connection(AsyncWebsocketConsumer):
         """Report errors while a stream is sent: any error closes the socket with a reason."""
         try:
             yield
-        except Refused as refusal:
+        except CloseConnection as refusal:
             await self.refuse(refusal)
         except TimeoutError:
-            await self.refuse(Refused(SLOW, ""))
+            await self.refuse(CloseConnection(SLOW, ""))
         except OSError:
             logger.info("a follower of %s is gone", of)
         except Exception:
             logger.exception("a follower of %s was lost", of)
-            await self.refuse(Refused(ERROR, gettext_noop("An internal error occurred. Reload the page.")))
+            await self.refuse(CloseConnection(ERROR, gettext_noop("An internal error occurred. Reload the page.")))
 
-    async def refuse(self, refusal: Refused) -> None:
+    async def refuse(self, refusal: CloseConnection) -> None:
         """Send the reason and close, even if the client receives nothing."""
         try:
             async with asyncio.timeout(1):

@@ -18,8 +18,8 @@ from kschedui.web.live.connection import (
     NOT_ALLOWED,
     RESTART,
     TOO_MANY,
+    CloseConnection,
     Connection,
-    Refused,
     read_number,
     read_object,
 )
@@ -47,14 +47,14 @@ class RunConsumer(Connection):
         self.messages += 1
         try:
             if self.messages > MAX_MESSAGES:
-                raise Refused(TOO_MANY, gettext_noop("Too many messages on one connection."))
+                raise CloseConnection(TOO_MANY, gettext_noop("Too many messages on one connection."))
             run, cursor = read_message(text_data)
             if self.run and run != self.run:
                 raise ValueError("One connection follows one run; open another for another.")
             self.sight = await self.allow(run)
         except ValueError as error:
             await self.tell(type="error", message=str(error))
-        except Refused as refusal:
+        except CloseConnection as refusal:
             await self.refuse(refusal)
         else:
             await self.stop_streaming()
@@ -62,7 +62,7 @@ class RunConsumer(Connection):
             self.streaming = asyncio.create_task(self.stream(cursor))
 
     async def allow(self, run: str) -> Sight:
-        """Return the data on which this visitor's access to the run depends. Raises Refused without access."""
+        """Return the data on which this visitor's access to the run depends. Raises CloseConnection without access."""
         try:
             status = await read_status(run)  # one read for all who come at once
             if status.sight.open_to_all:
@@ -71,9 +71,9 @@ class RunConsumer(Connection):
             sight: Sight = await database_sync_to_async(sight_of)(visitor, cookies, run)
             return sight
         except Run.DoesNotExist:
-            raise Refused(NO_SUCH_RUN, gettext_noop("This run does not exist.")) from None
+            raise CloseConnection(NO_SUCH_RUN, gettext_noop("This run does not exist.")) from None
         except access.NotAllowed as refusal:
-            raise Refused(NOT_ALLOWED, str(refusal)) from None
+            raise CloseConnection(NOT_ALLOWED, str(refusal)) from None
 
     async def allow_still(self, feed: Feed) -> None:
         """Check access again if the data on which it depends has changed: the run was deleted, or made private."""
@@ -89,16 +89,16 @@ class RunConsumer(Connection):
                 async with following(self.run) as feed:
                     await self.send_run(feed, cursor)
             except Run.DoesNotExist:
-                raise Refused(NO_SUCH_RUN, gettext_noop("This run no longer exists.")) from None
+                raise CloseConnection(NO_SUCH_RUN, gettext_noop("This run no longer exists.")) from None
             except runs.DamagedChunk:
-                raise Refused(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
+                raise CloseConnection(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
             except FrameGone:  # the browser connects again, and is told what there is now
-                raise Refused(RESTART, "") from None
+                raise CloseConnection(RESTART, "") from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
         """Send hello, frames and states, and end.
 
-        Raises TimeoutError if the client does not receive them in time, Refused if it loses access.
+        Raises TimeoutError if the client does not receive them in time, CloseConnection if it loses access.
         """
         await self.tell(**hello(feed.status))
         async for news in feed.read(cursor):
@@ -108,7 +108,7 @@ class RunConsumer(Connection):
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
-            raise Refused(RESTART, "")
+            raise CloseConnection(RESTART, "")
         status = feed.status
         if status.error:
             await self.tell(type="error", message=self.say(status.error))

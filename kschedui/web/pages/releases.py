@@ -25,7 +25,7 @@ from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.release_choice import badge
 from kschedui.web.pages.requested import require_release
 from scheduler_core.releases import RELEASES, Release
-from scheduler_core.releases.differences import Difference, differences
+from scheduler_core.releases.differences import ReleaseDifference, differences
 
 NO_ATTEMPT = "–"  # where the newer release makes one more
 AROUND = 20  # attempts of a strip on either side of the first that differs
@@ -81,7 +81,7 @@ def rows(before: Release, after: Release) -> list[Row]:
     return [row(difference, before, after) for difference in differences(before, after)]
 
 
-def row(difference: Difference, before: Release, after: Release) -> Row:
+def row(difference: ReleaseDifference, before: Release, after: Release) -> Row:
     pair = release_examples.pair_of(difference, before, after)
     cells = (difference.where, in_language(difference.before), in_language(difference.after), difference.source)
     return Row(release_examples.name_of(difference), *cells, pair)

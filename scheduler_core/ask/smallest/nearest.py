@@ -11,7 +11,7 @@ import msgspec
 from scheduler_core.apis.core import PodKey
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.smallest.coverage import Coverage, cover
-from scheduler_core.ask.smallest.smallest_change import Changed, Search, without_needless
+from scheduler_core.ask.smallest.smallest_change import Changed, ChangeSearch, without_needless
 from scheduler_core.trace.records import NodeName
 
 NEAREST = 3
@@ -40,7 +40,7 @@ def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
     No result contains all changes of another one; results that contradict the cluster are returned only if there are no
     others. Raises NotPossible.
     """
-    search = Search(moment, key)
+    search = ChangeSearch(moment, key)
     if search.decision.node:
         return []
     names = search.nodes()[:LOOKED_AT]

@@ -91,13 +91,13 @@ def smallest_changes(moment: Moment, key: PodKey = "") -> list[Change]:
 
     `key`: the pod, by default the one whose attempt comes next.
     """
-    search = Search(moment, key)
+    search = ChangeSearch(moment, key)
     for _ in search.work:
         pass
     return search.ranked()
 
 
-class Search:
+class ChangeSearch:
     """Tries edits in worlds of the moment.
 
     `work` proceeds in pieces: after each piece, `ranked` contains the results so far, and `done` of `pieces` are
@@ -390,7 +390,7 @@ class Search:
 class _Node:
     """The search for the cheapest solutions on one node."""
 
-    def __init__(self, search: Search, node: NodeName, *, of_pod: bool, tries: int) -> None:
+    def __init__(self, search: ChangeSearch, node: NodeName, *, of_pod: bool, tries: int) -> None:
         self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
 
     def solutions(self, first: Sequence[Proposal]) -> list[Change]:

@@ -12,7 +12,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, Group
 from scheduler_core.autoscaling.cluster_autoscaler.taints import TaintConfig
 from scheduler_core.autoscaling.snapshot import Snapshot
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.pods import pod_manifest
 from scheduler_core.scenario.reading.problems import Problems
@@ -78,7 +78,7 @@ def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
         template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
         try:
             pod = api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template"))
-        except Refused:
+        except AdmissionRefused:
             continue
         if not alone.reasons(pod, node.name):
             alone.place(pod, node.name)

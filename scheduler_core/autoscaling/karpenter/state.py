@@ -12,7 +12,7 @@ from scheduler_core.apis.karpenter import NodeClaim, NodePool
 from scheduler_core.apis.requirements import HOSTNAME, NODE_POOL
 from scheduler_core.autoscaling.karpenter.pod_data import not_tolerated
 from scheduler_core.cluster.statuses import PodStatus
-from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.disruption import budgets_of
 from scheduler_core.controllers.pods import pod_manifest
@@ -111,7 +111,7 @@ class ClusterState:
             template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
             try:
                 found.append(self._api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template")))
-            except Refused:
+            except AdmissionRefused:
                 continue
         return found
 

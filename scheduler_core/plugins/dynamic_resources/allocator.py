@@ -120,7 +120,7 @@ class Allocator:
 
         Raises AllocationError, TimedOut, InvalidPools.
         """
-        return Search(self, node, pools, claims).run()
+        return DeviceSearch(self, node, pools, claims).run()
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -146,12 +146,12 @@ class Position(msgspec.Struct, frozen=True):
 class Choice(Protocol):
     """A choice of the search, to which it can backtrack."""
 
-    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+    def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         """Continue after `outcome`: return the next position, or an outcome for the previous choice."""
         ...
 
 
-class Search:
+class DeviceSearch:
     """A search. `calls` counts kube-scheduler's calls of `allocateOne`, `steps` the steps made here."""
 
     def __init__(
@@ -468,7 +468,7 @@ class Search:
 class ClaimBorder(msgspec.Struct):
     """The end of a claim. A request for too many devices in a later claim does not affect this one."""
 
-    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+    def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         return "none"
 
 
@@ -483,7 +483,7 @@ class SubrequestChoice(msgspec.Struct):
         at = self.position
         return Position(at.claim, at.request, self.number, at.device, within=True, orders=at.orders)
 
-    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+    def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         if outcome != "too many":
             self.all_too_many = False
         self.number += 1
@@ -499,7 +499,7 @@ class TakenDevice(msgspec.Struct):
     data: RequestData
     candidate: Candidate
 
-    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+    def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         search.give_back(self.claim, self.data, self.candidate)
         return outcome
 
@@ -517,12 +517,12 @@ class DeviceChoice(msgspec.Struct):
     before: Hashable = None
     calls: int = 0  # the number of calls before this choice
 
-    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+    def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         assert self.taken is not None
         search.give_back(self.position.claim, self.data, self.taken)
         return outcome if outcome == "too many" else self.advance(search)
 
-    def advance(self, search: Search) -> Position | Outcome:
+    def advance(self, search: DeviceSearch) -> Position | Outcome:
         """Take the next possible device."""
         at, candidates = self.position, search.candidates
         if self.place < 0:

@@ -21,10 +21,10 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.allocator import (
     Allocator,
+    DeviceSearch,
     InvalidPools,
     Outcome,
     Position,
-    Search,
     TimedOut,
     prevents_allocation,
 )
@@ -212,7 +212,7 @@ class _Enough(Exception):
     """Raised when enough steps are recorded."""
 
 
-class RecordedSearch(Search):
+class RecordedSearch(DeviceSearch):
     """A search that records its steps in `tries`, and its result in `found`."""
 
     def __init__(

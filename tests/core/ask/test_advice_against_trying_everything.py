@@ -11,7 +11,7 @@ import pytest
 
 from scheduler_core import parse_scenario
 from scheduler_core.ask.moments.moment import Moment, before_attempt
-from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less
+from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch, a_unit_less
 from tests.core.ask.advice import clusters, device_clusters
 from tests.core.ask.advice.oracle import Oracle, Smallest
 from tests.sampling import all_slow, rest_slow
@@ -27,7 +27,7 @@ FAILED_ONCE = (
 
 def everything_found(moment: Moment) -> list[Change]:
     """What is proposed, and what each node takes even where another node takes less."""
-    search = Search(moment)
+    search = ChangeSearch(moment)
     for _ in search.work:
         pass
     ranked = search.ranked()

@@ -12,7 +12,7 @@ from scheduler_core.ask.editing.edits import Edit, NotPossible
 from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.nearest import nearest
-from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less, smallest_changes
+from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch, a_unit_less, smallest_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import (
     Manifest,
@@ -198,7 +198,7 @@ def test_a_selector_that_no_node_meets_is_not_answered_by_lying_about_a_cloud() 
 
 
 def absent(*objects: Manifest) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in Search(before_attempt(parse(*objects), 1)).missing()]
+    return [(one.kind, one.name) for one in ChangeSearch(before_attempt(parse(*objects), 1)).missing()]
 
 
 def test_what_no_edit_brings_is_named() -> None:

@@ -12,7 +12,7 @@ import yaml
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.editing.edits import SetField
 from scheduler_core.ask.measures import measure_run
-from scheduler_core.experiments.cells import Cells, Row, Text, text_of, trouble
+from scheduler_core.experiments.cells import BaseText, Cells, Row, text_of, trouble
 from scheduler_core.experiments.design import Cell
 from scheduler_core.experiments.reading import read_factors
 from scheduler_core.releases import RELEASES
@@ -32,7 +32,7 @@ TEXT = scenario(
 
 
 def cells(text: str = TEXT) -> Cells:
-    return Cells(Text(text, DUMP, Limits(), {}), simulate)
+    return Cells(BaseText(text, DUMP, Limits(), {}), simulate)
 
 
 FACTORS = [

@@ -244,7 +244,7 @@ def test_a_secret_is_never_in_the_database_in_the_clear() -> None:
     packed = b"".join(parts.compress([DUMP.encode()]))
     assert packed[:64] not in stored
     upload.public_id = "another"
-    with pytest.raises(parts.Damaged):
+    with pytest.raises(parts.DamagedPart):
         b"".join(parts.read(upload, parts.Kind.BODY))
     upload.refresh_from_db()
     worker.serve()

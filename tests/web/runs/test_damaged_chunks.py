@@ -10,7 +10,7 @@ from django.test import AsyncClient
 from kschedui.models import Chunk, Run, Version
 from kschedui.runs import frames, worker
 from kschedui.runs import store as runs
-from kschedui.runs.frames import Damaged
+from kschedui.runs.frames import DamagedFrame
 from tests.web.conftest import MANY, Browser
 from tests.web.sockets import everything, in_loop, socket, subscription
 
@@ -43,13 +43,13 @@ def test_every_byte_of_a_frame_is_covered(run: Run, at: int) -> None:
     frame = bytearray(stored(run)[1])
     frames.require_whole(bytes(frame))
     frame[at] ^= 1
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFrame):
         frames.require_whole(bytes(frame))
 
 
 def test_a_frame_that_is_cut_short_or_was_stored_before_checksums_is_covered_too(run: Run) -> None:
     frame = stored(run)[1]
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFrame):
         frames.require_whole(frame[:-7])
     header = frames.header_of(frame)
     old = (
@@ -59,7 +59,7 @@ def test_a_frame_that_is_cut_short_or_was_stored_before_checksums_is_covered_too
     frames.require_whole(old)
     assert frames.events_of(old) == frames.events_of(frame)
     for end in (old[:-7], old[:-1] + bytes([old[-1] ^ 1])):
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedFrame):
             frames.require_whole(end)
 
 

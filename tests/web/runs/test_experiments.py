@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from kschedui.experiments import store, worker
-from kschedui.experiments.plan import TooLarge, batch_sizes, design_of, plan, trouble
+from kschedui.experiments.plan import ExperimentTooLarge, batch_sizes, design_of, plan, trouble
 from kschedui.models import Batch, Experiment, Result, Run
 from kschedui.runs import leases
 from kschedui.scenarios import store as scenarios
@@ -243,7 +243,7 @@ def test_one_author_has_so_many_at_once_and_so_many_in_all(settings: Any) -> Non
 def test_what_is_too_large_does_not_begin(settings: Any, limits: dict[str, int], factors: Any, said: str) -> None:
     version = scenarios.create(Visitor(editor="somebody"), TEXT)
     settings.LIMITS = {**settings.LIMITS, **limits}
-    with pytest.raises(TooLarge, match=said):
+    with pytest.raises(ExperimentTooLarge, match=said):
         plan(version, factors, None)
     with pytest.raises(ScenarioErrors):
         plan(version, [{"sedes": []}], None)

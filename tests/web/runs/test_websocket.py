@@ -187,7 +187,7 @@ async def test_a_client_that_is_gone_leaves_no_traceback(many: Run, caplog: pyte
         consumer = consumers.RunConsumer()
         consumer.scope, consumer.base_send = {"headers": []}, refuses(error)
         for code in (connection.NOT_ALLOWED, connection.RESTART, connection.SLOW):
-            await consumer.refuse(connection.Refused(code, "No."))
+            await consumer.refuse(connection.CloseConnection(code, "No."))
         consumer.run = many.public_id
         await consumer.stream(0)
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

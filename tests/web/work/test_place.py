@@ -41,6 +41,7 @@ def place(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) 
     """As in a web process: one process for slow work, and one for quick."""
     settings.WORK_PROCESSES = 2
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
+    monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
     _processes.suspected.clear()
     monkeypatch.setattr(work, "place", lambda: _processes)
     return _processes
@@ -170,7 +171,6 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Wo
 @pytest.mark.usefixtures("place")
 def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
-    monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
     answer = author.post_json("/api/v1/check", text=SMALL)
     assert answer.status_code == 422
     assert "more than 1 seconds of processor time" in answer.json()["detail"]

@@ -22,7 +22,7 @@ from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
 from kschedui.web.pages.page_view import page_view
-from scheduler_core.ask.compare import Attempt, Comparison
+from scheduler_core.ask.compare import ComparedAttempt, Comparison
 
 MAX_ROWS = 200
 MAX_PAIRS = 4000  # on the timeline
@@ -146,7 +146,7 @@ def keep(key: tuple[Any, ...], answer: bytes) -> None:
     cached[key] = answer
 
 
-def describe_outcome(attempt: Attempt | None) -> str:
+def describe_outcome(attempt: ComparedAttempt | None) -> str:
     """Describe the outcome of an attempt."""
     if attempt is None:
         return _("attempt not found")
@@ -155,7 +155,7 @@ def describe_outcome(attempt: Attempt | None) -> str:
     return _("evicts pods on {node}").format(node=attempt.nominated) if attempt.nominated else _("waits")
 
 
-def pair_of(comparison: Comparison, before: int, after: int) -> tuple[Attempt | None, Attempt | None]:
+def pair_of(comparison: Comparison, before: int, after: int) -> tuple[ComparedAttempt | None, ComparedAttempt | None]:
     """Return the attempts of a pair; the last ones of very long runs are missing."""
     both = zip(comparison.attempts, (before, after), strict=True)
     first, second = (attempts[place] if 0 <= place < len(attempts) else None for attempts, place in both)

@@ -76,7 +76,7 @@ def _delayed(storage_class: StorageClass | None) -> bool:
     return storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
 
 
-class Search(msgspec.Struct, frozen=True):
+class VolumeSearch(msgspec.Struct, frozen=True):
     """The input of FindPodVolumes for one pod, for any node."""
 
     storage: Storage
@@ -85,13 +85,13 @@ class Search(msgspec.Struct, frozen=True):
     free: tuple[Candidates, ...]  # the smallest request first
 
     @staticmethod
-    def prepare(claims: PodVolumeClaims, storage: Storage, assumed: AssumeCache) -> Search:
+    def prepare(claims: PodVolumeClaims, storage: Storage, assumed: AssumeCache) -> VolumeSearch:
         selected = tuple(claim for claim in claims.delayed if SELECTED_NODE in claim.annotations)
         free = sorted(
             (claim for claim in claims.delayed if SELECTED_NODE not in claim.annotations),
             key=lambda delayed_claim: delayed_claim.request,
         )
-        return Search(
+        return VolumeSearch(
             storage,
             tuple((claim, assumed.volume(storage, claim.volume_name)) for claim in claims.bound),
             selected,

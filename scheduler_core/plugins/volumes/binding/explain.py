@@ -14,7 +14,7 @@ from scheduler_core.plugins.volumes.binding.binder import (
     BIND_CONFLICT,
     NOT_ENOUGH_SPACE,
     BinderError,
-    Search,
+    VolumeSearch,
     why_not_provisioned,
 )
 from scheduler_core.plugins.volumes.csi_migration import TranslationError
@@ -32,7 +32,7 @@ from scheduler_core.plugins.volumes.matching import (
 FIELD = "spec.volumes[*].persistentVolumeClaim.claimName"
 
 
-def facts(search: Search, node: Node, csi_node: CSINode | None) -> list[Fact]:
+def facts(search: VolumeSearch, node: Node, csi_node: CSINode | None) -> list[Fact]:
     """Return one fact for each claim of the pod."""
     all_facts = [_bound(claim, pv, node, csi_node) for claim, pv in search.bound]
     waiting: list[tuple[PersistentVolumeClaim, str]] = []
@@ -111,7 +111,7 @@ def _matched(candidates: Candidates, pv: PersistentVolume, node: Node) -> Fact:
     )
 
 
-def _provisioned(claim: PersistentVolumeClaim, search: Search, node: Node, why: str) -> Fact:
+def _provisioned(claim: PersistentVolumeClaim, search: VolumeSearch, node: Node, why: str) -> Fact:
     try:
         reason = why_not_provisioned(claim, search.storage, node.labels)
     except BinderError as error:

@@ -57,7 +57,7 @@ from scheduler_core.plugins.volumes.binding.binder import (
     NODE_AFFINITY_CONFLICT,
     NODE_CONFLICT,
     BinderError,
-    Search,
+    VolumeSearch,
     claims_of,
 )
 from scheduler_core.plugins.volumes.binding.provisioning import bind_volumes
@@ -78,7 +78,7 @@ UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unboun
 class State(msgspec.Struct):
     """The search of this cycle, its results by the properties of nodes, and the volumes that Reserve assumed."""
 
-    search: Search
+    search: VolumeSearch
     verdicts: tuple[int, Interned[Status]] | None = None  # for all rows, in one generation of the node table
     answers: dict[tuple[object, ...], Status] = {}
     reserved: PodVolumes | None = None  # None: all claims are bound, so there is nothing to do
@@ -124,7 +124,7 @@ class VolumeBinding(
         claims = claims_of(pod, self.storage, self.assumed)
         if claims.immediate:
             return PreFilterResult(status=UNBOUND_IMMEDIATE)
-        search = Search.prepare(claims, self.storage, self.assumed)
+        search = VolumeSearch.prepare(claims, self.storage, self.assumed)
         nodes = local_node_names([pv for _, pv in search.bound]) if self._narrows else None
         return PreFilterResult(State(search), node_names=nodes)
 

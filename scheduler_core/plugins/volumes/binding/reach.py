@@ -21,7 +21,7 @@ from scheduler_core.plugins.volumes.binding.binder import (
     NODE_CONFLICT,
     NOT_ENOUGH_SPACE,
     VOLUME_NOT_FOUND,
-    Search,
+    VolumeSearch,
     provision_keys,
     why_not_provisioned,
 )
@@ -36,12 +36,12 @@ _PROVISION_REASONS = ("", BIND_CONFLICT, NOT_ENOUGH_SPACE)
 _BOUND_REASONS = (("", ""), (NODE_CONFLICT, ""), ("", VOLUME_NOT_FOUND))
 
 
-def covers(search: Search) -> bool:
+def covers(search: VolumeSearch) -> bool:
     """Return whether this module can evaluate the search."""
     return len(search.free) <= 1 and not search.by_csi_node
 
 
-def reasons_by_row(search: Search, nodes: NodeTable) -> tuple[NDArray[np.intp], list[tuple[str, ...]]]:
+def reasons_by_row(search: VolumeSearch, nodes: NodeTable) -> tuple[NDArray[np.intp], list[tuple[str, ...]]]:
     """Return a code for each row, and the reasons for each code; no reasons: the node is suitable."""
     bound, provision = _bound(search, nodes), _unbound(search, nodes)
     codes = len(_BOUND_REASONS) * provision.astype(np.intp) + bound
@@ -52,7 +52,7 @@ def reasons_by_row(search: Search, nodes: NodeTable) -> tuple[NDArray[np.intp], 
     return codes, reasons
 
 
-def _bound(search: Search, nodes: NodeTable) -> Codes:
+def _bound(search: VolumeSearch, nodes: NodeTable) -> Codes:
     """Return codes into `_BOUND_REASONS`: the first bound volume that is out of reach or does not exist decides."""
     codes = np.zeros(len(nodes), np.int8)
     for _, pv in search.bound:
@@ -61,8 +61,8 @@ def _bound(search: Search, nodes: NodeTable) -> Codes:
     return codes
 
 
-def _unbound(search: Search, nodes: NodeTable) -> Codes:
-    """Return codes for the reason that the unbound claims get no volume on each row, in `Search.find`'s order."""
+def _unbound(search: VolumeSearch, nodes: NodeTable) -> Codes:
+    """Return codes for the reason that the unbound claims get no volume on each row, in `VolumeSearch.find`'s order."""
     codes = np.zeros(len(nodes), np.int8)
     for claim in search.selected:
         codes = np.where(codes == 0, _provision(claim, search, nodes), codes)
@@ -79,7 +79,7 @@ def _unbound(search: Search, nodes: NodeTable) -> Codes:
     return codes
 
 
-def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -> Codes:
+def _provision(claim: PersistentVolumeClaim, search: VolumeSearch, nodes: NodeTable) -> Codes:
     """Return for each node why the claim's class cannot provision there, found once for nodes that are equal for it."""
     keys = provision_keys(claim, search.storage)
     first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
