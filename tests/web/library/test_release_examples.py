@@ -71,7 +71,7 @@ EXAMPLES = sorted(
 @pytest.fixture(autouse=True)
 def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """One example shows a search that times out, which takes seconds where 200,000 steps are allowed."""
-    monkeypatch.setattr(allocator, "MAX_STEPS", 2_000)
+    monkeypatch.setattr(allocator, "MAX_STEPS", 5_000)
 
 
 def split(example: str) -> tuple[str, Release, Release]:
