@@ -1,4 +1,4 @@
-"""What the nodes of a scenario cost: as its node groups and instance types state it."""
+"""Prices of the nodes of a scenario: as its node groups and instance types state it."""
 
 from __future__ import annotations
 
