@@ -106,7 +106,7 @@ def evicted(evictor: Manifest, *more: Manifest) -> set[str]:
         ({"nodeFit": True, "nodeSelector": "disk=tape"}, set()),
         ({"namespaceLabelSelector": {"matchLabels": {"team": "a"}}}, set()),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 def test_pods_are_protected_as_the_arguments_say(evictor: Manifest, names: set[str]) -> None:
     assert evicted(evictor) == names
