@@ -18,7 +18,7 @@ Manifest = Mapping[str, Any]
 AWS_ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 AWS_GPUS = {"NVIDIA": "nvidia.com/gpu", "AMD": "amd.com/gpu"}
 AWS_LABEL, AZURE_LABEL = "karpenter.k8s.aws/instance-", "karpenter.azure.com/sku-"
-AWS_NAME = re.compile(r"([a-z]+)(\d+)?.*")  # category and generation, as of m5.large
+AWS_NAME = re.compile(r"([a-z]*)(\d*)")  # category and generation, as of m5.large
 AZURE_FAMILY = re.compile(r"Standard_([A-Z]+)")
 ON_DEMAND, SPOT = "on-demand", "spot"
 READ = (
@@ -33,7 +33,10 @@ class UnknownList(Exception):
 
 
 class PublishedType(msgspec.Struct):
-    """What lists say about a type. `zones`: where it can be had; empty: not said. `kinds`: how it can be bought."""
+    """A type as the lists describe it.
+
+    `zones` are those that offer it, empty if no list names them; `kinds` are its capacity types.
+    """
 
     resources: dict[str, str]
     arch: str = "amd64"
@@ -44,7 +47,7 @@ class PublishedType(msgspec.Struct):
 
 
 class Published:
-    """What the lists that were read say together."""
+    """The instance types, zones and prices of all lists that were read."""
 
     def __init__(self) -> None:
         self.types: dict[str, PublishedType] = {}
@@ -93,7 +96,7 @@ class Published:
         name, network = entry["InstanceType"], entry.get("NetworkInfo") or {}
         cpus, memory = entry["VCpuInfo"]["DefaultVCpus"], entry["MemoryInfo"]["SizeInMiB"]
         family, _, size = name.partition(".")
-        category, generation = AWS_NAME.fullmatch(family).groups()  # type: ignore[union-attr]
+        category, generation = AWS_NAME.findall(family)[0]
         said = {"category": category, "family": family, "generation": generation, "size": size, "cpu": cpus}
         resources = {"cpu": str(cpus), "memory": f"{memory}Mi"}
         interfaces, addresses = (network.get(f) for f in ("MaximumNetworkInterfaces", "Ipv4AddressesPerInterface"))

@@ -37,7 +37,7 @@ def _filters(release: Release) -> Profile:
 
 
 class _Shape(msgspec.Struct):
-    """How the nodes judge pods of one shape: `passing` by number of the node, true up to a change of the contents."""
+    """The verdicts of the nodes on pods of one shape: `passing` has a byte for each node, by its number."""
 
     passing: bytearray
     seen: int
@@ -221,7 +221,7 @@ class Snapshot:
         return self._key(waiting), pod.namespace, tuple(sorted(pod.labels.items())), pod.host_ports, *terms
 
     def _passing(self, pod: Pod) -> bytearray:
-        """Return whether the pod fits each node, by the node's number."""
+        """Return a byte for each node, by its number: 1 if the pod fits."""
         number = None if self._is_placed(pod) else self._shape(pod)
         if number is None or (number, self._terms) in self._memory.depends:
             return bytearray(self._filter(pod, self._names)[0].tobytes())

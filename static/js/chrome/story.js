@@ -40,7 +40,7 @@ function firstCard({ event, step, store, horizon, state, act }) {
 			() => act.select({ kind: "pod", name: next.pod }),
 			{ key: "first", class: "hero first", ...wholeName(next.pod, next.pod) },
 			h("b", { class: long ? "long" : "" }, long ? podParts(next.pod)[0] : podLabel(next.pod)),
-			h("span", { class: "hero-priority" }, t("hero.first")),
+			h("span", { class: "hero-priority" }, t(state.pods.has(next.pod) ? "hero.first" : "hero.later")),
 			needs.length > 0 &&
 				h("span", { class: "hero-more" }, plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value))))),
 		);

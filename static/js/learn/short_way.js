@@ -136,14 +136,14 @@ const RULES = {
 	PodBound: (place) => isMember(place) || isBoundAgain(place),
 	VictimEvicted: () => false,
 	ObjectApplied: (place) => isBookkeeping(place.event) || isRequested(place),
-	ObjectDeleted: () => false,
+	ObjectDeleted: isStoppedAlready,
 	AttemptFinished: () => true,
 	WorkloadStatusWritten: () => true,
 	PodDeletionRequested: ({ event }) => event.by === "default-scheduler", // its eviction told it
 	PodStarted: () => true,
 	PodReadinessChanged: ({ event }) => event.ready || event.by === "node-controller", // its node told it
 	PodRestarted: () => false,
-	PodFinished: ({ event }) => Boolean(event.terminating),
+	PodFinished: ({ store, step, event }) => Boolean(event.terminating) && !wakesPods(store, step),
 	PodConditionSet: () => true,
 	NodeConditionChanged: () => false,
 	EvictionAnswered: () => false,
@@ -168,6 +168,20 @@ const TOLD = { taint: "ObjectApplied", finish: "PodFinished", ready: "PodReadine
 function isToldAlready({ store, step, event }) {
 	const type = /** @type {Record<string, string>} */ (TOLD)[event.verb];
 	return !event.error && store.event(step - 1)?.type === type;
+}
+
+/** Does the end of a pod move others to a queue? @param {ChunkStore} store @param {number} step */
+const wakesPods = (store, step) => store.event(step + 1)?.type === "PodEnqueued";
+
+/** Its kubelet stopped the pod, and that was told, since its room was free then. @param {Place} place */
+function isStoppedAlready({ store, step, event }) {
+	if (event.because?.name !== "stopped") return false;
+	const pod = `${event.namespace}/${event.name}`;
+	for (const { event: other, step: at } of store.walk(step - 1, -1)) {
+		if (step - at > MAX_BACK) return false;
+		if (other.type === "PodFinished" && other.pod === pod) return Boolean(other.terminating) && wakesPods(store, at);
+	}
+	return false;
 }
 
 /** @param {{outcome: string}} judged of the nodes that could go, one that does */

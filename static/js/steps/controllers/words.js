@@ -127,7 +127,10 @@ export const CAPTIONS = {
 		n: num(event.restarts),
 		at: num(seconds(event.at)),
 	})),
-	PodFinished: about("controllers.finished", (event) => ({ phase: event.phase })),
+	PodFinished: (context) =>
+		context.event.terminating
+			? { ...about("object.pod.delete.evicted", () => ({}))(context), why: parts("object.pod.delete.why") }
+			: about("controllers.finished", (event) => ({ phase: event.phase }))(context),
 	PodConditionSet: (context) =>
 		about(RESIZES[resizeOf(context.event.condition)] ?? "controllers.condition", (event) => ({
 			type: event.condition.type,

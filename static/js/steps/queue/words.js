@@ -6,6 +6,7 @@ import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
+import { preemptionOf } from "../preempt/model.js";
 import { activeOrder } from "./view.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -23,6 +24,15 @@ function enqueuedCaption({ state, event, hero }) {
 	if (event.queue === "active") return activeCaption(state, event, values, why);
 	if (event.queue === "unschedulable") {
 		const plugins = record?.unschedulable_plugins ?? [];
+		const nominated = state.cycle.SchedulingFailed?.pod === event.pod && state.cycle.SchedulingFailed.nominated_node;
+		if (nominated) {
+			const n = preemptionOf(state)?.chosen?.victims.length ?? 1;
+			return {
+				eyebrow: parts("eyebrow.unschedulable"),
+				sentence: parts("queue.unschedulable.nominated", { ...values, node: node(nominated), n }),
+				why: parts("queue.unschedulable.nominated.why"),
+			};
+		}
 		return {
 			eyebrow: parts("eyebrow.unschedulable"),
 			sentence: parts("queue.unschedulable", values),

@@ -273,9 +273,11 @@ function total(view, node) {
 	const i = model?.names.indexOf(node) ?? -1;
 	if (!model || i < 0) return asks(view, view.hero);
 	const best = ranking(model.totals)[0];
+	const top = model.totals.filter((total) => total === model.totals[best]).length;
+	const leads = model.totals[i] === model.totals[best];
 	return panel(
 		t("margin.from", { n: model.totals[i] }),
-		i === best ? t("margin.winner", { node }) : node,
+		leads ? t(top > 1 ? "margin.winners" : "margin.winner", { node, n: top }) : node,
 		breakdown(view, node, ""),
 		h("p", { key: "note", class: "note" }, t("margin.total")),
 		i !== best &&
