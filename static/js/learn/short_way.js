@@ -150,7 +150,8 @@ const RULES = {
 	NodeGroupResized: () => false,
 	ScaleUpEvaluated: ({ event }) => !event.options?.some((/** @type {any} */ option) => option.chosen),
 	ScaleDownEvaluated: ({ event }) => !event.nodes.some(goesNow),
-	EventRecorded: () => true,
+	EventRecorded: (place) =>
+		place.event.reason !== "FailedCreate" || isTold(place, ({ message }) => message === place.event.message),
 	RequestMade: isToldAlready,
 };
 
@@ -162,7 +163,7 @@ const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
 /** Verbs of requests that the step before has told in full: the node that changed, the pod that ended or is ready. */
-const TOLD = { taint: "ObjectApplied", finish: "PodFinished", ready: "PodReadinessChanged" };
+const TOLD = { taint: "ObjectApplied", delete: "PodDeletionRequested", finish: "PodFinished", ready: "PodReadinessChanged" };
 
 /** @param {Place} place */
 function isToldAlready({ store, step, event }) {
@@ -177,10 +178,9 @@ const wakesPods = (store, step) => store.event(step + 1)?.type === "PodEnqueued"
 function isStoppedAlready({ store, step, event }) {
 	if (event.because?.name !== "stopped") return false;
 	const pod = `${event.namespace}/${event.name}`;
-	for (const { event: other, step: at } of store.walk(step - 1, -1)) {
-		if (step - at > MAX_BACK) return false;
-		if (other.type === "PodFinished" && other.pod === pod) return Boolean(other.terminating) && wakesPods(store, at);
-	}
+	for (const { event: other, step: at } of store.walk(step - 1, -1))
+		if (step - at > MAX_BACK) break;
+		else if (isOf(other, "PodFinished", pod)) return wakesPods(store, at);
 	return false;
 }
 

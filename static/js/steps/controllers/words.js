@@ -112,7 +112,7 @@ export const CAPTIONS = {
 		],
 	}),
 	PodDeletionRequested: (context) => ({
-		...about(context.hero ? "controllers.deletion.for" : "controllers.deletion", (event) => ({
+		...about(`controllers.deletion${context.hero ? ".for" : context.event.grace ? "" : ".now"}`, (event) => ({
 			by: actor(event.by),
 			grace: num(seconds(event.grace)),
 			preemptor: pod(context.hero ?? "", context.hero),
@@ -127,10 +127,11 @@ export const CAPTIONS = {
 		n: num(event.restarts),
 		at: num(seconds(event.at)),
 	})),
-	PodFinished: (context) =>
-		context.event.terminating
-			? { ...about("object.pod.delete.evicted", () => ({}))(context), why: parts("object.pod.delete.why") }
-			: about("controllers.finished", (event) => ({ phase: event.phase }))(context),
+	PodFinished: (context) => {
+		const told = about("controllers.finished", ({ phase }) => ({ phase }))(context);
+		if (!context.event.terminating) return told;
+		return { ...about("object.pod.delete.evicted", () => ({}))(context), why: told.sentence };
+	},
 	PodConditionSet: (context) =>
 		about(RESIZES[resizeOf(context.event.condition)] ?? "controllers.condition", (event) => ({
 			type: event.condition.type,
@@ -159,7 +160,7 @@ export const CAPTIONS = {
 	},
 	EventRecorded: ({ event }) => ({
 		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts("controllers.event", {
+		sentence: parts(event.reason === "FailedCreate" ? "controllers.event.FailedCreate" : "controllers.event", {
 			kind: event.kind,
 			name: cutName(event.name, LETTERS),
 			by: actor(event.source),

@@ -6,7 +6,6 @@ import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
-import { preemptionOf } from "../preempt/model.js";
 import { activeOrder } from "./view.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -24,17 +23,16 @@ function enqueuedCaption({ state, event, hero }) {
 	if (event.queue === "active") return activeCaption(state, event, values, why);
 	if (event.queue === "unschedulable") {
 		const plugins = record?.unschedulable_plugins ?? [];
-		const nominated = state.cycle.SchedulingFailed?.pod === event.pod && state.cycle.SchedulingFailed.nominated_node;
-		if (nominated) {
-			const n = preemptionOf(state)?.chosen?.victims.length ?? 1;
+		const eyebrow = parts("eyebrow.unschedulable");
+		const nominated = hero === event.pod && state.cycle.SchedulingFailed?.nominated_node;
+		if (nominated)
 			return {
-				eyebrow: parts("eyebrow.unschedulable"),
-				sentence: parts("queue.unschedulable.nominated", { ...values, node: node(nominated), n }),
+				eyebrow,
+				sentence: parts("queue.unschedulable.nominated", { ...values, node: node(nominated) }),
 				why: parts("queue.unschedulable.nominated.why"),
 			};
-		}
 		return {
-			eyebrow: parts("eyebrow.unschedulable"),
+			eyebrow,
 			sentence: parts("queue.unschedulable", values),
 			why: plugins.length
 				? parts("queue.unschedulable.why", { plugins: list(plugins), n: plugins.length, pod: values.pod })
