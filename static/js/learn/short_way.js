@@ -163,7 +163,12 @@ const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
 /** Verbs of requests that the step before has told in full: the node that changed, the pod that ended or is ready. */
-const TOLD = { taint: "ObjectApplied", delete: "PodDeletionRequested", finish: "PodFinished", ready: "PodReadinessChanged" };
+const TOLD = {
+	taint: "ObjectApplied",
+	delete: "PodDeletionRequested",
+	finish: "PodFinished",
+	ready: "PodReadinessChanged",
+};
 
 /** @param {Place} place */
 function isToldAlready({ store, step, event }) {
