@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 import scheduler_core
-from scheduler_core.framework.about import about_of, check
+from kschedui.abouts import about_of, check
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.events import AnyEvent

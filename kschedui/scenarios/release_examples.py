@@ -15,10 +15,11 @@ from pathlib import Path
 
 from django.utils.translation import gettext
 
+from kschedui.abouts import about_of
 from kschedui.language import in_language
 from kschedui.scenarios import compact_yaml
 from scheduler_core import ScenarioErrors, parse_scenario
-from scheduler_core.framework.about import MakeStarter, about_of
+from scheduler_core.framework.about import MakeStarter
 from scheduler_core.framework.starter import StarterCluster
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES, Release

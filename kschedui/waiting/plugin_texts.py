@@ -1,4 +1,4 @@
-"""The declarations of plugins (`ABOUT`, next to each rule) for the player: texts by language, reasons and colours.
+"""The declarations of plugins (`kschedui.abouts`) for the player: texts by language, reasons and colours.
 
 Those of this project's plugins are generated to static files (`manage.py generate`); those of other packages, which
 depend on the installation, are part of the page.
@@ -14,10 +14,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kschedui.abouts import about_of
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.apis.rules import Rule
 from scheduler_core.controllers.causes import CAUSES
-from scheduler_core.framework.about import About, Text, about_of
+from scheduler_core.framework.about import About, Text
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.rules.about import make_about
 from scheduler_core.releases import RELEASES

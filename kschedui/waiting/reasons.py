@@ -1,6 +1,6 @@
 """The known reasons in FailedScheduling messages: their meaning, what they leave open, and their plugins.
 
-Each plugin declares its own (`ABOUT`, next to its rule); this module has those of the scheduler itself. The wordings
+Each plugin declares its own (`kschedui.abouts`); this module has those of the scheduler itself. The wordings
 are those of kube-scheduler 1.20 to 1.36. The first row whose pattern matches the whole reason applies.
 """
 
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from kschedui.abouts import about_of
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.apis.messages import Message
-from scheduler_core.framework.about import About, PostFilterNote, Reason, Text, about_of
+from scheduler_core.framework.about import About, PostFilterNote, Reason, Text
 from scheduler_core.framework.starter import Manifest, StarterCluster
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES

@@ -1,27 +1,36 @@
-"""The texts of a plugin in both languages, declared by the plugin next to its rule.
+"""The texts of a plugin in both languages, declared by the plugin in a file next to its rule.
 
 A plugin's class names its declaration:
 
     class TaintToleration(FilterPlugin):
         name = "TaintToleration"
-        about = ABOUT        # above it, or in about.py next to it
+        about = AboutFile("about.yaml")  # next to the module; or an About
 
 The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, also for plugins
-of other packages. All texts come in English and in Simplified Chinese.
+of other packages. All texts come in English and in Simplified Chinese. The engine itself reads neither
+the texts nor the file; `kschedui.abouts` does.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from scheduler_core.apis.messages import Text
 from scheduler_core.framework.starter import Manifest, StarterCluster
 
-__all__ = ["COLOURS", "About", "MakeStarter", "PodPart", "PostFilterNote", "Reason", "Text", "about_of", "check"]
+__all__ = [
+    "COLOURS",
+    "About",
+    "AboutFile",
+    "MakeStarter",
+    "PodPart",
+    "PostFilterNote",
+    "Reason",
+    "Text",
+]
 
 COLOURS = 7  # of scores, as slots of the palette
 
@@ -32,7 +41,7 @@ PodPart = Literal[
 MakeStarter = Callable[[StarterCluster, list[Manifest], str], None]
 
 
-class Reason(msgspec.Struct, frozen=True):
+class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A reason that the plugin gives in a FailedScheduling message, in the words of all releases.
 
     `pattern` is a regular expression that the reason matches as a whole; the browser uses it too, so it is limited to
@@ -59,14 +68,14 @@ class Reason(msgspec.Struct, frozen=True):
     beside_others: bool = False
 
 
-class PostFilterNote(msgspec.Struct, frozen=True):
+class PostFilterNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text that the plugin's PostFilter adds to a message: a regular expression and its meaning."""
 
     pattern: str
     meaning: Text
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The texts of a plugin. Where a text is missing, the plugin's name is displayed.
 
     `question` is the plain name of its Filter ("Room?"), `score` that of its Score ("Room"), `rule` its rule in one
@@ -106,26 +115,11 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
         return texts
 
 
-def check(about: About) -> None:
-    """Check the declaration. Raises ValueError if it cannot be used."""
-    if about.colour is not None and not 0 <= about.colour < COLOURS:
-        raise ValueError(f"About(colour={about.colour}): expected a number from 0 to {COLOURS - 1}")
-    patterns = [reason.pattern for reason in about.reasons] + [note.pattern for note in about.post_filter_notes]
-    for pattern in patterns:
-        try:
-            re.fullmatch(pattern, "", re.DOTALL)
-        except re.error as error:
-            raise ValueError(f"About: pattern {pattern!r} is no regular expression: {error}") from error
-    for key in about.captions:
-        if "*" not in key.split("."):
-            raise ValueError(f'About: key "{key}" of a caption needs "*" in place of the plugin\'s name')
+class AboutFile(msgspec.Struct, frozen=True):
+    """The declaration of a plugin in a YAML file with the fields of `About`; `name` is its path from the module.
 
+    A text is {en, zh}, and a `starter` the name of a function ("package.module:function"). With `base`, the path of
+    another such file, the fields and the captions that it lacks are those of the other.
+    """
 
-def about_of(plugin: Any) -> About:
-    """Return the plugin's declaration, empty if it has none. Raises TypeError if it is of another type."""
-    about = getattr(plugin, "about", None)
-    if about is None:
-        return About()
-    if not isinstance(about, About):
-        raise TypeError(f'plugin "{getattr(plugin, "name", plugin)}": `about` has to be an About, not {about!r}')
-    return about
+    name: str

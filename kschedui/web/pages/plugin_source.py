@@ -21,8 +21,8 @@ import msgspec
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from kschedui.abouts import about_of
 from kschedui.scenarios.outside_plugins import outside_plugins
-from scheduler_core.framework.about import about_of
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import Release
 

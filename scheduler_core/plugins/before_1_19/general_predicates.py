@@ -17,6 +17,7 @@ from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact
 from scheduler_core.framework.interface import (
     PASS,
@@ -32,7 +33,6 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.framework.runtime.before_1_26 import merge
-from scheduler_core.plugins.before_1_19.abouts import GENERAL
 from scheduler_core.plugins.before_1_19.small import NodeAffinity, NodeName
 from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
 from scheduler_core.plugins.small.node_ports import NodePorts
@@ -73,7 +73,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
     """Four predicates in one. The counters (add_pod_delta) are those of the resources."""
 
     name = "GeneralPredicates"
-    about = GENERAL
+    about = AboutFile("about/general_predicates.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._resources, self._ports = PodFitsResources(args, handle), PodFitsHostPorts(None, handle)

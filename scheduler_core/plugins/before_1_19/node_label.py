@@ -13,6 +13,7 @@ from scheduler_core.apis.config import OutsidePluginArgs, PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
@@ -29,7 +30,6 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
-from scheduler_core.plugins.before_1_19.abouts import NODE_LABEL
 
 MAX_PRIORITY = 10
 PRESENCE_VIOLATED = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't have the requested labels",))
@@ -42,7 +42,7 @@ class NodeLabel(FilterPlugin, ScorePlugin, ExplainsFilter, ExplainsScore):
     """
 
     name = "NodeLabel"
-    about = NODE_LABEL
+    about = AboutFile("about/node_label.yaml")
     scale = MAX_NODE_SCORE
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

@@ -8,9 +8,8 @@ from scheduler_core.apis.config import InterPodAffinityArgs, OutsidePluginArgs, 
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.about import Text
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.interface import SUCCESS, Handle, PreFilterResult
-from scheduler_core.plugins.before_1_19.abouts import CSI_COUNT, DISK_CONFLICT, VOLUME_BINDING, VOLUME_ZONE
 from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.before_1_19.small import TaintToleration, VolumeZone
 from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
@@ -28,7 +27,7 @@ class NoDiskConflict(VolumeRestrictions):
     """The predicate NoDiskConflict. A pod without disks is not skipped, since nominated pods are added."""
 
     name = "NoDiskConflict"
-    about = DISK_CONFLICT
+    about = AboutFile("about/disk_conflict.yaml")
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return replace(super().pre_filter(pod, cluster), status=SUCCESS)
@@ -46,22 +45,22 @@ class PodToleratesNodeTaints(TaintToleration):
 
 class MaxEBSVolumeCount(EBSLimits):
     name = "MaxEBSVolumeCount"
-    about = replace(EBSLimits.about, question=Text("EBS?", "EBS？"))
+    about = AboutFile("about/ebs_volume_count.yaml")
 
 
 class MaxGCEPDVolumeCount(GCEPDLimits):
     name = "MaxGCEPDVolumeCount"
-    about = replace(GCEPDLimits.about, question=Text("GCE?", "GCE？"))
+    about = AboutFile("about/gce_pd_volume_count.yaml")
 
 
 class MaxCSIVolumeCountPred(NodeVolumeLimits):
     name = "MaxCSIVolumeCountPred"
-    about = CSI_COUNT
+    about = AboutFile("about/csi_volume_count.yaml")
 
 
 class MaxAzureDiskVolumeCount(AzureDiskLimits):
     name = "MaxAzureDiskVolumeCount"
-    about = replace(AzureDiskLimits.about, question=Text("Azure?", "Azure？"))
+    about = AboutFile("about/azure_disk_volume_count.yaml")
 
 
 class MaxCinderVolumeCount(CinderLimits):
@@ -70,12 +69,12 @@ class MaxCinderVolumeCount(CinderLimits):
 
 class CheckVolumeBinding(VolumeBinding):
     name = "CheckVolumeBinding"
-    about = VOLUME_BINDING
+    about = AboutFile("about/volume_binding.yaml")
 
 
 class NoVolumeZoneConflict(VolumeZone):
     name = "NoVolumeZoneConflict"
-    about = VOLUME_ZONE
+    about = AboutFile("about/volume_zone.yaml")
 
 
 class MatchInterPodAffinity(InterPodAffinity):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.config import DefaultPreemptionArgs, PluginArgs
 from scheduler_core.apis.core import Pod
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.interface import (
     Code,
     CycleState,
@@ -20,7 +21,6 @@ from scheduler_core.framework.interface import (
     PostFilterResult,
     Status,
 )
-from scheduler_core.plugins.default_preemption.about import ABOUT
 from scheduler_core.plugins.default_preemption.candidates import find_candidates
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 from scheduler_core.plugins.default_preemption.report import not_evaluated
@@ -34,7 +34,7 @@ class Preemption(PostFilterPlugin):
     """The step after every search without a result; not a plugin before 1.19, but simulated as one."""
 
     name = "DefaultPreemption"
-    about = ABOUT
+    about = AboutFile("../default_preemption/about.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._evaluator = EvaluatorBefore119(handle, EVERY_NODE)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, ScorePlugin, Scores
-from scheduler_core.plugins.before_1_19.abouts import PREFER_AVOID_PODS
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 CONTROLLERS = ("ReplicationController", "ReplicaSet")
@@ -28,7 +28,7 @@ class NodePreferAvoidPods(ScorePlugin, ExplainsScore):
     """Scores 0 for a node whose annotation names the pod's controller, otherwise the maximum."""
 
     name = "NodePreferAvoidPods"
-    about = PREFER_AVOID_PODS
+    about = AboutFile("about/prefer_avoid_pods.yaml")
     scale = MAX_NODE_SCORE
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:

@@ -11,9 +11,9 @@ from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, beta_zone_key
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import ExplainsScore, Handle, ScorePlugin, Scores
-from scheduler_core.plugins.before_1_19.abouts import EQUAL
 from scheduler_core.plugins.before_1_19.predicates import MatchInterPodAffinity
 from scheduler_core.plugins.before_1_19.prefer_avoid_pods import NodePreferAvoidPods
 from scheduler_core.plugins.before_1_19.resources import (
@@ -24,7 +24,6 @@ from scheduler_core.plugins.before_1_19.resources import (
 from scheduler_core.plugins.before_1_19.selector_spread import DefaultPodTopologySpread
 from scheduler_core.plugins.before_1_19.small import NodeAffinity, TaintToleration, image_locality
 from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
-from scheduler_core.plugins.small.image_locality import ABOUT as IMAGES
 
 MAX_PRIORITY = 10
 
@@ -126,7 +125,7 @@ class EqualPriority(ScorePlugin, ExplainsScore):
     """The priority EqualPriority: all nodes score 1 (core/generic_scheduler.go: EqualPriorityMap)."""
 
     name = "EqualPriority"
-    about = EQUAL
+    about = AboutFile("about/equal.yaml")
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return np.ones(len(rows), np.int64)
@@ -141,7 +140,7 @@ class ImageLocalityPriority(ScorePlugin, ExplainsScore):
     """The priority ImageLocalityPriority, which counts deleted nodes while pods are on them (cache.go: RemoveNode)."""
 
     name = "ImageLocalityPriority"
-    about = IMAGES
+    about = AboutFile("../small/image_locality.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._cluster = handle.cluster

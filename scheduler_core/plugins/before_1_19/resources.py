@@ -21,11 +21,10 @@ from scheduler_core.apis.config import (
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, Handle, Reads, ScorePlugin, Scores
-from scheduler_core.plugins.before_1_19.abouts import CAPACITY_RATIO, LEAST_ALLOCATED, MAX_ALLOCATED
 from scheduler_core.plugins.node_resources.allocation import Amounts, pod_request
-from scheduler_core.plugins.node_resources.balanced_allocation_about import ABOUT as BALANCE
 from scheduler_core.plugins.node_resources.strategies import broken_linear, rounded_weighted_mean
 
 RESOURCES = (("cpu", CPU), ("memory", MEMORY))
@@ -64,7 +63,7 @@ class NodeResourcesLeastAllocated(ResourceScorer):
     """Scores the mean of (allocatable - requested) * scale / allocatable; every step truncates."""
 
     name = "NodeResourcesLeastAllocated"
-    about = LEAST_ALLOCATED
+    about = AboutFile("about/least_allocated.yaml")
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
         parts = [
@@ -79,7 +78,7 @@ class NodeResourcesMostAllocated(ResourceScorer):
     """Scores the mean of requested * scale / allocatable, 0 if more is requested than is allocatable."""
 
     name = "NodeResourcesMostAllocated"
-    about = MAX_ALLOCATED
+    about = AboutFile("about/most_allocated.yaml")
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
         parts = [
@@ -94,7 +93,7 @@ class NodeResourcesBalancedAllocation(ResourceScorer):
     """Scores (1 - |share of cpu - share of memory|) * scale, truncated; 0 if a share is 1 or more."""
 
     name = "NodeResourcesBalancedAllocation"
-    about = BALANCE
+    about = AboutFile("../node_resources/balanced_allocation.yaml")
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
         cpu, memory = (
@@ -108,7 +107,7 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
     """Scores the utilization of each resource by the function `shape`. Arguments: `shape` and `resources`."""
 
     name = "RequestedToCapacityRatio"
-    about = CAPACITY_RATIO
+    about = AboutFile("about/requested_to_capacity_ratio.yaml")
     scale = MAX_NODE_SCORE
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

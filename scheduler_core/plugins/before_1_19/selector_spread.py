@@ -18,6 +18,7 @@ from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.node_tree import zone_key
 from scheduler_core.cluster.nodes import Interned, NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
@@ -29,7 +30,6 @@ from scheduler_core.framework.interface import (
     ScorePlugin,
     Scores,
 )
-from scheduler_core.plugins.before_1_19.abouts import SELECTOR_SPREAD
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts, every_row
 from scheduler_core.plugins.helpers.pod_rules import PodRule
 from scheduler_core.plugins.pod_topology_spread.constraints import WORKLOAD_KINDS, as_labels
@@ -43,7 +43,7 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     """Scores nodes by the number of pods that the pod's services and controllers select; not with constraints."""
 
     name = "DefaultPodTopologySpread"
-    about = SELECTOR_SPREAD
+    about = AboutFile("about/selector_spread.yaml")
     scale = MAX_NODE_SCORE
     yields_to_constraints = True
     zone_key = staticmethod(zone_key)

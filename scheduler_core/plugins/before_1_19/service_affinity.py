@@ -14,6 +14,7 @@ from scheduler_core.apis.config import OutsidePluginArgs, PluginArgs
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
@@ -34,7 +35,6 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
-from scheduler_core.plugins.before_1_19.abouts import SERVICE_AFFINITY
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts, every_row
 from scheduler_core.plugins.helpers.pod_rules import PodRule
 
@@ -58,7 +58,7 @@ class ServiceAffinity(
     """Filters by the labels in `affinityLabels`, and scores by those in `antiAffinityLabelsPreference`."""
 
     name = "ServiceAffinity"
-    about = SERVICE_AFFINITY
+    about = AboutFile("about/service_affinity.yaml")
     scale = MAX_NODE_SCORE
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from scheduler_core.apis.config import CoschedulingArgs, PluginArgs
 from scheduler_core.apis.core import CoschedulingPodGroup, Pod
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.interface import (
     SUCCESS,
     Action,
@@ -34,7 +35,6 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     Status,
 )
-from scheduler_core.plugins.coscheduling.about import ABOUT
 from scheduler_core.plugins.coscheduling.pod_groups import PodGroups, group_of
 
 DEFAULT_WAIT_SECONDS = 60
@@ -46,7 +46,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
     """QueueSort, PreFilter, PostFilter, Permit and Unreserve for pods of a group."""
 
     name = "Coscheduling"
-    about = ABOUT
+    about = AboutFile("about.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._args = args if isinstance(args, CoschedulingArgs) else CoschedulingArgs()

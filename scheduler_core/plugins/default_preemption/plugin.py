@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from scheduler_core.apis.config import DefaultPreemptionArgs, PluginArgs
 from scheduler_core.apis.core import Pod
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.interface import (
     SUCCESS,
     Action,
@@ -27,7 +28,6 @@ from scheduler_core.framework.interface import (
     RegisteredEvent,
     Status,
 )
-from scheduler_core.plugins.default_preemption.about import ABOUT
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 
 GATE = "SchedulerAsyncPreemption"
@@ -38,7 +38,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
     """The preemption plugin. `args`: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
 
     name = "DefaultPreemption"
-    about = ABOUT
+    about = AboutFile("about.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._handle = handle

@@ -19,6 +19,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.devices import DeviceClass, ResourceClaim
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     PASS,
@@ -55,7 +56,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.dynamic_resources import binding, extended, scoring
-from scheduler_core.plugins.dynamic_resources.about import ABOUT
 from scheduler_core.plugins.dynamic_resources.alike import Searches
 from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
 from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Features, InvalidPools, TimedOut
@@ -110,7 +110,7 @@ class DynamicResources(
     """Filters nodes by the devices for the pod's claims. Pods without claims pass."""
 
     name = "DynamicResources"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     without_pre_filter = "not found"
     scores_zero_without_state: Literal[True] = True
     filter_is_heard: Literal[True] = True

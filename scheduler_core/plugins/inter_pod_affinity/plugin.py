@@ -16,6 +16,7 @@ from scheduler_core.apis.config import InterPodAffinityArgs, PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     PASS,
@@ -45,7 +46,6 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
 from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.inter_pod_affinity import scoring
-from scheduler_core.plugins.inter_pod_affinity.about import ABOUT
 from scheduler_core.plugins.inter_pod_affinity.counting import Plan, Plans, RequiredKey, ScoringTerm, cells
 from scheduler_core.plugins.inter_pod_affinity.existing_terms import TermOwners
 from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter, explain_score
@@ -82,7 +82,7 @@ class InterPodAffinity(
     """Rejects nodes that violate required terms of the pod or of existing pods; scores preferred terms."""
 
     name = "InterPodAffinity"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     every_key = False  # see `Plans`
     without_pre_filter = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
     without_pre_score = 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'

@@ -11,6 +11,7 @@ from scheduler_core.apis.config import NodeAffinityArgs, PluginArgs
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     PASS,
@@ -41,7 +42,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.helpers.signing import by_node_affinity
-from scheduler_core.plugins.node_affinity.about import ABOUT
 from scheduler_core.plugins.node_affinity.explain import explain_preferred, explain_required
 from scheduler_core.plugins.node_affinity.rule import (
     matches_required,
@@ -71,7 +71,7 @@ class NodeAffinity(
     """Filters and scores nodes by node selector and affinity. `addedAffinity` of the arguments applies to every pod."""
 
     name = "NodeAffinity"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
     sign_pod = staticmethod(by_node_affinity)
 

@@ -11,6 +11,7 @@ from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs, Plug
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
@@ -26,7 +27,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.helpers.signing import Fragments, by_requests
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
-from scheduler_core.plugins.node_resources.balanced_allocation_about import ABOUT
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
 SCORES = PreScoreResult()
@@ -42,7 +42,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
     """
 
     name = "NodeResourcesBalancedAllocation"
-    about = ABOUT
+    about = AboutFile("balanced_allocation.yaml")
     reads = Reads(pod=("requests", "balance_requests"), node=("allocatable", "requested"))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

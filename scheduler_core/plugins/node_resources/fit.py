@@ -12,6 +12,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.devices import DEVICE_CLASS_PREFIX, DeviceClass
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     PASS,
@@ -42,7 +43,6 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.signing import Fragments, by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
-from scheduler_core.plugins.node_resources.fit_about import ABOUT
 from scheduler_core.plugins.node_resources.placement import fullness
 from scheduler_core.plugins.node_resources.strategies import (
     broken_linear,
@@ -83,7 +83,7 @@ class NodeResourcesFit(
     """
 
     name = "NodeResourcesFit"
-    about = ABOUT
+    about = AboutFile("fit.yaml")
     without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     reads = Reads(
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests", "has_sidecars"),

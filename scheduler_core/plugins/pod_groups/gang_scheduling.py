@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod, PodGroup
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.interface import (
     SUCCESS,
     Action,
@@ -23,7 +24,6 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.pod_groups import not_found
-from scheduler_core.plugins.pod_groups.gang_scheduling_about import ABOUT
 
 PERMIT_TIMEOUT_SECONDS = 5 * 60.0
 TOO_FEW_PODS = "waiting for minCount pods from a gang to appear in scheduling queue"
@@ -34,7 +34,7 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
     """Gates members until `minCount` of them exist; lets them pass Permit once that many have a node."""
 
     name = "GangScheduling"
-    about = ABOUT
+    about = AboutFile("gang_scheduling.yaml")
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._handle = handle

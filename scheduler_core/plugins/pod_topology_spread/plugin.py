@@ -17,6 +17,7 @@ from scheduler_core.apis.config import PluginArgs, PodTopologySpreadArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     PASS,
@@ -46,7 +47,6 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
 from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.pod_topology_spread import scoring
-from scheduler_core.plugins.pod_topology_spread.about import ABOUT
 from scheduler_core.plugins.pod_topology_spread.constraints import SpreadConstraints
 from scheduler_core.plugins.pod_topology_spread.counting import NOTHING, CountedConstraint, Plan, Plans
 from scheduler_core.plugins.pod_topology_spread.explain import explain_hard, explain_soft
@@ -83,7 +83,7 @@ class PodTopologySpread(
     """Rejects nodes that would make the spread too uneven; prefers nodes whose domains have fewer matching pods."""
 
     name = "PodTopologySpread"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     without_pre_filter = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
     without_pre_score = 'error reading "PreScorePodTopologySpread" from cycleState: not found'
 

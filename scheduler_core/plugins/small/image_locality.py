@@ -10,7 +10,7 @@ from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.image_states import ImageState
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.about import About, Text
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
@@ -22,27 +22,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.helpers.signing import Fragments
 
-ABOUT = About(
-    score=Text("Image", "镜像"),
-    rule=Text(
-        "Nodes that already have the pod’s images get points, by the size of the images and how common they are.",
-        "已有 Pod 镜像的节点得分，按大小和常见程度。",
-    ),
-    colour=6,
-    captions={
-        "scored.*.cost": Text(
-            "{worst} would have to pull the image and {k|misses|miss} {top} {top|point|points}.",
-            "{worst} 得先拉取镜像，失去 {top} 分。",
-        ),
-        "scored.*.best": Text(
-            "{nodes} already {n|holds|hold} the image: {top} {top|point|points}.", "{nodes} 已有镜像：{top} 分。"
-        ),
-        "scored.*.zero": Text(
-            "No node has an image that is big and common enough to count.", "没有节点已有足够大、足够常见的镜像。"
-        ),
-    },
-)
-
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
@@ -52,7 +31,7 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     """Scores an image by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"
-    about = ABOUT
+    about = AboutFile("image_locality.yaml")
     reads = Reads(pod=("images", "image_volumes", "num_containers"), node=("images",))
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:

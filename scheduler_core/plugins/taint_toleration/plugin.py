@@ -14,6 +14,7 @@ from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     SUCCESS,
@@ -41,7 +42,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.helpers.signing import by_tolerations
-from scheduler_core.plugins.taint_toleration.about import ABOUT
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
 
@@ -62,7 +62,7 @@ class TaintToleration(
     """Filters and scores nodes by their taints; the rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
     sign_pod = staticmethod(by_tolerations)

@@ -17,6 +17,7 @@ from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, Volume
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, format_count
 from scheduler_core.framework.interface import (
     PASS,
@@ -40,7 +41,6 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, Migrations
 from scheduler_core.plugins.volumes.limits import EXCEEDED
-from scheduler_core.plugins.volumes.limits_about import IN_TREE
 from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
 
 NOTHING_TO_COUNT = PreFilterResult(status=SKIP)
@@ -63,7 +63,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     """The common base of the four plugins; `counts` are the volumes that each of them counts."""
 
     name: str
-    about = IN_TREE
+    about = AboutFile("in_tree_limits.yaml")
     counts: ClassVar[InTreeVolumes]
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

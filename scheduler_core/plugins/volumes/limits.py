@@ -19,6 +19,7 @@ from scheduler_core.apis.core import CSINode, Pod
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, format_count
 from scheduler_core.framework.interface import (
     PASS,
@@ -52,7 +53,6 @@ from scheduler_core.plugins.volumes.hints import (
     after_csi_node_limits,
     after_own_claim,
 )
-from scheduler_core.plugins.volumes.limits_about import ABOUT
 from scheduler_core.plugins.volumes.listers import Storage
 
 NOTHING_ATTACHED = PreFilterResult(status=SKIP)
@@ -93,7 +93,7 @@ class NodeVolumeLimits(
     """
 
     name = "NodeVolumeLimits"
-    about = ABOUT
+    about = AboutFile("limits.yaml")
     runs_pre_filter = True
     sign_pod = staticmethod(by_volumes)
 

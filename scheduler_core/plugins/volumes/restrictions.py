@@ -18,6 +18,7 @@ from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact
 from scheduler_core.framework.interface import (
     SKIP,
@@ -44,7 +45,6 @@ from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
 from scheduler_core.plugins.volumes.hints import after_referenced_claim
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
-from scheduler_core.plugins.volumes.restrictions_about import ABOUT
 
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
@@ -77,7 +77,7 @@ class VolumeRestrictions(
     """
 
     name = "VolumeRestrictions"
-    about = ABOUT
+    about = AboutFile("restrictions.yaml")
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
     sign_pod = staticmethod(by_volumes)
 

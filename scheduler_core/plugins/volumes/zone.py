@@ -15,6 +15,7 @@ from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import PersistentVolume, Pod, StorageClass
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact
 from scheduler_core.framework.interface import (
     SKIP,
@@ -42,7 +43,6 @@ from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, R
 from scheduler_core.plugins.volumes.hints import after_referenced_claim
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
-from scheduler_core.plugins.volumes.zone_about import ABOUT
 
 BETA_LABELS = (ZONE_BETA, REGION_BETA)
 TOPOLOGY_LABELS = (*BETA_LABELS, ZONE, REGION)
@@ -77,7 +77,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
     """Filters nodes by zone. The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"
-    about = ABOUT
+    about = AboutFile("zone.yaml")
     runs_pre_filter = True
     sign_pod = staticmethod(by_volumes)
     labels: tuple[str, ...] = TOPOLOGY_LABELS  # the labels that count

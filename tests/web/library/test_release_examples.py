@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from kschedui import library
+from kschedui.abouts import about_of
 from kschedui.scenarios import engine
 from kschedui.scenarios.release_examples import (
     FOLDER,
@@ -23,7 +24,6 @@ from kschedui.scenarios.release_examples import (
 )
 from kschedui.web.api import jobs
 from scheduler_core import RunEnded, ScenarioErrors, decisions, parse_scenario, simulate
-from scheduler_core.framework.about import about_of
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.dynamic_resources import allocator
 from scheduler_core.releases import RELEASES, Release, Rules

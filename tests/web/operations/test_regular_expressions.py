@@ -32,7 +32,7 @@ TABLES: dict[str, Callable[[Any], list[str]]] = {
     ],
     "kschedui/web/pages/cards.py": lambda module: list(module.PLACE.values()),
     "kschedui/waiting/reasons.py": lambda module: [note.pattern for note in reasons.post_filter_notes()],
-    "scheduler_core/framework/about.py": lambda module: [one.reason.pattern for one in reasons.known_reasons()],
+    "kschedui/abouts.py": lambda module: [one.reason.pattern for one in reasons.known_reasons()],
 }
 # Quadratic, and what keeps the text short.
 SHORT = {

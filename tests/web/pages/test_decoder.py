@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from kschedui.abouts import about_of
 from kschedui.scenarios import lessons
 from kschedui.waiting import starter
 from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import Part, counts, decode, messages, write_message
 from kschedui.waiting.others import foreign_messages
 from kschedui.waiting.reasons import known_reasons, note_meaning, preemption_meaning
-from scheduler_core.framework.about import about_of
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import DEFAULT_RELEASE
 from tests.web.conftest import Browser

@@ -18,6 +18,7 @@ from scheduler_core.apis.config import PluginArgs, VolumeBindingArgs
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import Interned, NodeTable
+from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     SKIP,
@@ -51,7 +52,6 @@ from scheduler_core.plugins.volumes.before_1_32 import local_node_names
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding import scorer
-from scheduler_core.plugins.volumes.binding.about import ABOUT
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
 from scheduler_core.plugins.volumes.binding.binder import (
     NODE_AFFINITY_CONFLICT,
@@ -100,7 +100,7 @@ class VolumeBinding(
     """Filters nodes by volumes, with one binder per profile and its own cache of assumed objects."""
 
     name = "VolumeBinding"
-    about = ABOUT
+    about = AboutFile("about.yaml")
     without_pre_filter = "not found"
     sign_pod = staticmethod(by_volumes)
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+import msgspec
 import pytest
 
-from scheduler_core.framework.about import About, PostFilterNote, Reason, Text, about_of, check
+import scheduler_core.plugins
+from kschedui import abouts
+from kschedui.abouts import about_of, check
+from scheduler_core.framework.about import About, AboutFile, PostFilterNote, Reason, Text
 from scheduler_core.plugins import REGISTRY
 
 SLOT = re.compile(r"\{(\w+)")
@@ -90,3 +95,36 @@ def test_a_text_is_filled_in_in_both_languages() -> None:
     message = Text("Too little {resources}", "{resources} 不足").message(resources="cpu")
     assert message == "Too little cpu"
     assert message.chinese.format(**message.values) == "cpu 不足"
+
+
+def test_every_file_of_texts_belongs_to_a_plugin() -> None:
+    folder = Path(scheduler_core.plugins.__file__).parent
+    named = {
+        (abouts.folder_of(plugin, plugin.about) / plugin.about.name).resolve()
+        for plugin in REGISTRY.values()
+        if isinstance(getattr(plugin, "about", None), AboutFile)
+    }
+    based_on = {(path.parent / base).resolve() for path in named if (base := base_of(path))}
+    assert named | based_on == {path.resolve() for path in folder.rglob("*.yaml")}
+
+
+def base_of(path: Path) -> str:
+    found = re.match(r"base: (.+)\n", path.read_text(encoding="utf-8"))
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("question: {en: Room?}\n", r"got `object` - at `\$.question`"),
+        ("questions: {en: Room?, zh: 资源？}\n", r"Object contains unknown field `questions`"),
+        (
+            "reasons: [{pattern: a, meaning: {en: a, zh: b}}]\n",
+            r"field `unsaid` - at `\$.reasons\[0\]`",
+        ),
+    ],
+)
+def test_a_wrong_field_of_a_file_is_named(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "about.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(msgspec.ValidationError, match=sentence):
+        abouts.read_about(tmp_path / "about.yaml")
