@@ -15,6 +15,7 @@ from .child import Child, Lifeline, Program
 from .commands import WORKER_ENV, broker_command, broker_config, experiments_command, web_command, worker_command
 from .errors import StartError
 from .ports import answers_http, answers_tcp, free_port, wait_until
+from .temporary_folder import TemporaryFolder
 
 START_SECONDS = 60.0  # generous: a first start compiles every module on a slow disk
 BROKER_START_SECONDS = 15.0
@@ -33,8 +34,9 @@ class Stack:
 
     def __init__(self, env: Mapping[str, str], logs: Path) -> None:
         self.logs = logs
-        self.env = {**os.environ, **env, "PYTHONUNBUFFERED": "1"}
         self.lifeline = Lifeline()
+        self.temporary = TemporaryFolder()
+        self.env = {**os.environ, **env, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self.temporary.path)}
         self.children: dict[str, Child] = {}
         self.url = ""
         self.worker_alive: Path | None = None
@@ -129,6 +131,7 @@ class Stack:
             child.stop()
         self.children.clear()
         self.lifeline.close()
+        self.temporary.close()
 
     def _start(self, name: str, command: list[str], env: Mapping[str, str], *, grace: float, stdin: str = "") -> Child:
         program = Program(name, command, {**self.env, **env}, self.logs / f"{name}.log", grace, stdin)

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -165,12 +166,23 @@ def test_a_stop_signal_whose_exception_was_dropped_is_not_forgotten() -> None:
 
 
 @pytest.mark.slow
-def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
-    up = start()
-    up.ready()
-    family = up.family()
-    up.process.kill()
-    assert gone(family), still_running(family)
+def test_kill_9_of_the_supervisor_leaves_no_process_and_the_next_start_removes_its_temporary_files(
+    start: Start,
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="up-") as temporary:  # tmp_path is too long for the address of a socket
+        up = start(TMPDIR=temporary)
+        up.ready()
+        family, (left,) = up.family(), Path(temporary).iterdir()
+        assert len(list(left.iterdir())) > 1, "the worker's places and the forkserver's socket are there"
+        up.process.kill()
+        assert gone(family), still_running(family)
+        up = start(TMPDIR=temporary)
+        up.ready()
+        assert [folder.name for folder in Path(temporary).iterdir()] != [left.name]
+        assert not left.exists()
+        up.process.terminate()
+        up.end()
+        assert not list(Path(temporary).iterdir())
 
 
 @pytest.mark.slow
