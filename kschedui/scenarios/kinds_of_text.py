@@ -46,8 +46,8 @@ SCENARIO = Mark(("Scenario",), re.compile(_of_kind("Scenario")))
 OLD = Mark(("kubescheduler.config.k8s.io",), re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d"))
 # The beginning of what kubectl describe and kubectl get print for people.
 FOR_PEOPLE = Mark(
-    ("Name:  ", "NAME  "),
-    re.compile(r"(?m)^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE {2,})?NAME {2,}[A-Z])"),
+    ("Name:  ", "NAME  ", "LAST SEEN  "),
+    re.compile(r"(?m)^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE {2,})?(?:NAME|LAST SEEN) {2,}[A-Z])"),
 )
 EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:"""))
 

@@ -1,9 +1,10 @@
-"""Record what the real kubectl prints of the nodes and pods of this project's scenarios.
+"""Record what the real kubectl prints of the nodes, pods and events of this project's scenarios after a run.
 
     python -m tests.kubectl.record KUBE_APISERVER KUBECTL...
 
 Needs `etcd` on the path, a kube-apiserver, and one kubectl for each release. Writes printed.tar.xz beside this file:
-SCENARIO/objects.json, as the API server has them, and SCENARIO/RELEASE/COMMAND.txt.
+SCENARIO/objects.json, as the API server has them, SCENARIO/RELEASE/COMMAND.txt, and SCENARIO/RELEASE/time.txt, the time
+before the first command. The texts here are of kube-apiserver 1.36.3 and kubectl 1.27.16, 1.30.14 and 1.33.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
-import yaml
-
+from scheduler_core import ScenarioError
 from tests.conftest import ROOT
 from tests.core.ask.operations.clusters import text as random_cluster
+from tests.kubectl.clusters import cluster_of
 
 Manifest = dict[str, Any]
 
@@ -36,11 +39,15 @@ COMMANDS = {
     "describe-pods": ("describe", "pods", "--all-namespaces"),
     "get-nodes": ("get", "nodes"),
     "get-pods": ("get", "pods", "--all-namespaces"),
-    "get-nodes-wide": ("get", "nodes", "--output", "wide"),
-    "get-pods-wide": ("get", "pods", "--all-namespaces", "--output", "wide"),
+    "get-nodes-wide": ("get", "nodes", "--output", "wide", "--show-labels"),
+    "get-pods-wide": ("get", "pods", "--all-namespaces", "--output", "wide", "--show-labels"),
+    "get-both": ("get", "nodes,pods", "--all-namespaces", "--output", "wide"),
+    "get-events": ("get", "events", "--all-namespaces"),
+    "get-events-wide": ("get", "events", "--all-namespaces", "--output", "wide"),
+    "events": ("events", "--all-namespaces"),
 }
 FOLDERS = ("kschedui/scenarios/lessons", "kschedui/scenarios/starters", "tests/conformance/classic")
-SEEDS = range(40)
+SEEDS = range(24)
 PORT = 16443
 TOKEN = "recorder"
 WITHOUT_CHECK = ssl._create_unverified_context()
@@ -54,13 +61,6 @@ def scenarios() -> Iterator[tuple[str, str]]:
                 yield f"{path.parent.name}-{path.stem}", path.read_text()
     for seed in SEEDS:
         yield f"random-{seed}", random_cluster(seed)
-
-
-def objects_of(text: str) -> list[Manifest]:
-    """Return the nodes and pods of a scenario."""
-    documents = [one for one in yaml.safe_load_all(text) if isinstance(one, dict)]
-    documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
-    return [one for one in documents if one.get("kind") in ("Node", "Pod")]
 
 
 @contextmanager
@@ -113,34 +113,52 @@ def request(method: str, path: str, body: Manifest | None = None) -> Manifest:
 
 
 def create(one: Manifest) -> None:
-    """Create an object with its status; a pod that names its node runs."""
+    """Create an object with its status. One that has a deletionTimestamp is deleted, which its finalizer delays."""
     metadata = one["metadata"]
-    if one["kind"] == "Node":
-        request("POST", "/api/v1/nodes", {"apiVersion": "v1", **one})
-        return
-    namespace = metadata.setdefault("namespace", "default")
-    try:
-        request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
-    except urllib.error.HTTPError as error:
-        if error.code != 409:
-            raise
-    path = f"/api/v1/namespaces/{namespace}/pods"
-    for unresolved in ("priorityClassName", "preemptionPolicy"):  # whose class is not created
-        one["spec"].pop(unresolved, None)
-    for container in (*one["spec"].get("containers", ()), *one["spec"].get("initContainers", ())):
-        container.setdefault("image", "example.com/app:1")
+    if namespace := metadata.get("namespace"):
+        with suppress_status(409):
+            request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+    path = path_of(one["kind"], namespace)
+    deleted = metadata.pop("deletionTimestamp", None)
+    if one["kind"] == "Event":  # `describe` finds the events of an object by its uid
+        about = one["involvedObject"]
+        pod = request("GET", f"{path_of('Pod', about['namespace'])}/{about['name']}")
+        about["uid"] = pod["metadata"]["uid"]
     made = request("POST", path, {"apiVersion": "v1", **one})
-    if one["spec"].get("nodeName"):
-        status = {**made["status"], "phase": "Running"}
-        request("PUT", f"{path}/{metadata['name']}/status", {**made, "status": status})
+    if one["kind"] == "Pod":
+        request("PUT", f"{path}/{metadata['name']}/status", {**made, "status": one["status"]})
+    if deleted:
+        request("DELETE", f"{path}/{metadata['name']}?gracePeriodSeconds={len(metadata['name']) % 2 * 30}")
+
+
+def path_of(kind: str, namespace: str | None = None) -> str:
+    """Return the address of the objects of a kind."""
+    group = "apis/coordination.k8s.io/v1" if kind == "Lease" else "api/v1"
+    return f"/{group}{f'/namespaces/{namespace}' if namespace else ''}/{kind.lower()}s"
+
+
+@contextmanager
+def suppress_status(code: int) -> Iterator[None]:
+    """Ignore an answer: 404, the object is gone; 409, it exists already."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        if error.code != code:
+            raise
 
 
 def delete_all() -> None:
-    """Delete every node and pod at once."""
+    """Delete every object of a scenario at once."""
     for pod in request("GET", "/api/v1/pods")["items"]:
-        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-        request("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds=0")
+        path = f"{path_of('Pod', pod['metadata']['namespace'])}/{pod['metadata']['name']}"
+        if pod["metadata"].pop("finalizers", None):
+            request("PUT", path, pod)
+        with suppress_status(404):
+            request("DELETE", f"{path}?gracePeriodSeconds=0")
     request("DELETE", "/api/v1/nodes")
+    for kind in ("Event", "Lease"):
+        for namespace in {one["metadata"]["namespace"] for one in request("GET", path_of(kind))["items"]}:
+            request("DELETE", path_of(kind, namespace))
 
 
 def listed(kind: str) -> list[Manifest]:
@@ -174,18 +192,19 @@ def main(binary: str, *kubectls: str) -> None:
             entry.size = len(data)
             archive.addfile(entry, io.BytesIO(data))
 
-        for name, text in scenarios():
+        for number, (name, text) in enumerate(scenarios()):
             try:
-                for one in objects_of(text):
+                for one in cluster_of(text, Random(number), datetime.now(UTC)):
                     create(one)
-            except urllib.error.HTTPError as error:
-                print(name, error.code, error.read().decode()[:300])
+            except (urllib.error.HTTPError, ScenarioError) as error:
+                print(name, error, error.read().decode()[:300] if isinstance(error, urllib.error.HTTPError) else "")
                 delete_all()
                 continue
-            objects = [*listed("Node"), *listed("Pod")]
+            objects = [*listed("Node"), *listed("Pod"), *listed("Event")]
             if objects:
                 write(f"{name}/objects.json", json.dumps(objects, sort_keys=True, indent=1))
                 for release, kubectl in releases.items():
+                    write(f"{name}/{release}/time.txt", datetime.now(UTC).isoformat())
                     for command, arguments in COMMANDS.items():
                         write(f"{name}/{release}/{command}.txt", printed(kubectl, *arguments))
             delete_all()

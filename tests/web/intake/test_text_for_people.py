@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections import defaultdict
+from collections import Counter, defaultdict
+from contextlib import suppress
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -16,7 +18,8 @@ import pytest
 from kschedui.cli.main import main
 from kschedui.scenarios import importers
 from kschedui.scenarios.importers.for_people import read
-from scheduler_core import Limits, parse_scenario
+from kschedui.scenarios.importers.for_people.events import SeenEvent
+from scheduler_core import Limits, ScenarioError, parse_scenario
 from scheduler_core.apis.core import Node, Pod
 from tests.kubectl.record import PRINTED, SEEDS
 from tests.sampling import rest_slow
@@ -82,7 +85,12 @@ def test_nodes_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
             assert back.labels == node.labels
             assert set(back.taints) == set(node.taints)
             assert (back.unschedulable, back.allocatable) == (node.unschedulable, node.allocatable)
-        running = [one for one in pods if one["status"]["phase"] == "Running"]
+        names = {one["metadata"]["name"] for one in nodes}
+        running = [
+            one
+            for one in pods
+            if one["status"]["phase"] not in ("Succeeded", "Failed") and one["spec"].get("nodeName") in names
+        ]
         assert requests_by_node(found("Pod", text)) == requests_by_node(running)
 
 
@@ -102,10 +110,29 @@ def test_pods_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
     _, pods = objects_of(scenario)
     before = parsed([as_described(pod) for pod in pods])
     for text in printed(scenario, "describe-pods").values():
-        after = parsed(found("Pod", text))
+        back = found("Pod", text)
+        assert list(map(as_printed, back)) == list(map(as_printed, sorted(pods, key=name_of)))
+        after = parsed(back)
         assert before.keys() == after.keys()
         for key, pod in before.items():
             compare_pods(pod, after[key])
+
+
+def as_printed(pod: Manifest) -> object:
+    """Name, owner and containers of a pod, in the order in which they are printed."""
+    owners = [(one["kind"], one["name"]) for one in pod["metadata"].get("ownerReferences") or () if one["controller"]]
+    containers = [
+        [
+            (one["name"], one["image"], amounts(one, "requests"), amounts(one, "limits"))
+            for one in pod["spec"].get(key, ())
+        ]
+        for key in ("initContainers", "containers")
+    ]
+    return name_of(pod), owners, containers
+
+
+def amounts(container: Manifest, name: str) -> Manifest:
+    return container.get("resources", {}).get(name) or {}
 
 
 def as_described(pod: Manifest) -> Manifest:
@@ -121,7 +148,10 @@ def as_described(pod: Manifest) -> Manifest:
 def compare_pods(first: Node | Pod, second: Node | Pod) -> None:
     assert isinstance(first, Pod)
     assert isinstance(second, Pod)
-    for field in ("requests", "node_name", "labels", "node_selector", "priority"):
+    for field in (
+        *("requests", "node_name", "labels", "node_selector", "priority", "phase", "terminating", "ready"),
+        *("nominated_node_name", "preemption_policy", "namespace"),
+    ):
         assert getattr(second, field) == getattr(first, field), field
     assert set(second.tolerations) == set(first.tolerations)
     spread = [
@@ -137,17 +167,126 @@ def compare_pods(first: Node | Pod, second: Node | Pod) -> None:
 @pytest.mark.parametrize("scenario", rest_slow(4, sorted(recorded())))
 def test_tables_say_who_runs_where_and_the_state_of_nodes(scenario: str) -> None:
     nodes, pods = objects_of(scenario)
-    for wide in ("", "-wide"):
-        for release, table in printed(scenario, f"get-nodes{wide}").items():
-            states = {one["metadata"]["name"]: one["spec"].get("unschedulable", False) for one in found("Node", table)}
-            assert states == {one["metadata"]["name"]: one["spec"].get("unschedulable", False) for one in nodes}
-            listed = table + "\n" + printed(scenario, f"get-pods{wide}")[release]
-            where = {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in found("Pod", listed)}
-            expected = {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in pods}
-            if wide:
-                assert where == expected
-            else:  # without the column NODE, running pods are left out
-                assert where == {name: node for name, node in expected.items() if not node}
+    listed = [pod for pod in pods if not is_printed_as_ended(pod)]
+    where = {name_of(one): one["spec"].get("nodeName", "") for one in listed}
+    for command in ("get-nodes", "get-nodes-wide", "get-both"):
+        for table in printed(scenario, command).values():
+            compare_node_tables(nodes, found("Node", table), labels=command == "get-nodes-wide")
+    for command in ("get-pods-wide", "get-both"):
+        for table in printed(scenario, command).values():
+            back = found("Pod", table)
+            assert {name_of(one): one["spec"].get("nodeName", "") for one in back} == where
+            compare_pod_tables(listed, back, labels=command == "get-pods-wide")
+    for table in printed(scenario, "get-pods").values():  # without the column NODE, running pods are left out
+        back = found("Pod", table)
+        waiting = {name for name, node in where.items() if not node}
+        gone = {name_of(one) for one in listed if "deletionTimestamp" in one["metadata"]}
+        assert waiting <= {name_of(one) for one in back} <= waiting | gone | unsure(listed)
+
+
+def name_of(one: Manifest) -> tuple[str, str]:
+    return one["metadata"].get("namespace", ""), one["metadata"]["name"]
+
+
+def is_printed_as_ended(pod: Manifest) -> bool:
+    return pod["status"]["phase"] in ("Succeeded", "Failed")
+
+
+def unsure(pods: list[Manifest]) -> set[tuple[str, str]]:
+    """Names of pods that are on a node and whose state is printed as Pending all the same."""
+    return {name_of(one) for one in pods if one["status"]["phase"] == "Pending"}
+
+
+def compare_node_tables(nodes: list[Manifest], back: list[Manifest], *, labels: bool) -> None:
+    by_name = {one["metadata"]["name"]: one for one in back}
+    assert by_name.keys() == {one["metadata"]["name"] for one in nodes}
+    for node in nodes:
+        row = by_name[node["metadata"]["name"]]
+        assert row["spec"].get("unschedulable", False) == node["spec"].get("unschedulable", False)
+        assert row["status"]["nodeInfo"]["kubeletVersion"] == node["status"]["nodeInfo"]["kubeletVersion"]
+        [ready] = [one["status"] for one in node["status"]["conditions"] if one["type"] == "Ready"]
+        tainted = any(taint["key"].endswith("/not-ready") for taint in row["spec"].get("taints", ()))
+        assert tainted == (ready != "True")
+        if labels:
+            assert row["metadata"]["labels"] == node["metadata"].get("labels", {})
+        else:
+            role = "node-role.kubernetes.io/control-plane"
+            assert (role in row["metadata"]["labels"]) == (role in node["metadata"].get("labels", {}))
+
+
+def compare_pod_tables(pods: list[Manifest], back: list[Manifest], *, labels: bool) -> None:
+    by_name = {name_of(one): one for one in back}
+    for pod in pods:
+        row = by_name[name_of(pod)]
+        assert ("deletionTimestamp" in row["metadata"]) == ("deletionTimestamp" in pod["metadata"])
+        nominated = pod["status"].get("nominatedNodeName") if not pod["spec"].get("nodeName") else None
+        assert row.get("status", {}).get("nominatedNodeName") == nominated
+        assert bool(row["spec"].get("schedulingGates")) == bool(pod["spec"].get("schedulingGates"))
+        ready = all(one["ready"] for one in pod["status"].get("containerStatuses") or ())
+        if pod["spec"].get("nodeName") and pod["status"]["phase"] == "Running":
+            assert is_ready(row) == ready
+        if labels:
+            assert row["metadata"].get("labels", {}) == pod["metadata"].get("labels", {})
+
+
+def is_ready(pod: Manifest) -> bool:
+    return not any(one["type"] == "Ready" for one in pod.get("status", {}).get("conditions", ()))
+
+
+@pytest.mark.parametrize("scenario", rest_slow(4, sorted(recorded())))
+def test_events_are_read_back_from_tables_and_descriptions(scenario: str) -> None:
+    """Object, type, reason, message, count and age of every event; where it is printed, who reported it."""
+    objects = json.loads(recorded()[scenario]["objects.json"])
+    expected = [one for one in objects if one["kind"] == "Event" and one["involvedObject"]["kind"] == "Pod"]
+    for command in ("get-events", "get-events-wide", "events", "describe-pods"):
+        for release, text in printed(scenario, command).items():
+            now = datetime.fromisoformat(recorded()[scenario][f"{release}/time.txt"])
+            counted = command != "get-events"  # which prints neither how often nor since when
+            seen = [event for event in read(text).events if event.kind == "pod"]
+            assert Counter(as_seen(one, counted=counted) for one in expected) == Counter(
+                (one.namespace, one.name, one.type, one.reason, one.message, one.count if counted else 1)
+                for one in seen
+            )
+            for one in seen:
+                compare_ages(one, expected, now, counted=counted)
+
+
+def as_seen(event: Manifest, *, counted: bool) -> tuple[object, ...]:
+    about = event["involvedObject"]
+    count = event.get("count") or (event.get("series") or {}).get("count") or 1
+    message = event["message"].strip()
+    return about["namespace"], about["name"], event["type"], event["reason"], message, count if counted else 1
+
+
+def compare_ages(seen: SeenEvent, events: list[Manifest], now: datetime, *, counted: bool) -> None:
+    """Some event with these words is as old as is printed; kubectl rounds."""
+    about = [
+        one
+        for one in events
+        if (one["involvedObject"]["name"], one["reason"], one["message"].strip())
+        == (seen.name, seen.reason, seen.message)
+    ]
+    pairs = [("lastTimestamp", seen.last), *([("firstTimestamp", seen.first)] if counted else [])]
+    for field, age in pairs:
+        ages = [(now - datetime.fromisoformat(one.get(field) or one["eventTime"])).total_seconds() for one in about]
+        assert age is not None
+        assert any(abs(real - age) <= 5 + 0.1 * real for real in ages), (seen, ages)
+
+
+def test_a_table_of_events_alone_says_which_pods_wait_and_why() -> None:
+    """Of a pod that was scheduled since, only where it is; of one that waits, its message."""
+    table = (
+        "LAST SEEN   TYPE      REASON             OBJECT    MESSAGE\n"
+        "9m          Warning   FailedScheduling   pod/a     0/1 nodes are available: 1 Insufficient cpu.\n"
+        "2m          Normal    Scheduled          pod/a     Successfully assigned default/a to n1\n"
+        "3m          Warning   FailedScheduling   pod/b     0/1 nodes are available: 1 Too many pods.\n"
+        "4m          Normal    Killing            pod/c     Stopping container main\n"
+    )
+    [pod] = read(table).objects
+    assert pod["metadata"]["name"] == "b"
+    assert pod["status"]["conditions"][0]["message"] == "0/1 nodes are available: 1 Too many pods."
+    running = "NAME   READY   STATUS    RESTARTS   AGE\na      1/1     Running   0          9m\n\n"
+    assert [one["spec"].get("nodeName") for one in read(running + table).objects] == ["n1"]
 
 
 def around(text: str, random: Random) -> str:
@@ -167,8 +306,54 @@ def around(text: str, random: Random) -> str:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_stands_around_the_text_does_not_matter(seed: int) -> None:
     scenario = f"random-{seed}"
-    text = printed(scenario, "describe-nodes")["1.31"] + "\n" + printed(scenario, "get-pods-wide")["1.31"]
+    text = printed(scenario, "describe-nodes")["1.30"] + "\n" + printed(scenario, "get-pods-wide")["1.30"]
     assert read(around(text, Random(seed))).objects == read(text).objects
+
+
+PROMPTS = (
+    "$ ", "# ", "> ", "", "[ops@jump ~]$ ", "root@cp-1:~# ", "ubuntu@ip-10-0-0-1:~/work$ sudo ", "me@mac ~ % ", "(base) me@pc:~$ ",
+    "PS C:\\Users\\me> ", "➜  ~ ", "➜  app git:(main) ", "❯ ", "C:\\Users\\me>", "cp $ KUBECONFIG=/etc/admin.conf ",
+    "[root@k8s-master01 ~]# ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_several_commands_in_one_terminal_are_read_as_what_they_describe(seed: int) -> None:
+    """Tables and events around the descriptions add no object and take nothing away."""
+    scenario = f"random-{seed}"
+    described = ("describe-pods", "describe-nodes")
+    commands = [*described, "get-both", "get-events", "get-pods-wide", "get-nodes"]
+    Random(seed).shuffle(commands)
+    prompt = PROMPTS[seed % len(PROMPTS)]
+    session = "".join(
+        f"{prompt}kubectl {name.replace('-', ' ')}\n{printed(scenario, name)['1.30']}" for name in commands
+    )
+    session += prompt
+    alone = read("\n".join(printed(scenario, name)["1.30"] for name in described))
+    assert sorted(read(session).objects, key=str) == sorted(alone.objects, key=str)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mutilated_text_is_read_as_far_as_it_goes(seed: int) -> None:
+    """Lines that are missing, doubled, cut or in another order end in a scenario or in one sentence."""
+    random = Random(seed)
+    texts = recorded()[f"random-{seed}"]
+    for name in random.sample(sorted(one for one in texts if one.endswith(".txt")), 8):
+        lines = texts[name].split("\n")
+        for _ in range(random.randint(1, 12)):
+            at = random.randrange(len(lines))
+            match random.randrange(4):
+                case 0:
+                    lines.insert(at, lines[random.randrange(len(lines))])
+                case 1 if len(lines) > 1:
+                    del lines[at]
+                case 2:
+                    lines[at] = lines[at][random.randrange(len(lines[at]) + 1) :]
+                case _:
+                    lines[at] = lines[at][: random.randrange(len(lines[at]) + 1)]
+        text = "\n".join(lines)
+        with suppress(ScenarioError):
+            parse_scenario(importers.convert(text, Limits()).text)
 
 
 def test_a_described_node_and_a_manifest_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,7 +366,7 @@ def test_a_described_node_and_a_manifest_are_read_together(tmp_path: Path, capsy
 
 
 def test_notes_say_what_was_read_and_what_one_more_paste_settles() -> None:
-    found = importers.convert(printed("lessons-first-pod", "describe-pods")["1.31"], Limits())
+    found = importers.convert(printed("lessons-first-pod", "describe-pods")["1.30"], Limits())
     notes = " ".join(found.notes)
     assert "pods described: 2" in notes
     assert "paste kubectl describe nodes too" in notes

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kschedui.scenarios.importers.for_people.events import NOT_SCHEDULED, SeenEvent, last_of_scheduler
 from kschedui.scenarios.importers.for_people.nodes import pairs
 from kschedui.scenarios.importers.for_people.sections import NONE, Described, Section, field_of
+from kschedui.scenarios.importers.for_people.tables import DELETED
 
 Manifest = dict[str, Any]
 
@@ -19,13 +21,12 @@ SPREAD = re.compile(
     r"^(?P<key>[^\s:]+):(?P<when>DoNotSchedule|ScheduleAnyway) when max skew (?P<skew>\d+) is exceeded"
     r"(?: for selector (?P<selector>.+))?$"
 )
-FAILED = "FailedScheduling"
-HEADING = re.compile(r"0/\d{1,7} nodes are available")
+CONDITION = re.compile(r"^\s+(?P<type>[A-Za-z]\S*)\s+(?P<status>True|False|Unknown)\s*$")
 PHASES = ("Pending", "Running", "Succeeded", "Failed")
 
 
-def read_pod(described: Described) -> Manifest:
-    """Return the pod."""
+def read_pod(described: Described, events: list[SeenEvent]) -> Manifest:
+    """Return the pod. `events`: those that are printed below it."""
     metadata: Manifest = {"name": described.value("Name"), "namespace": described.value("Namespace") or "default"}
     if labels := pairs(described.section("Labels")):
         metadata["labels"] = labels
@@ -51,7 +52,23 @@ def read_pod(described: Described) -> Manifest:
         spec["topologySpreadConstraints"] = spread
     if volumes := list(_claims(described.section("Volumes"))):
         spec["volumes"] = volumes
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": _status(described)}
+    if described.value("Status").startswith("Terminating"):
+        metadata["deletionTimestamp"] = DELETED
+        grace = described.value("Termination Grace Period").removesuffix("s")
+        if grace.isdigit():
+            metadata["deletionGracePeriodSeconds"] = int(grace)
+    status = _status(described)
+    if "nodeName" not in spec:
+        add_message(status, events)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def add_message(status: Manifest, events: list[SeenEvent]) -> None:
+    """Add the condition of a pod that waits, if the newest event of the scheduler says why."""
+    event = last_of_scheduler(events)
+    if event is not None and event.reason == NOT_SCHEDULED:
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": event.message}
+        status["conditions"] = [*status.get("conditions", ()), condition]
 
 
 def _status(described: Described) -> Manifest:
@@ -59,12 +76,12 @@ def _status(described: Described) -> Manifest:
     status: Manifest = {"phase": text if text in PHASES else "Running" if described.value("Node") else "Pending"}
     if nominated := described.value("NominatedNodeName"):
         status["nominatedNodeName"] = nominated
-    events = described.section("Events")
-    text = " ".join(line.strip() for line in events.lines).partition(FAILED)[2] if events else ""
-    if heading := HEADING.search(text):
-        message = text[heading.start() :].partition("  Warning")[0].partition("  Normal")[0].strip()
-        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
-        status["conditions"] = [condition]
+    conditions = described.section("Conditions")
+    found = (CONDITION.match(line) for line in (conditions.lines if conditions else ()))
+    if described.value("Node") and any(
+        match and match["type"] == "Ready" and match["status"] != "True" for match in found
+    ):
+        status["conditions"] = [{"type": "Ready", "status": "False"}]
     return status
 
 

@@ -8,32 +8,39 @@ from typing import Any
 
 import msgspec
 
-from kschedui.scenarios.importers.for_people import nodes, pods, tables
+from kschedui.scenarios.importers.for_people import events, nodes, pods, tables
+from kschedui.scenarios.importers.for_people.events import SeenEvent
 from kschedui.scenarios.importers.for_people.sections import Described, Table, parts_of
+from kschedui.scenarios.kinds_of_text import FOR_PEOPLE
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.smallest.proposals.resources import amount, written
 
 Manifest = dict[str, Any]
 
 MAX_NODES = 5  # whose free room is noted
+MAX_EVENTS = 5  # that are noted
 LONGEST = 8_000_000  # characters
-MARK = re.compile(r"^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z])", re.M)
+ASSIGNED = re.compile(r"Successfully assigned \S+ to (\S+)")
 OBJECTS = re.compile(r"""^["']?(?:apiVersion|kind)["']?\s*:|^\{\s*["']?(?:apiVersion|kind|items)""", re.M)
 NODE_KEYS = ("Capacity", "Allocatable", "Non-terminated Pods", "System Info")
 POD_KEYS = ("Containers", "QoS Class", "Node-Selectors", "IPs")
 
 
 class Reading(msgspec.Struct):
-    """The objects that were read, and notes for people. `rest`: the other lines of the text, if they have objects."""
+    """The objects and events that were read, and notes for people.
+
+    `rest`: the other lines of the text, if they have objects.
+    """
 
     objects: list[Manifest] = []
+    events: list[SeenEvent] = []
     notes: list[Message] = []
     rest: str = ""
 
 
 def is_for_people(text: str) -> bool:
     """Return whether kubectl printed a part of the text for people. Logs of containers may contain anything."""
-    return len(text) <= LONGEST and MARK.search(text) is not None and "==== START logs" not in text
+    return len(text) <= LONGEST and FOR_PEOPLE.is_in(text) and "==== START logs" not in text
 
 
 def key_of(manifest: Manifest) -> tuple[str, str, str]:
@@ -45,7 +52,7 @@ def read(text: str) -> Reading:
     """Read the described objects and tables; what is described says more than a row of a table."""
     reading = Reading()
     found: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
-    counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "other", "nowhere"), 0)
+    counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "of events", "other", "nowhere"), 0)
     placed: set[tuple[str, str, str]] = set()
 
     def take(manifest: Manifest, rank: int) -> None:
@@ -56,6 +63,7 @@ def read(text: str) -> Reading:
                 manifest["spec"]["nodeName"] = node
             found[key] = rank, manifest
 
+    seen_events: list[SeenEvent] = []  # of tables
     lines = text.split("\n")
     for part in parts_of(text):
         lines[part.first : part.last] = [""] * (part.last - part.first)
@@ -66,7 +74,10 @@ def read(text: str) -> Reading:
                     take(manifest, 3 if number == 0 else 2)
             case Described() if part.has(*POD_KEYS):
                 counts["pod"] += 1
-                take(pods.read_pod(part), 3)
+                namespace, name = part.value("Namespace") or "default", part.value("Name")
+                seen = list(events.read_section(part.section("Events"), "pod", namespace, name))
+                reading.events += seen
+                take(pods.read_pod(part, seen), 3)
             case Table() if tables.is_of_pods(part):
                 counts["of pods"] += 1
                 for manifest, may_wait in tables.read_pods(part):
@@ -77,8 +88,13 @@ def read(text: str) -> Reading:
                 counts["of nodes"] += 1
                 for manifest in tables.read_nodes(part):
                     take(manifest, 1)
+            case Table() if events.is_of_events(part):
+                counts["of events"] += 1
+                seen_events += events.read_table(part)
             case _:
                 counts["other"] += 1
+    reading.events += seen_events
+    _apply(seen_events, found, alone=not counts["pod"] and not counts["of pods"])
     for key in placed:
         if "nodeName" not in found[key][1]["spec"]:
             del found[key]
@@ -87,9 +103,34 @@ def read(text: str) -> Reading:
     rest = "\n".join(lines)
     reading.rest = rest if OBJECTS.search(rest) else ""
     reading.notes = list(
-        _notes(counts, [rank for rank, manifest in found.values() if manifest["kind"] == "Node"], reading.objects)
+        _notes(counts, [rank for rank, manifest in found.values() if manifest["kind"] == "Node"], reading)
     )
     return reading
+
+
+def _apply(seen: list[SeenEvent], found: dict[tuple[str, str, str], tuple[int, Manifest]], *, alone: bool) -> None:
+    """Add what events of pods say: where a pod is, and why it waits. `alone`: the text has no pods but these."""
+    by_pod: dict[tuple[str, str, str], list[SeenEvent]] = {}
+    for event in seen:
+        if event.kind == "pod":
+            by_pod.setdefault(("Pod", event.namespace, event.name), []).append(event)
+    for key, its_events in by_pod.items():
+        last = events.last_of_scheduler(its_events)
+        if last is None:
+            continue
+        if key not in found:
+            if not alone or last.reason != events.NOT_SCHEDULED:
+                continue
+            found[key] = 1, nodes.a_pod(key[1], key[2], "", {})
+        pod = found[key][1]
+        if "nodeName" in pod["spec"]:
+            continue
+        if last.reason == events.NOT_SCHEDULED:
+            status = pod.setdefault("status", {})
+            if not any(condition["type"] == "PodScheduled" for condition in status.get("conditions", ())):
+                pods.add_message(status, its_events)
+        elif match := ASSIGNED.search(last.message):
+            pod["spec"]["nodeName"] = match[1]
 
 
 def _free(objects: list[Manifest]) -> Iterator[Message]:
@@ -115,12 +156,50 @@ def _free(objects: list[Manifest]) -> Iterator[Message]:
         )  # fmt: skip
 
 
-def _notes(counts: dict[str, int], node_ranks: list[int], objects: list[Manifest]) -> list[Message]:
+def _of_events(seen: list[SeenEvent]) -> Iterator[Message]:
+    """Yield what the newest events of the scheduler say of each pod that waits, and which pods were preempted."""
+    by_pod: dict[str, list[SeenEvent]] = {}
+    for event in seen:
+        if event.kind == "pod":
+            by_pod.setdefault(f"{event.namespace}/{event.name}", []).append(event)
+    told = []
+    for pod, its_events in by_pod.items():
+        last = events.last_of_scheduler(its_events)
+        if last is not None and last.reason == events.NOT_SCHEDULED:
+            told.append(
+                Message(
+                    "{pod}: FailedScheduling, {count:,} times in {first}, last {last} ago: {text}",
+                    pod=pod, count=last.count, first=events.age_of(last.first), last=events.age_of(last.last),
+                    text=last.message,
+                )
+                if last.count > 1
+                else Message(
+                    "{pod}: FailedScheduling, {last} ago: {text}",
+                    pod=pod, last=events.age_of(last.last), text=last.message,
+                )
+            )  # fmt: skip
+        told += [
+            Message(
+                "{pod} was preempted {age} ago: {message}",
+                pod=pod,
+                age=events.age_of(event.last),
+                message=event.message,
+            )
+            for event in its_events
+            if event.reason == "Preempted"
+        ]
+    yield from told[:MAX_EVENTS]
+    if len(told) > MAX_EVENTS:
+        yield Message("And {number:,} more pods.", number=len(told) - MAX_EVENTS)
+
+
+def _notes(counts: dict[str, int], node_ranks: list[int], reading: Reading) -> list[Message]:
     notes = [
         Message(
             "Read what kubectl prints for people: nodes described: {node:,}, pods described: {pod:,}, tables: "
-            "{tables:,}.",
-            node=counts["node"], pod=counts["pod"], tables=counts["of pods"] + counts["of nodes"],
+            "{tables:,}, events: {events:,}.",
+            node=counts["node"], pod=counts["pod"],
+            tables=counts["of pods"] + counts["of nodes"] + counts["of events"], events=len(reading.events),
         )
     ]  # fmt: skip
     if counts["pod"]:
@@ -137,7 +216,14 @@ def _notes(counts: dict[str, int], node_ranks: list[int], objects: list[Manifest
                 "nodes,pods -A -o yaml has everything."
             )
         )
-    notes += list(_free(objects))
+    notes += [*_of_events(reading.events), *_free(reading.objects)]
+    if counts["of events"] and not counts["pod"] and not counts["of pods"]:
+        notes.append(
+            Message(
+                "Events do not say what a pod asks for: its message is explained, but no node is checked for it. "
+                "kubectl describe pod, or kubectl get pod NAME -o yaml, settles it."
+            )
+        )
     if 1 in node_ranks:
         notes.append(
             Message(

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-PROMPT = re.compile(r"^\s*(?:PS )?(?:\[?[\w.~@:/-]{1,80}\]?\s?)?[$%>#]\s+(?:sudo\s+)?(?:kubectl|oc|k)\s")
+# A command, behind whatever prompt: before its sign stand no two spaces, as in a row of a table.
+PROMPT = re.compile(
+    r"^\s{0,4}(?:(?:(?!  ).){0,120}?[$%>#\u276f\u279c\u03bb\u00bb](?:\s+~?\S{0,80})?\s+|[$%>#])?"
+    r"(?:\w+=\S+\s+)*(?:sudo\s+)?"
+    r"(?:kubectl|oc|k|kubecolor|microk8s[. ]kubectl|(?:k3s|minikube) kubectl)\s+[a-z-]"
+)
+ROW = re.compile(r"[a-z0-9<]")  # a name, a namespace, or an age
 FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
 COMMENT = re.compile(r"^#(?:\s|$)")
 NUMBERED = re.compile(r"^\s{0,6}\d{1,5}(?:[:|\t]\s?|\s{1,2})")
@@ -127,7 +133,8 @@ def _end_of_table(lines: Sequence[str], at: int) -> int:
         line = lines[end]
         if (
             not line.strip()
-            or line.startswith((" ", "apiVersion:", "---", "{"))
+            or not ROW.match(line)
+            or line.startswith("apiVersion:")
             or TABLE.match(line)
             or DESCRIBED.match(line)
         ):
@@ -147,5 +154,5 @@ def _row(line: str, heads: Sequence[tuple[str, int]]) -> dict[str, str]:
     if aligned:
         ends = [start for _, start in heads[1:]] + [len(line)]
         return {head: line[start:end].strip() for (head, start), end in zip(heads, ends, strict=True)}
-    cells = re.split(r" {2,}", line.strip())
+    cells = re.split(r" {2,}", line.strip(), maxsplit=len(heads) - 1)
     return {head: cell for (head, _), cell in zip(heads, cells, strict=False)}

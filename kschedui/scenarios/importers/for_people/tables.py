@@ -1,7 +1,8 @@
-"""`kubectl get pods` and `get nodes`, also with -o wide: who runs where, and the state of nodes."""
+"""`kubectl get pods`, `get nodes` and both in one, also with -o wide and --show-labels: who runs where, and states."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,17 @@ from kschedui.scenarios.importers.for_people.sections import NONE, Table
 
 Manifest = dict[str, Any]
 
-ENDED = ("Completed", "Succeeded", "Error", "Evicted", "Failed")
+DELETED = "2025-01-01T00:00:00Z"  # of a pod that is being deleted, since when is not printed
+# A phase, the reason of a container that has ended, or why kubelet refused or ended the pod (printers.go: printPod).
+ENDED = re.compile(
+    r"Completed|Succeeded|Failed|Error|OOMKilled|ContainerCannotRun|StartError|ContainerStatusUnknown|ExitCode:\d+"
+    r"|Signal:\d+|Evicted|DeadlineExceeded|Shutdown|NodeShutdown|Terminated|Preempting|OutOf\w+|NodeAffinity|NodePorts"
+    r"|NodeName|TaintToleration|UnexpectedAdmissionError|InvalidNodeInfo"
+)
 WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # any other status has a pod that is on a node
+KINDS = {"pod": ("pod/", "pods/", "po/"), "node": ("node/", "nodes/", "no/")}  # before names of several kinds
+ROLE = "node-role.kubernetes.io/"
+GATE = "kschedui.io/not-printed"  # stands for the gates of a pod in the state SchedulingGated
 PLENTY = {"cpu": "1000", "memory": "1Ti", "pods": "1000", "ephemeral-storage": "1Ti"}  # where nothing is known
 
 
@@ -26,22 +36,32 @@ def is_of_nodes(table: Table) -> bool:
 def read_pods(table: Table) -> Iterator[tuple[Manifest, bool]]:
     """Yield the pods that have not ended, and whether they may wait for a node. Requests are not printed."""
     for row in table.rows:
-        name, status = row.get("NAME", ""), row.get("STATUS", "")
-        if not name or status in ENDED:
+        name, status = _name(row, "pod"), row.get("STATUS", "")
+        if not name or ENDED.fullmatch(status):
             continue
         pod = a_pod(row.get("NAMESPACE") or "default", name, row.get("NODE", ""), {})
+        if labels := _labels(row):
+            pod["metadata"]["labels"] = labels
         if status == "Terminating":
-            pod["metadata"]["deletionTimestamp"] = "2025-01-01T00:00:00Z"
+            pod["metadata"]["deletionTimestamp"] = DELETED
+        if status == "SchedulingGated":
+            pod["spec"]["schedulingGates"] = [{"name": GATE}]
+        status_of_pod: Manifest = {}
+        ready, slash, containers = row.get("READY", "").partition("/")
+        if slash and ready != containers and status not in WITHOUT_NODE:
+            status_of_pod["conditions"] = [{"type": "Ready", "status": "False"}]
         nominated = row.get("NOMINATED NODE", "")
         if nominated not in NONE and "nodeName" not in pod["spec"]:
-            pod["status"] = {"nominatedNodeName": nominated}
+            status_of_pod["nominatedNodeName"] = nominated
+        if status_of_pod:
+            pod["status"] = status_of_pod
         yield pod, status in WITHOUT_NODE
 
 
 def read_nodes(table: Table) -> Iterator[Manifest]:
     """Yield the nodes with the taints that follow from their state. Amounts are not printed."""
     for row in table.rows:
-        name, states = row.get("NAME", ""), row.get("STATUS", "").split(",")
+        name, states = _name(row, "node"), row.get("STATUS", "").split(",")
         if not name:
             continue
         spec: Manifest = {}
@@ -56,5 +76,20 @@ def read_nodes(table: Table) -> Iterator[Manifest]:
         status: Manifest = {"allocatable": dict(PLENTY)}
         if version := row.get("VERSION", ""):
             status["nodeInfo"] = {"kubeletVersion": version}
-        metadata = {"name": name, "labels": {"kubernetes.io/hostname": name}}
+        roles = {ROLE + role: "" for role in row.get("ROLES", "").split(",") if role not in NONE}
+        labels = _labels(row) if "LABELS" in row else {"kubernetes.io/hostname": name, **roles}
+        metadata = {"name": name, "labels": labels}
         yield {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": status}
+
+
+def _name(row: dict[str, str], kind: str) -> str:
+    """Return the name of a row, without the kind that kubectl writes before it in a table of several kinds."""
+    name = row.get("NAME", "")
+    before = next((word for word in KINDS[kind] if name.startswith(word)), "")
+    return name.removeprefix(before)
+
+
+def _labels(row: dict[str, str]) -> dict[str, str]:
+    """Return the labels of --show-labels: a=b,c=d."""
+    entries = (entry.partition("=") for entry in row.get("LABELS", "").split(","))
+    return {key: value for key, equals, value in entries if equals}
