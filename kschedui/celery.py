@@ -86,12 +86,12 @@ class ReapingTask(ForgettingTask):
 
 app = Celery("kschedui", task_cls=ForgettingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks", "kschedui.uploads.tasks"]
-
-
-def serves(sender: Any, queue: str) -> bool:
-    """Return whether a worker takes tasks from the queue; `sender` is its consumer."""
-    return queue in sender.app.amqp.queues.consume_from
+app.conf.imports = [
+    "kschedui.runs.tasks",
+    "kschedui.experiments.tasks",
+    "kschedui.uploads.tasks",
+    "kschedui.housekeeping",
+]
 
 
 @worker_ready.connect

@@ -5,14 +5,11 @@ import os
 from time import monotonic
 from typing import Any
 
-from celery.signals import celeryd_after_setup, worker_ready
-from django.conf import settings
+from celery.signals import celeryd_after_setup
 from django.db import Error
 
-from kschedui.celery import ReapingTask, app, serves
+from kschedui.celery import app
 from kschedui.experiments import store, worker
-from kschedui.models import Batch
-from kschedui.runs import leases
 from kschedui.runs.tasks import STAY_SECONDS
 
 logger = logging.getLogger(__name__)
@@ -34,26 +31,8 @@ def work_on_experiments() -> None:
         logger.warning("no batch could be taken: %s", error)
 
 
-@app.task(name="kschedui.tasks.reap_experiments", base=ReapingTask)
-def reap_experiments() -> bool:
-    """Queue lost batches again within seconds. Return whether there are batches."""
-    try:
-        worker.requeue_lost()
-        return leases.is_any_left(Batch)
-    except Error as error:
-        logger.warning("lost batches were not looked for: %s", error)
-        return True
-
-
 @celeryd_after_setup.connect
 def give_way(instance: Any, **_: object) -> None:
     """Lower the priority of a worker that serves only experiments, and of its pool."""
     if set(instance.app.amqp.queues.consume_from) == {QUEUE}:
         os.nice(NICE)
-
-
-@worker_ready.connect
-def tick(sender: Any, **_: object) -> None:
-    """Send the housekeeping task at regular intervals: to the other workers, since these may all be busy for long."""
-    if serves(sender, settings.CELERY_TASK_DEFAULT_QUEUE):
-        sender.timer.call_repeatedly(settings.REAPER_SECONDS, reap_experiments.tick)

@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from kschedui.runs import store as runs
-from kschedui.scenarios import access
-from kschedui.scenarios import store as scenarios
+from kschedui import housekeeping
 
 
 class Command(BaseCommand):
@@ -16,5 +14,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print what was done."""
-        access.forget_sessions()
-        self.stdout.write(f"queued again: {runs.requeue_lost()}; removed: {scenarios.purge()}")
+        self.stdout.write(f"queued again: {housekeeping.requeue_lost()}; removed: {housekeeping.remove_old()}")

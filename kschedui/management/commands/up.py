@@ -24,6 +24,7 @@ from kschedui.supervisor.ports import free_port, is_loopback, require_free
 from kschedui.supervisor.revival import Revival
 from kschedui.supervisor.stack import Stack
 
+WATCH_SECONDS = 1.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -92,7 +93,7 @@ def run(host: str, port: int, say: Any) -> None:
         say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
         revival = Revival(stack, say)
         while True:
-            time.sleep(0.2)
+            time.sleep(WATCH_SECONDS)  # or until a signal: its handler raises
             stop_if_requested()
             revival.look()
 

@@ -10,9 +10,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from kschedui import housekeeping
 from kschedui.accounts import tokens
 from kschedui.models import Batch, Run, Upload, Version
-from kschedui.runs import leases, room, steady_clock, tasks, turns
+from kschedui.runs import leases, room, steady_clock, turns
 from kschedui.runs import store as runs
 from kschedui.runs.turns import Requester
 from kschedui.supervisor import probe
@@ -200,7 +201,7 @@ def test_a_preview_that_somebody_watches_goes_on_when_the_clock_is_set(
         moved[0] += timedelta(seconds=seconds)
         if watched:
             runs.touch(preview)
-        tasks.reap()
+        housekeeping.reap()
         return Run.objects.get(public_id=preview).state
 
     moved = [timedelta()]

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from kschedui import celery
+from kschedui import celery, housekeeping
 from kschedui.celery import ReapingTask
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
-from kschedui.runs import tasks, worker
+from kschedui.runs import worker
 
 
 def test_the_task_tells_whether_there_are_runs(keep: Callable[..., Version]) -> None:
-    assert tasks.reap() is False
+    assert housekeeping.reap() is False
     run = runs.start_run(keep())
-    assert tasks.reap() is True
+    assert housekeeping.reap() is True
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
-    assert tasks.reap() is True
+    assert housekeeping.reap() is True
     Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
     worker.execute(run.public_id)
-    assert tasks.reap() is False
+    assert housekeeping.reap() is False
 
 
 def ticks_of(task: ReapingTask, settings: Any, monkeypatch: pytest.MonkeyPatch, seconds: int) -> list[float]:
@@ -50,10 +50,10 @@ def test_what_a_pool_process_finds_is_known_to_the_one_that_forked_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for busy in (False, True):
-        monkeypatch.setattr(tasks.reap, "run", lambda busy=busy: busy)
+        monkeypatch.setattr(housekeeping.reap, "run", lambda busy=busy: busy)
         child = os.fork()
         if not child:
-            tasks.reap()
+            housekeeping.reap()
             os._exit(0)
         os.waitpid(child, 0)
-        assert tasks.reap.busy is busy
+        assert housekeeping.reap.busy is busy

@@ -13,8 +13,9 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
 
+from kschedui import housekeeping
 from kschedui.models import Chunk, Run, Version
-from kschedui.runs import frames, leases, tasks, worker
+from kschedui.runs import frames, leases, worker
 from kschedui.runs import store as runs
 from kschedui.runs.bounds import Bounds
 from kschedui.runs.holding import Holding
@@ -342,7 +343,7 @@ def test_housekeeping_queues_a_lost_run_again(keep: Keep, told: list[str]) -> No
     runs.claim(run.public_id)
     expire(run)
     told.clear()
-    tasks.reap()
+    housekeeping.reap()
     assert told == [run.public_id]
 
 
@@ -352,7 +353,7 @@ def test_housekeeping_removes_sessions_that_have_expired() -> None:
         session = SessionStore()
         session.set_expiry(age)
         session.save()
-    tasks.purge()
+    housekeeping.purge()
     assert Session.objects.count() == 1
 
 
@@ -362,7 +363,7 @@ def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(runs, "cancel_unseen_previews", away)  # is called once the clock has been steady
     monkeypatch.setattr(runs, "requeue_lost", away)
-    tasks.reap()
+    housekeeping.reap()
 
 
 def test_same_text_same_bytes(keep: Keep) -> None:
