@@ -14,8 +14,7 @@ from django.db import Error
 from kschedui.celery import ReapingTask, app
 from kschedui.classrooms import store as classrooms
 from kschedui.experiments import worker as experiments
-from kschedui.models import Batch, Run, Upload
-from kschedui.runs import leases
+from kschedui.models import Experiment, Run, Upload
 from kschedui.runs import store as runs
 from kschedui.runs.steady_clock import clock
 from kschedui.scenarios import access, idempotency
@@ -34,10 +33,12 @@ def reap() -> bool:
     Return whether there is any work.
     """
     try:
+        if not is_any_left():
+            return False
         if clock.has_been_steady(runs.UNSEEN.total_seconds()):  # else nobody had time to look at them since it was set
             runs.cancel_unseen_previews()
         requeue_lost()
-        return leases.is_any_left(Run) or leases.is_any_left(Batch) or leases.is_any_left(Upload)
+        return True
     except Error as error:  # a database that is away for a while is waited for
         logger.warning("lost work was not looked for: %s", error)
         return True
@@ -50,6 +51,12 @@ def purge() -> None:
         remove_old()
     except Error as error:
         logger.warning("what was deleted long ago was not removed: %s", error)
+
+
+def is_any_left() -> bool:
+    """Return whether there are runs, uploads or experiments that have not ended."""
+    going_on = [Run.State.QUEUED, Run.State.RUNNING]
+    return any(kind.objects.filter(state__in=going_on).exists() for kind in (Run, Upload, Experiment))
 
 
 def requeue_lost() -> int:

@@ -57,11 +57,6 @@ def take(row: Row, changes: dict[str, Any]) -> bool:
     return bool(as_seen.update(attempt=row.attempt, **changes))
 
 
-def is_any_left(kind: type[Kind]) -> bool:
-    """Return whether rows are queued or worked on."""
-    return kind.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).exists()
-
-
 def update_mine(row: Row, **changes: Any) -> None:
     """Write if this worker still holds the row. Raises Lost."""
     mine = type(row).objects.filter(pk=row.pk, attempt=row.attempt, state=Run.State.RUNNING)
