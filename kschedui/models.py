@@ -463,6 +463,7 @@ class Classroom(models.Model):
     created = models.DateTimeField(default=timezone.now, editable=False)
     expires = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True)
+    next = models.ForeignKey("self", models.SET_NULL, null=True, related_name="previous")  # it goes on there
 
     def __str__(self) -> str:
         return self.code

@@ -76,6 +76,7 @@ class_urls: list[URLPattern | URLResolver] = [
     path("", classes.join, name="class-join"),
     path("<id:code>/", classes.show, name="class"),
     path("<id:code>/challenge/", challenges.in_class, name="class-challenge"),
+    path("<id:code>/next", classes.go_on, name="class-next"),
     path("<id:code>/words", classes.words, name="class-words"),
     path("<id:code>/qr.svg", classes.qr_svg, name="class-qr"),
     path("<id:code>/answers.csv", classes.answers_csv, name="class-answers"),

@@ -55,6 +55,8 @@ class Board(NamedTuple):
     asked: dict[str, Any]  # the question on screen: {id, choices}; once it is revealed counts and right too
     revealed: list[str]  # ids of all questions that were revealed
     ended: bool
+    next: str = ""  # the code of the class that goes on with the next lesson
+    tally: tuple[int, int] = (0, 0)  # right answers to the revealed questions, and answers
 
 
 class RightAnswer(NamedTuple):
@@ -147,14 +149,17 @@ def is_over(classroom: Classroom) -> bool:
 
 def board(pk: int) -> Board:
     """Return the current board; for a class that was removed, an ended one."""
-    columns = (*Board._fields[:-1], "ended_at", "expires", "owner_id", "editor_hash")
+    columns = (*Board._fields[:6], "ended_at", "expires", "owner_id", "editor_hash", "next__code")
     shown_by = tuple(f"run__version__scenario__{name}" for name in SHOWN_BY)
     row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
     if row is None:
         return Board(0, {}, False, 0, {}, [], True)
-    (*fields, revealed), (ended_at, expires, owner, browser), scenario = row[:6], row[6:10], row[10:]
+    (*fields, revealed), (ended_at, expires, owner, browser, following), scenario = row[:6], row[6:11], row[11:]
     over = ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
-    return Board._make((*fields, [question["id"] for question in revealed], over))
+    ids = [question["id"] for question in revealed]
+    right = sum(question["counts"][question["right"]] for question in revealed)
+    answers = sum(sum(question["counts"]) for question in revealed)
+    return Board._make((*fields, ids, over, following or "", (right, answers)))
 
 
 def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, whose: int | None, editor: str) -> bool:
@@ -202,6 +207,27 @@ def end(pk: int) -> Board:
     """End the class; its answers are kept for a day. Raises NoClass if it has already ended."""
     with transaction.atomic():
         return change(require_live(pk), ended_at=timezone.now())
+
+
+def go_on(teacher: Visitor, classroom: Classroom, run: Run) -> Classroom:
+    """Start a class on the run of the next lesson and end this one, whose pages lead its students to the new one.
+
+    Raises NoClass.
+    """
+    if classroom.next is not None:  # the second of two presses
+        return classroom.next
+    following = start(teacher, run)
+    with transaction.atomic():
+        change(require_live(classroom.pk), ended_at=timezone.now(), next=following)
+    return following
+
+
+def with_those_before(classroom: Classroom) -> list[Classroom]:
+    """Return the classes that led to this one, the first one first, and this one."""
+    chain = [classroom]
+    while (before := chain[0].previous.first()) is not None and before not in chain:
+        chain.insert(0, before)
+    return chain
 
 
 def require_live(pk: int) -> Classroom:
@@ -256,10 +282,9 @@ def count_answers(pk: int, question: str) -> int:
     return Answer.objects.filter(classroom=pk, question=question).count()
 
 
-def answer_of(pk: int, question: str, student: str) -> int | None:
-    """Return this student's answer, for a page that is reloaded."""
-    answers = Answer.objects.filter(classroom=pk, question=question, student=student)
-    return answers.values_list("choice", flat=True).first()
+def answers_of(pk: int, student: str) -> dict[str, int]:
+    """Return this student's answers by the question, for a page that is reloaded."""
+    return dict(Answer.objects.filter(classroom=pk, student=student).values_list("question", "choice"))
 
 
 def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:

@@ -152,7 +152,7 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
     for phone in phones:
         expect(phone.locator("#caption h1")).to_have_text(asked)
         fits(phone)
-    expect(teacher.locator(".class-tally")).to_have_text("0 of 3 answered")
+    expect(teacher.locator(".class-answered")).to_have_text("0 of 3 answered")
     last = teacher.evaluate("document.querySelectorAll('#predict .answer').length") - 1
     for phone, choice in zip(phones, (0, last, 0), strict=True):
         button = phone.locator("#predict .answer").nth(choice)
@@ -161,7 +161,7 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
         assert box["height"] >= 44
         button.tap()
         expect(button).to_have_attribute("aria-pressed", "true")
-    expect(teacher.locator(".class-tally")).to_have_text("3 of 3 answered")
+    expect(teacher.locator(".class-answered")).to_have_text("3 of 3 answered")
     expect(speaker.locator(".speaker-answered")).to_have_text("3 of 3 answered")
     press(phones[0], "ArrowRight Enter q")
     expect(phones[0].locator("#caption h1")).to_have_text(asked)
@@ -234,7 +234,7 @@ def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor:
         page.evaluate(TOLD)
     to_question(teacher)
     asked = sentence(teacher)
-    expect(teacher.locator(".class-tally")).to_have_text("0 of 1 answered")
+    expect(teacher.locator(".class-answered")).to_have_text("0 of 1 answered")
     expect(student.locator("#caption h1")).to_have_text(asked)
     told = teacher.evaluate("told")
     assert {text for text, _ in told[[text for text, _ in told].index(asked) :]} == {asked}
@@ -247,7 +247,7 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
     join(phone, code)
     to_question(teacher)
     phone.locator("#predict .answer").first.tap()
-    expect(teacher.locator(".class-tally")).to_have_text("1 of 1 answered")
+    expect(teacher.locator(".class-answered")).to_have_text("1 of 1 answered")
     teacher.locator("#predict .primary").click()
     expect(phone.locator("#histogram.listed")).to_be_visible()
     until(phone, f"({BOXES})('#histogram', '#timeline', (counts, timeline) => counts.bottom <= timeline.top)")
@@ -313,7 +313,7 @@ def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visito
                 until(phone, ASKS)
                 assert sentence(phone) == asked[-1]
                 press(phone, "1")
-            expect(teacher.locator(".class-tally")).to_have_text("3 of 3 answered")
+            expect(teacher.locator(".class-answered")).to_have_text("3 of 3 answered")
             go_on(teacher)  # reveals, since all have answered
             for page in (teacher, *phones):
                 expect(page.locator("#histogram")).to_have_count(1)

@@ -25,7 +25,7 @@ const STEPS = [
 	".",
 ];
 /** Rooms that open when a reader asks for them: a page loads them with `import()`, all others with `import`. */
-const OPENED = ["classroom/", "what_if/", "player/dialog.js", "experiments/drawing.js"];
+const OPENED = ["classroom/", "what_if/", "player/dialog.js", "chrome/inspector.js", "experiments/drawing.js"];
 
 function modules(folder) {
 	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));

@@ -130,7 +130,7 @@ class ClassConsumer(Connection):
     async def send_class(self, hall: Hall, follower: Follower) -> None:
         """Send hello, then boards that the hall did not send, and counts to a teacher, until the class is over."""
         role, counts = "student" if self.student else "teacher", None
-        hello = {"type": "hello", "protocol": PROTOCOL, "role": role, "mine": await self.mine(hall)}
+        hello = {"type": "hello", "protocol": PROTOCOL, "role": role, **await self.own_answers(hall)}
         board = hall.board
         await self.tell(**{**board._asdict(), **hello})
         follower.number = board.number  # from now on newer ones are offered: hello comes first
@@ -146,13 +146,14 @@ class ClassConsumer(Connection):
                 await self.tell(type="count", **now)
         raise CloseConnection(RESTART if hall.broken else OVER, "")
 
-    async def mine(self, hall: Hall) -> dict[str, Any] | None:
-        """Return this student's answer to the current question: {question, choice}."""
+    async def own_answers(self, hall: Hall) -> dict[str, Any]:
+        """Return this student's answers: `mine` to the current question, {question, choice}; `answers`, all of them."""
+        answers: dict[str, int] = {}
+        if self.student:
+            answers = await database_sync_to_async(store.answers_of)(hall.pk, self.student)
         question = hall.board.asked.get("id")
-        if not question or not self.student:
-            return None
-        choice: int | None = await database_sync_to_async(store.answer_of)(hall.pk, question, self.student)
-        return None if choice is None else {"question": question, "choice": choice}
+        mine = {"question": question, "choice": answers[question]} if question in answers else None
+        return {"mine": mine, "answers": answers}
 
     async def answer(self, hall: Hall, message: dict[str, Any]) -> None:
         """Store a student's choice; it can be changed until the question is revealed."""

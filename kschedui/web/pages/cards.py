@@ -161,7 +161,8 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     """Return {title, number, of, back, on, next, url}: the place in the track, or in the course in `?course=`.
 
-    `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`. None: it has no place.
+    `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`, and `next_id` its public id.
+    None: it has no place.
     """
     chapter_place = track.place_of(scenario.slug or "")
     if request.GET.get("course") == cka.SLUG:
@@ -179,7 +180,15 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     numbers = {"number": chapter_place["number"], "of": chapter_place["of"]}
     ends = {"back": link(chapter_place["back"]), "on": link(chapter_place["on"]), "url": reverse("home")}
     following = Scenario.objects.filter(slug=chapter_place["on"]).first() if chapter_place["on"] else None
-    return {"title": chapter_place["chapter"], "next": own_title(following) if following else "", **numbers, **ends}
+    return {"title": chapter_place["chapter"], **next_of(following), **numbers, **ends}
+
+
+def next_of(following: Scenario | None) -> dict[str, str]:
+    """Return {next, next_id} of a place; "" at the end."""
+    return {
+        "next": own_title(following) if following else "",
+        "next_id": following.public_id if following else "",
+    }
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
@@ -201,7 +210,7 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
     numbers = {"number": shown[at].number, "of": len(course.scenarios)}
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
     following = shown[at + 1].scenario if at + 1 < len(shown) else None
-    return {"title": course.title, "next": own_title(following) if following else "", **numbers, **ends}
+    return {"title": course.title, **next_of(following), **numbers, **ends}
 
 
 def cka_domains() -> list[dict[str, Any]]:
@@ -250,8 +259,7 @@ def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | N
     following = near.get(slugs[at + 1]) if at + 1 < len(slugs) else None
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course-cka")}
     title = gettext("CKA: scheduling and workloads")
-    following_title = own_title(following) if following else ""
-    return {"title": title, "next": following_title, "number": at + 1, "of": len(slugs), **ends}
+    return {"title": title, **next_of(following), "number": at + 1, "of": len(slugs), **ends}
 
 
 def own_title(scenario: Scenario) -> str:

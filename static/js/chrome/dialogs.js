@@ -111,10 +111,12 @@ function share(view) {
 function teaching(view, page, here) {
 	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
 	if (!(token instanceof HTMLInputElement) || view.boot.embed) return null;
+	const course = new URLSearchParams(location.search).get("course");
+	const more = course ? `?${new URLSearchParams({ course })}` : "";
 	return [
 		h(
 			"form",
-			{ key: "class", method: "post", action: `${page.pathname}class${here}`, class: "share-class" },
+			{ key: "class", method: "post", action: `${page.pathname}class${more}${here}`, class: "share-class" },
 			h("input", { type: "hidden", name: "csrfmiddlewaretoken", value: token.value }),
 			h("input", { type: "hidden", name: "run", value: view.run.id }),
 			h("button", { class: "button primary" }, t("share.class")),

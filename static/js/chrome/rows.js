@@ -1,6 +1,7 @@
 // @ts-check
 /** The rows of the stage and the items of the queue: where what is drawn over the page finds them. */
 
+const GAP = 8; // pixels beside the stage
 export const SIZE = 44; // pixels of a button, so that a thumb finds it
 
 /**
@@ -24,8 +25,11 @@ export function rowOf(root, { key, kind }) {
 	return null;
 }
 
+/** Do the answers stand in a column beside the stage, which has a lane for each? @param {HTMLElement} root */
+export const standBeside = (root) => root.classList.contains("beside");
+
 /**
- * The upper left corner of a button at a row's right end.
+ * The upper left corner of a button at a row's right end, or beside the stage.
  * @param {HTMLElement} root
  * @param {DOMRect} box
  * @returns {{left: number, top: number}}
@@ -34,7 +38,7 @@ export function cornerOf(root, box) {
 	const frame = root.getBoundingClientRect();
 	const zoom = root.currentCSSZoom ?? 1;
 	return {
-		left: (box.right - frame.left) / zoom - SIZE,
+		left: (box.right - frame.left) / zoom + (standBeside(root) ? GAP : -SIZE),
 		top: (box.top - frame.top + box.height / 2) / zoom + root.scrollTop - SIZE / 2,
 	};
 }

@@ -8,7 +8,14 @@ import { claimRows } from "../steps/cluster/view.js";
 import { ribbon } from "../steps/group/around.js";
 import { rows as preemptionRows } from "../steps/preempt/view.js";
 import { askedAt, explainRef, momentOfStep, PICTURES, pictureOf, unasked } from "../steps/registry.js";
-import { nodeInspector, podInspector } from "./inspector.js";
+
+/** @type {typeof import("./inspector.js") | null} */
+let inspector = null;
+
+/** Load what shows the selected pod or node. @returns {Promise<unknown> | null} null: it is here */
+export function loadInspector() {
+	return inspector ? null : import("./inspector.js").then((module) => (inspector = module));
+}
 
 const ROW = 36; // pixels a binding cycle that runs beside
 
@@ -55,8 +62,9 @@ export function drawMargin(target, view) {
 	const { selection } = view;
 	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero, view.event);
 	const inspected = !view.pin && selection;
-	const inspect = inspected && (inspected.kind === "pod" ? podInspector : nodeInspector);
-	const body = inspect ? inspect(view, inspected.name) : ref && explainRef(view, ref);
+	const body = inspected
+		? inspector?.[`${inspected.kind}Inspector`](view, inspected.name)
+		: ref && explainRef(view, ref);
 	patch(target, [
 		(view.pin || selection || view.options.margin) && close,
 		h(

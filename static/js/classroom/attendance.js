@@ -74,7 +74,7 @@ export class Attendance {
 		return Boolean(place && place.step === this.player.step && place.frame === this.player.frame);
 	}
 
-	/** @param {Board} board @param {{mine: Given | null} | null} hello the first of a connection */
+	/** @param {Board} board @param {import("./socket.js").Hello | null} hello the first of a connection */
 	take(board, hello) {
 		const before = this.board;
 		this.board = board;
@@ -85,6 +85,10 @@ export class Attendance {
 		if (board.ended) this.predictions.host = null;
 		if (board.place.step !== undefined) this.follow.lead(/** @type {any} */ (board.place));
 		if (isNew || isCalled) this.follow.catchUp();
+		for (const [question, choice] of Object.entries(hello?.answers ?? {})) {
+			this.answers.set(question, choice);
+			if (question !== id) this.predictions.picks.set(question, choice);
+		}
 		if (hello && id) this.agree(id, hello.mine);
 		this.present();
 		this.redraw(false);

@@ -1,7 +1,7 @@
 // @ts-check
 /** The answers of a class: a bar with the count at the right end of each row, or a list if there are no rows. */
 
-import { cornerOf, rowOf } from "../chrome/rows.js";
+import { cornerOf, rowOf, standBeside } from "../chrome/rows.js";
 import { optionText, textOf } from "../learn/choices.js";
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
@@ -10,7 +10,6 @@ import { plain, t } from "../shared/i18n.js";
 
 const LONGEST = 150; // pixels of a bar
 const ROW = 44;
-const TOTALS = 66; // pixels at a row's end, where Score has its totals
 
 /** @type {HTMLElement | null} */
 let layer = null;
@@ -32,13 +31,14 @@ export function drawHistogram(root, question, counts) {
 	const boxes = question.options.map((option) => rowOf(root, option));
 	const placed = boxes.every((box) => box !== null);
 	layer.setAttribute("aria-label", t("class.answers"));
-	layer.className = placed ? "on-rows" : "listed";
-	const ahead = root.dataset.scene === "score" ? TOTALS : 0;
+	const beside = standBeside(root);
+	layer.className = placed ? `on-rows ${beside ? "beside" : ""}` : "listed";
 	const bar = (/** @type {number} */ i) => {
 		const corner = placed ? cornerOf(root, /** @type {DOMRect} */ (boxes[i])) : null;
 		const text = optionText(question.options[i], question);
 		const part = counts[i] / most;
-		const place = corner ? { left: `${corner.left + ROW - LONGEST - ahead}px`, top: `${corner.top}px` } : {};
+		const left = corner && (beside ? corner.left : corner.left + ROW - LONGEST);
+		const place = corner ? { left: `${left}px`, top: `${corner.top}px` } : {};
 		return h(
 			"li",
 			{ key: `b${i}`, class: i === right ? "right" : "", style: place },

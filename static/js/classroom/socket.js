@@ -16,7 +16,11 @@
 
 /** @typedef {{step: number, frame: number, order: "plugin" | "node", selection: any, by?: string}} Place */
 /** @typedef {{id: string, choices: number, counts?: number[], right?: number}} Asked */
-/** @typedef {{mine: {question: string, choice: number} | null}} Hello `mine`: what this student answered */
+/**
+ * @typedef {object} Hello
+ * @property {{question: string, choice: number} | null} mine this student's answer to the question on screen
+ * @property {Record<string, number>} [answers] all of this student's, by the question
+ */
 /**
  * @typedef {object} Board
  * @property {number} number a higher one is newer
@@ -26,6 +30,8 @@
  * @property {Partial<Asked>} asked the question on screen; once it is revealed with what was answered
  * @property {string[]} revealed ids of the questions that were revealed
  * @property {boolean} ended
+ * @property {string} [next] the code of the class that goes on with the next lesson
+ * @property {[number, number]} [tally] right answers to the revealed questions, and answers
  */
 /**
  * @typedef {object} Hearer

@@ -26,9 +26,10 @@ export function attend(page) {
 		return [h("span", { key: "hint", role: "status" }, attendance.takes ? text : t("class.over.answers"))];
 	}
 
-	/** Removes a private scenario from the page when the class ends. */
-	function end() {
-		if (boot.scenario.private) location.reload();
+	/** Goes along to the next lesson; removes a private scenario from the page when the class ends. @param {string} next */
+	function end(next) {
+		if (next) location.replace(boot.page.replace(boot.class.code, next));
+		else if (boot.scenario.private) location.reload();
 	}
 
 	function show() {
@@ -39,7 +40,7 @@ export function attend(page) {
 	const socket = new ClassSocket(addressOf(boot.class.ws), boot.class.code, {
 		board: (board, hello) => {
 			attendance.take(board, hello);
-			if (board.ended) end();
+			if (board.ended) end(board.next ?? "");
 			show();
 		},
 		message: (message) => {

@@ -28,6 +28,13 @@ export function teach(page) {
 	const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("class-code"));
 	const here = /** @type {HTMLElement} */ (dialog.querySelector(".class-here"));
 	const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
+	const next = /** @type {HTMLFormElement | null} */ (document.getElementById("class-next"));
+	root.addEventListener("click", (event) => {
+		const onward = /** @type {Element} */ (event.target).closest(`.end-card a[href="${boot.place?.on}"]`);
+		if (!onward || !next || lead.board?.ended) return;
+		event.preventDefault(); // with all phones
+		next.requestSubmit();
+	});
 	dialog.addEventListener("keydown", ({ key }) => ON.has(key) && dialog.close());
 	function show() {
 		patch(bar, barOf());
@@ -100,20 +107,23 @@ export function teach(page) {
 						)
 					: action("end", askToEnd),
 			],
-			ended && h("p", { key: "ended" }, t("class.ended")),
-			h(
-				"a",
-				{ key: "csv", class: "tool", title: t("class.csv.title"), href: `/c/${code}/answers.csv`, download: "" },
-				t("class.csv"),
-			),
+			ended && [
+				h("p", { key: "ended" }, t("class.ended")),
+				h(
+					"a",
+					{ key: "csv", class: "tool", title: t("class.csv.title"), href: `/c/${code}/answers.csv`, download: "" },
+					t("class.csv"),
+				),
+			],
 		];
 	}
 
-	/** The text about the current question: how many have answered, then how many were right. */
+	/** How many were right: of the revealed question, or at the end of the run of all. */
 	function tallyText() {
-		const now = tally();
-		if (now) return h("p", { class: "class-tally" }, t("class.right", { right: now[0], all: now[1] }));
-		return predictions.open && h("p", { class: "class-tally" }, answeredText());
+		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
+		const now = all ?? tally();
+		if (!now) return null;
+		return h("p", { class: "class-tally" }, t(all ? "class.result" : "class.right", { right: now[0], all: now[1] }));
 	}
 
 	function answeredText() {

@@ -4,7 +4,7 @@
  * afterwards what was right, and what was picked.
  */
 
-import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
+import { cornerOf, rowOf, SIZE, standBeside } from "../chrome/rows.js";
 import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { scenarioDone } from "../shared/progress.js";
@@ -33,6 +33,9 @@ export function drawAnswers(root, view, predictions) {
 	const end = open ? null : endCard(view, predictions);
 	const fits = open ? null : (fitsButton(view) ?? whyButton(view, predictions));
 	root.classList.toggle("ended", Boolean(end));
+	const laned = (/** @type {any} */ { key }) => root.querySelector(`.lane[data-node="${CSS.escape(key)}"]`);
+	const about = open ?? shown;
+	root.classList.toggle("beside", /filter|score/.test(view.scene) && Boolean(about?.options.every(laned)));
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
 	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
@@ -153,7 +156,7 @@ function outcome(root, predictions, shown) {
 	if (boxes.every((box) => box !== null))
 		return kinds.map((kind, k) => {
 			const { left, top } = cornerOf(root, boxes[k]);
-			const style = { left: `${left - 34}px`, top: `${top + SIZE / 2}px` };
+			const style = { left: `${standBeside(root) ? left : left - 34}px`, top: `${top + SIZE / 2}px` };
 			return h("span", { key: kind.kind, class: `prediction-tag ${kind.kind}`, style }, label(kind));
 		});
 	return h(

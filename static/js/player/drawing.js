@@ -2,7 +2,7 @@
 /** The only place that draws: the view of a step, and each region of the page from it. */
 
 import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
-import { drawMargin, drawStage } from "../chrome/stage.js";
+import { drawMargin, drawStage, loadInspector } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext, drawNotices } from "../chrome/story.js";
 import { drawStill } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
@@ -26,8 +26,12 @@ let reach = 0;
 
 /** In the one animation frame. */
 export function draw() {
-	const coming = loadHeadline();
-	if (coming) return void coming.then(() => redraw(false));
+	const coming = loadHeadline() ?? (chosen.selection && loadInspector());
+	if (coming)
+		return void coming.then(
+			() => redraw(false),
+			() => act.select(null),
+		);
 	const view = makeView(page.motionWanted() && wantsMotion());
 	if (!view) return drawWaiting();
 	const before = screen.drawn;

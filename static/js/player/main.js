@@ -17,7 +17,7 @@ import * as page from "./page.js";
 import { beginning, boot, feed, linked, linkedChunk } from "./page.js";
 import { playing } from "./player.js";
 
-const { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store, timeline } = page;
+const { chosen, drawWith, firstShown, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
 
 function measure() {
 	const { clientWidth: stage, clientHeight: height } = region("stage");
@@ -30,7 +30,7 @@ function measure() {
 function listenToPage() {
 	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
 	const goOn = () => {
-		if (boot.place?.on && !boot.embed && !boot.class) location.assign(boot.place.on);
+		if (boot.place?.on) /** @type {HTMLElement | null} */ (root.querySelector(".end-card .primary"))?.click();
 	};
 	const hands = { open: act.open, zoom, set: act.set, state, goOn };
 	document.addEventListener("keydown", (event) => press(event, player, hands));

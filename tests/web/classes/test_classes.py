@@ -166,12 +166,45 @@ def test_the_answers_are_a_file_of_counts_for_the_teacher_alone(
     answer = author.get(f"/c/{code}/answers.csv")
     assert answer.headers["Content-Type"].startswith("text/csv")
     assert answer.content.decode().splitlines() == [
-        "question,text,choice,answers,right",
-        "winner-1,'=Which node wins?,birch-1,1,",
-        "winner-1,'=Which node wins?,cedar-2,3,yes",
-        "winner-1,'=Which node wins?,3,0,",
+        "question,text,choice,answers,right,lesson",
+        "winner-1,'=Which node wins?,birch-1,1,,Small",
+        "winner-1,'=Which node wins?,cedar-2,3,yes,Small",
+        "winner-1,'=Which node wins?,3,0,,Small",
     ]
     assert stranger.get(f"/c/{code}/answers.csv").status_code == 403
+
+
+def test_a_class_goes_on_with_the_next_lesson_of_its_course_and_takes_its_students_along(
+    author: Browser, stranger: Browser, saved: dict[str, Any]
+) -> None:
+    other = author.save(OTHER)
+    worker.execute(other["run"])
+    course = author.post("/courses/new/", {"title": "Two", "scenarios": f"{saved['id']}\n{other['id']}"})
+    cid = course.headers["Location"].split("/")[2]
+    started = author.post(f"/s/{saved['id']}/v/1/class?course={cid}", {"run": saved["run"]}).headers["Location"]
+    code = started.split("/")[2]
+    assert started == f"/c/{code}/?course={cid}"
+    stranger.get(f"/c/{code}/")
+    pk = store.by_code(code).pk
+    store.show(pk, shown(Question("winner-1", 2)))
+    store.take(pk, [store.Given("winner-1", student, choice) for student, choice in zip("abc", (1, 1, 0), strict=True)])
+    board = store.show(pk, shown(Question("winner-1", 2, RightAnswer(1, "Which?", ["n1", "n2"]))))
+    assert board.tally == (2, 3)
+    assert store.answers_of(pk, "a") == {"winner-1": 1}
+    assert stranger.post(f"/c/{code}/next?course={cid}").status_code == 403
+    assert author.post(f"/c/{code}/next").status_code == 409, "it has no place in the track"
+    onward = [author.post(f"/c/{code}/next?course={cid}").headers["Location"] for _ in range(2)]
+    following = onward[0].split("/")[2]
+    assert onward == [f"/c/{following}/?course={cid}"] * 2, "two presses go on once"
+    board = store.board(pk)
+    assert (board.ended, board.next) == (True, following)
+    assert stranger.get(f"/c/{code}/").headers["Location"] == f"/c/{following}/"
+    boot = author.get(onward[0]).context["boot"]
+    assert boot["class"]["begun"], "no code stands before a lesson that the class goes on with"
+    assert boot["run"] == other["run"]
+    lines = author.get(f"/c/{following}/answers.csv").content.decode().splitlines()
+    assert lines[1:] == ["winner-1,Which?,n1,1,,Small", "winner-1,Which?,n2,2,yes,Small"], "of the lesson before, too"
+    assert author.post(f"/c/{following}/next?course={cid}").status_code == 409, "the last lesson"
 
 
 def test_of_a_student_nothing_is_kept_but_a_hash_that_differs_in_each_class(

@@ -44,7 +44,34 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         classroom = store.start(access.editing_visitor(request), run)
     except NoClass as error:
         raise Refusal(422, error.args[0]) from None
-    return redirect("class", classroom.code)
+    return redirect(address_of(request, classroom))
+
+
+def address_of(request: HttpRequest, classroom: Classroom) -> str:
+    """Return the URL of the class; for its teacher with the course that it goes through."""
+    course = {"course": request.GET["course"]} if request.GET.get("course") else None
+    return reverse("class", args=[classroom.code], query=course)
+
+
+@page_view
+@require_POST
+def go_on(request: HttpRequest, code: str) -> HttpResponse:
+    """Handle /c/<code>/next: continue the class with the next lesson of the track, or of the course in `?course=`."""
+    classroom = require_class(request, code)
+    if not store.teaches(access.visitor_of(request), classroom):
+        raise Refusal(403, gettext_noop("Only the teacher of a class can continue it."))
+    place = cards.place(request, classroom.run.version.scenario)
+    if not place or not place["next_id"]:
+        raise Refusal(409, gettext_noop("No lesson comes after this one."))
+    visitor, scenario = visible_scenario(request, place["next_id"])
+    store.require_showing(visitor, scenario)
+    rates.count(request, "save")
+    run = run_to_teach(request, scenario, scenarios.newest(scenario).number)
+    try:
+        following = store.go_on(access.editing_visitor(request), classroom, run)
+    except NoClass as error:
+        raise Refusal(422, error.args[0]) from None
+    return redirect(address_of(request, following))
 
 
 def run_to_teach(request: HttpRequest, scenario: Scenario, number: int) -> Run:
@@ -97,6 +124,8 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
     visitor = access.visitor_of(request)
     teacher = store.teaches(visitor, classroom)
     if store.is_over(classroom):
+        if classroom.next is not None and not teacher:
+            return redirect("class", classroom.next.code)
         return over(request, classroom, teacher=teacher)
     boot = boot_of(request, visitor, classroom, teacher=teacher)
     link = cards.absolute(request, reverse("class", args=[code]))
@@ -122,7 +151,7 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     """Return the player's initial data. Students get the run, but not the URL of its scenario."""
     boot = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
-    role, begun = "teacher" if teacher else "student", classroom.number > 0
+    role, begun = "teacher" if teacher else "student", classroom.number > 0 or classroom.previous.exists()
     about: dict[str, Any] = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
     if teacher:
         about["page"] = boot["page"]
@@ -130,7 +159,7 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     if not teacher:
         scenario_fields = {name: boot["scenario"][name] for name in ("title", "private")}
         words = reverse("class-words", args=[classroom.code]) if boot["words"] else ""
-        shown |= {"scenario": scenario_fields, "may_edit": False, "words": words}
+        shown |= {"scenario": scenario_fields, "may_edit": False, "words": words, "place": None}
     return shown
 
 
@@ -162,20 +191,23 @@ def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
     classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
         raise Refusal(403, gettext_noop("Only the teacher of a class can download its answers."))
-    rows = "".join(map(csv_row, answer_rows(classroom.revealed)))
+    rows = "".join(map(csv_row, answer_rows(store.with_those_before(classroom))))
     response = HttpResponse(rows.encode("utf-8", "replace"), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="class-{classroom.code}.csv"'
     patch_cache_control(response, private=True, no_store=True)
     return response
 
 
-def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
+def answer_rows(classrooms: list[Classroom]) -> Iterator[list[Any]]:
     """Yield the table of answers, with its header."""
-    yield ["question", "text", "choice", "answers", "right"]
-    for question in revealed:
-        labels = question["labels"] + [str(n + 1) for n in range(len(question["labels"]), len(question["counts"]))]
-        for n, count in enumerate(question["counts"]):
-            yield [question["id"], question["text"], labels[n], count, "yes" if n == question["right"] else ""]
+    yield ["question", "text", "choice", "answers", "right", "lesson"]
+    for classroom in classrooms:
+        title = cards.own_title(classroom.run.version.scenario)
+        for question in classroom.revealed:
+            labels = question["labels"] + [str(n + 1) for n in range(len(question["labels"]), len(question["counts"]))]
+            for n, count in enumerate(question["counts"]):
+                right = "yes" if n == question["right"] else ""
+                yield [question["id"], question["text"], labels[n], count, right, title]
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
