@@ -45,9 +45,9 @@ def visitor(browser: Browser, live_stack: Stack) -> Iterator[MakePage]:
         context.close()
 
 
-def start(teacher: Page, fragment: str = "") -> str:
+def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> str:
     """Start a class from Share; its code."""
-    teacher.goto(f"/library/flash-sale/{fragment}")
+    teacher.goto(f"/library/{lesson}/{fragment}")
     drawn(teacher)
     teacher.keyboard.press("s")
     teacher.locator("dialog[open] .share-class button").click()
@@ -175,12 +175,14 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
         expect(page.locator("#histogram b")).to_have_text(counts)
         expect(page.locator("#caption h1")).not_to_have_text(asked)
     expect(teacher.locator(".class-tally")).to_have_text(re.compile(r"^\d of 3 right$"))
+    teacher.locator(".class-name").click()
     with teacher.expect_download() as download:
         teacher.get_by_role("link", name="CSV").click()
+    teacher.locator("#class-code button").click()
     rows = download.value.path().read_text().splitlines()
-    assert rows[0] == "question,text,choice,answers,right"
+    assert rows[0] == "question,text,choice,answers,right,lesson"
     assert sum(int(row.split(",")[3]) for row in rows[1:]) == 3
-    assert sum(row.endswith(",yes") for row in rows[1:]) == 1
+    assert sum(",yes," in row for row in rows[1:]) == 1
     press(teacher, "ArrowRight")
     for page in (teacher, *phones):
         expect(page.locator("#histogram")).to_have_count(0)
@@ -387,3 +389,38 @@ def test_a_presentation_has_no_desk_furniture_and_can_be_read_from_the_back_row(
     press(page, "v")
     expect(page.locator("header.bar")).to_be_visible()
     expect(page.locator(".spotlight")).to_have_count(0)
+
+
+def test_votes_cover_nothing_answers_survive_a_reload_and_the_next_lesson_takes_the_phones_along(
+    visitor: MakePage,
+) -> None:
+    teacher, phone = visitor(), visitor(phone=True)
+    code = start(teacher, "", lesson="first-pod")
+    join(phone, code)
+    for wrong in (True, False):
+        to_question(teacher)
+        expect(phone.locator("#predict .answer").first).to_be_visible()
+        phone.locator("#predict .answer").nth(0 if wrong else 1).click()
+        expect(teacher.locator(".class-answered")).to_have_text("1 of 1 answered")
+        press(teacher, "ArrowRight")
+        expect(teacher.locator("#histogram b").first).to_be_visible()
+        until(teacher, "() => !document.getElementById('player').dataset.asked")
+        same(teacher, phone)
+    for page in (teacher, phone):  # the second one is about lanes
+        until(page, "() => document.querySelectorAll('#histogram.beside b').length === 2")
+        covered = """() => [...document.querySelectorAll('#histogram b, .prediction-tag')].filter((mark) => {
+          const [a, b] = [mark, document.getElementById('stage')].map((one) => one.getBoundingClientRect());
+          return a.left < b.right || a.right > innerWidth;
+        }).map(({textContent}) => textContent)"""
+        until(page, f"() => ({covered})().length === 0")
+    phone.reload()
+    drawn(phone)
+    press(teacher, "ArrowRight ArrowRight ArrowRight ArrowRight")
+    until(teacher, "() => kschedui.player.event.type === 'RunFinished'")
+    same(teacher, phone)
+    expect(teacher.locator(".class-tally")).to_have_text("In all, 1 of 2 right")
+    expect(phone.locator(".end-card")).to_contain_text("1 of 2 predicted right")
+    teacher.get_by_role("link", name="Continue learning").click()
+    expect(teacher.locator(".class-count")).to_have_text("1 following")
+    assert code not in phone.url
+    same(teacher, phone)

@@ -26,7 +26,10 @@ export function attend(page) {
 		return [h("span", { key: "hint", role: "status" }, attendance.takes ? text : t("class.over.answers"))];
 	}
 
-	/** Goes along to the next lesson; removes a private scenario from the page when the class ends. @param {string} next */
+	/**
+	 * Goes along to the next lesson; removes a private scenario from the page when the class ends.
+	 * @param {string} next
+	 */
 	function end(next) {
 		if (next) location.replace(boot.page.replace(boot.class.code, next));
 		else if (boot.scenario.private) location.reload();
