@@ -232,7 +232,11 @@ function endCard(view, predictions) {
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
 		boot.place?.next &&
 			!boot.embed &&
-			h("p", { key: "coming", class: "end-next" }, t("end.coming", { title: boot.place.next })),
+			h(
+				"p",
+				{ key: "coming", class: "end-next" },
+				t("end.coming", { title: boot.place.next, key: boot.class ? "" : " (→)" }),
+			),
 		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
 	);
 }

@@ -30,7 +30,8 @@ function measure() {
 function listenToPage() {
 	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
 	const goOn = () => {
-		if (boot.place?.on) /** @type {HTMLElement | null} */ (root.querySelector(".end-card .primary"))?.click();
+		if (boot.place?.on && !boot.class)
+			/** @type {HTMLElement | null} */ (root.querySelector(".end-card .primary"))?.click();
 	};
 	const hands = { open: act.open, zoom, set: act.set, state, goOn };
 	document.addEventListener("keydown", (event) => press(event, player, hands));

@@ -146,11 +146,11 @@ function nodeCard(view, name, size) {
 			null,
 			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
 			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}`, title: text }, text)),
-			!size.dense && tags(node),
+			!size.dense && tags(view.state, node),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
-		size.dense ? nominationNote(view, name) || denseNote(node) : gauges(view, node, mine),
+		size.dense ? nominationNote(view, name) || denseNote(view, node) : gauges(view, node, mine),
 		deviceRows(view, name, size.dense),
 		!size.dense && nominationNote(view, name),
 	);
@@ -219,13 +219,13 @@ function bar(view, node, { labels }) {
 	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
 }
 
-/** @param {NodeState} node */
-function denseNote(node) {
+/** @param {View} view @param {NodeState} node */
+function denseNote({ state }, node) {
 	return h(
 		"small",
 		{ class: "dense-note" },
 		`${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`,
-		tags(node),
+		tags(state, node),
 	);
 }
 

@@ -6,6 +6,7 @@ import { t } from "../../shared/i18n.js";
 import { nodeName } from "../../shared/names.js";
 import { inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, largest, request, scarcest, used } from "../../trace/room.js";
+import { deviceChips } from "../parts/devices.js";
 import { alike, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
@@ -70,14 +71,15 @@ export function laneRow(view, lanes, { name, first, zone }, picked) {
 function facts(view, { geometry }, name, zone) {
 	const { state, hero } = view;
 	const node = state.nodes.get(name);
-	if (!node || !(zone?.zone || geometry.phone)) return null;
+	if (!node || !(zone?.zone || geometry.phone || state.slices.size)) return null;
 	const shown = scarcest(state, name, hero);
 	const room = () =>
 		t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, hero)), allocatable(node, shown)));
 	return h(
 		"span",
 		{ key: "facts", class: "why-stopped facts" },
-		geometry.phone && [room(), tags(node)],
+		geometry.phone && [room(), tags(state, node)],
+		deviceChips(state, name),
 		zone?.zone && h("span", { key: "zone", title: zone.zone }, t("cluster.zone", { zone: zone.zone })),
 		zone?.zone && h("span", { key: "like", title: alike(view, zone.names) }, alike(view, zone.names)),
 	);
@@ -121,7 +123,7 @@ function head(view, lanes, name, fate, stop) {
 			"div",
 			{ key: "name", class: "lane-name" },
 			button(() => view.act.select({ kind: "node", name }), { class: "node-name", ...wholeName(name, called) }, called),
-			tags(node),
+			tags(view.state, node),
 			roomForFree(lanes, node) &&
 				h(
 					"span",

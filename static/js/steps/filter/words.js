@@ -197,18 +197,15 @@ function severalSentence(plugin, verdicts, values) {
  * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedWhy(context, model, frame, stopped, values) {
-	const { state, hero = "", explainer } = context;
+	const { state, hero = "" } = context;
 	const plugin = model.plugins[frame];
 	if (model.every) return parts("filter.every.why");
 	/** @type {Part[]} */
 	const out = [];
-	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((candidate) => !candidate.holds);
 	const label = requiredLabel(context, plugin);
 	if (label && isNowhere(state, label)) out.push(...parts(`filter.${plugin}.nobody`, { label }));
 	else if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
 		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
-	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
-		out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
 	else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";

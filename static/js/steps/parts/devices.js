@@ -226,6 +226,33 @@ export function deviceRows({ state }, name, dense) {
 	);
 }
 
+const FEW = 6; // chips of a lane
+
+/**
+ * The devices of a node with what they differ in, beside a node that waits for Filter.
+ * @param {State} state @param {string} name
+ */
+export function deviceChips(state, name) {
+	const pools = [...poolsByNode(state)];
+	const devices = pools.flatMap(([node, own]) => (node === name ? own.flatMap((pool) => pool.devices) : []));
+	if (devices.length > FEW) return null;
+	const all = pools
+		.flatMap(([, own]) => own.flatMap((pool) => pool.devices))
+		.map(({ model }) => model.attributes ?? {});
+	const differs = (/** @type {string} */ key) => {
+		const values = new Set(all.map((attributes) => attributes[key]));
+		return values.size > 1 && values.size < all.length;
+	};
+	return devices.map((device) => {
+		const told = Object.entries(device.model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
+		return h(
+			"span",
+			{ key: device.id, class: "device named", title: deviceTitle(device) },
+			[device.name, ...told].join(" "),
+		);
+	});
+}
+
 /** Which colour is which model. @param {State} state */
 export function deviceKey(state) {
 	const kinds = kindsOf(state);

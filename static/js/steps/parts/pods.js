@@ -175,8 +175,19 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 	return inRoom(length, used.longest, bar);
 }
 
-/** Cordon and taints, in a few letters. @param {NodeState} node */
-export function tags(node) {
+const MANY = 12; // nodes, whose cards have no room for labels
+
+/** The labels of a node by which pods that wait select nodes. @param {State} state @param {NodeState} node */
+function askedLabels({ nodes, pods }, { summary: { labels = {} } }) {
+	if (nodes.size > MANY) return [];
+	const wishes = [...pods.values()]
+		.flatMap(({ summary }) => summary.wishes ?? [])
+		.filter(({ kind }) => kind === "node");
+	return Object.entries(labels).filter(([key]) => wishes.some(({ value }) => value.split(/[^\w./-]/).includes(key)));
+}
+
+/** Cordon, taints, and labels that matter, in a few letters. @param {State} state @param {NodeState} node */
+export function tags(state, node) {
 	/** @type {Map<string, [string, string, string][]>} by key: a lost node has its taint with two effects */
 	const taints = new Map();
 	for (const taint of node.summary.taints ?? [])
@@ -195,6 +206,10 @@ export function tags(node) {
 				key.split("/").at(-1) ?? key,
 			),
 		),
+		askedLabels(state, node).map(([key, value]) => {
+			const text = `${key.split("/").at(-1)}=${value}`;
+			return h("span", { key: `label${key}`, class: "tag label", title: `${key}=${value}` }, text);
+		}),
 	];
 }
 

@@ -4,12 +4,13 @@
 import { button, h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
+import { decimal, podName, quantity, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
 import { shareOf } from "../../trace/room.js";
 import { workloads } from "../controllers/view.js";
 import { items as groupItems } from "../group/around.js";
 import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
+import { wishesOf } from "../parts/words.js";
 
 const MOST = 6;
 const SQUARES = 60;
@@ -191,7 +192,15 @@ function under({ state, event }, name, pod) {
 		return note(`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`, plugins);
 	}
 	const by = pod.unschedulable_plugins;
-	if (name === "unschedulable" && by.length) return note(t("queue.by", { plugins: plain(list(by, 3)) }), by, "why");
+	if (name === "unschedulable" && by.length) {
+		const asked = wishesOf(pod).flatMap(([text, kind]) => (kind === "node" ? [text] : []));
+		const wanted = [
+			...(by.includes("NodeAffinity") ? asked : []),
+			by.includes("NodeResourcesFit") && quantity("cpu", pod.summary.requests?.cpu ?? 0),
+		];
+		const text = [t("queue.by", { plugins: plain(list(by, 3)) }), ...wanted].filter(Boolean).join(" · ");
+		return note(text, by, "why");
+	}
 	const { moved_by } = pod;
 	return (
 		event.type === "PodEnqueued" &&
