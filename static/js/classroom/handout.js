@@ -98,7 +98,7 @@ function picture({ step, frame }) {
 
 /** @param {Item} item @returns {Child} */
 function figure(item) {
-	const { step, sentence, words, question, options, number, plainly } = item;
+	const { step, sentence, words, question, options, given, number, plainly } = item;
 	return h(
 		"figure",
 		{ key: `${step}${number ?? ""}` },
@@ -109,6 +109,12 @@ function figure(item) {
 			h("p", { class: "handout-where" }, t("handout.step", { step }), sentence && ` · ${sentence}`),
 			words && h("p", { class: "handout-words" }, words),
 			question && h("p", { class: "handout-question" }, `${number}. ${question}`),
+			given?.length &&
+				h(
+					"ul",
+					{ class: "handout-given" },
+					given.map((line) => h("li", null, line)),
+				),
 			options &&
 				h(
 					"ul",

@@ -5,8 +5,11 @@
  */
 
 import { optionText, textOf } from "../learn/choices.js";
-import { plain, t } from "../shared/i18n.js";
+import { list, plain, t } from "../shared/i18n.js";
+import { outOf, podName, quantity, seconds } from "../shared/units.js";
+import { wishesOf } from "../steps/parts/words.js";
 import { captionOf, framesOf } from "../steps/registry.js";
+import { allocatable, free } from "../trace/room.js";
 import { Stops } from "./stops.js";
 
 /** @typedef {import("../learn/questions.js").Question} Question */
@@ -19,6 +22,7 @@ import { Stops } from "./stops.js";
  * @property {string} [words] the teacher's
  * @property {string} [question]
  * @property {string[]} [options]
+ * @property {string[]} [given] the numbers that decide the answer
  * @property {number} [number] of the question
  * @property {boolean} [plainly] without a picture
  */
@@ -46,6 +50,8 @@ export function sheetOf(store, lesson) {
 	);
 	const start = itemAt(store, { step: 0, frame: 0 });
 	const questions = questionList.map((question, i) => askedItem(store, question, i + 1, questionList));
+	for (const [i, item] of questions.entries())
+		if (i && item.given?.join() === questions[i - 1].given?.join()) item.given = []; // as before
 	const items = [start, ...early, ...questions].sort((a, b) => a.step - b.step);
 	return {
 		title: "",
@@ -98,8 +104,76 @@ function askedItem(store, question, number, asked) {
 		plainly,
 		question: plain(textOf(question)),
 		options,
+		given: givenAt(store, spot.step, question),
 		number,
 	};
+}
+
+const MAX_NODES = 12;
+const MAX_PODS = 40;
+
+/**
+ * What a question on paper is answered from: what the pod asks for, what each node has, and the pods of lower priority
+ * where some may be evicted.
+ * @param {ChunkStore} store @param {number} step before the answer @param {Question} question
+ */
+function givenAt(store, step, { pod, event, kind }) {
+	const state = store.stateAfter(step);
+	const own = state?.pods.get(pod);
+	if (!state || !own || state.nodes.size > MAX_NODES) return [];
+	const nodes = [...state.nodes.values()];
+	const lower = (/** @type {string} */ key) => priorityOf(state.pods.get(key)) < priorityOf(own);
+	const evicts = /Preempt|Victim/.test(event) || kind === "pod";
+	const listed = evicts && nodes.flatMap((node) => node.pods.filter(lower)).length <= MAX_PODS;
+	const differs = (/** @type {string} */ key) => new Set(nodes.map(({ summary }) => summary.labels?.[key])).size > 1;
+	return [
+		`${podName(pod)}: ${[...asksOf(own), ...wishesOf(own).map(([text]) => text)].join(t("list.comma"))}`,
+		...nodes.map((node) => nodeLine(state, node, pod, differs, listed ? lower : () => false)),
+	];
+}
+
+/** @param {PodState | undefined} pod */
+const priorityOf = (pod) => pod?.summary.priority ?? 0;
+
+/** @param {number} time in seconds */
+function age(time) {
+	const [hours, days] = [3600, 86400].map((unit) => Math.floor(time / unit));
+	return days > 1 ? `${days} d` : hours > 1 ? `${hours} h` : seconds(time);
+}
+
+/** The priority and the requests of a pod. @param {PodState} pod */
+function asksOf(pod) {
+	const requests = Object.entries(pod.summary.requests ?? {});
+	const asked = requests.flatMap(([name, value]) => (value > 0 ? [quantity(name, value)] : []));
+	return [t("priority", { n: priorityOf(pod) }), plain(list(asked))].filter(Boolean);
+}
+
+/**
+ * @param {State} state @param {NodeState} node @param {string} pod that is tried
+ * @param {(key: string) => boolean} differs of a label @param {(key: string) => boolean} isListed of a pod
+ */
+function nodeLine(state, node, pod, differs, isListed) {
+	const { name, labels = {}, taints = [], unschedulable } = node.summary;
+	const room = (/** @type {string} */ resource) =>
+		outOf(resource, Math.max(0, free(state, name, resource, pod)), allocatable(node, resource), (used, all) =>
+			t("cluster.of", { used, all }),
+		);
+	const pods = node.pods.filter(isListed).map((key) => {
+		const on = /** @type {PodState} */ (state.pods.get(key));
+		const since = on.start_time === null ? [] : [t("sheet.since", { time: age(state.time - on.start_time) })];
+		return `${podName(key)} (${[...asksOf(on), ...since].join(t("list.comma"))})`;
+	});
+	const told = Object.entries(labels)
+		.filter(([key]) => !key.endsWith("/hostname") && differs(key))
+		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
+	const facts = [
+		t("sheet.free", { cpu: room("cpu"), memory: room("memory") }),
+		unschedulable && t("node.cordoned"),
+		...taints.map(([key, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`),
+		...told,
+		...pods,
+	];
+	return `${name}: ${facts.filter(Boolean).join(t("list.comma"))}`;
 }
 
 /** Does what is of a pod tell the answer? @param {Item} item @param {string} pod @param {Question} question */

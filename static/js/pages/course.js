@@ -25,3 +25,11 @@ function draw() {
 }
 
 addEventListener("pageshow", draw); // also on the way back
+
+const copy = document.getElementById("copy-link");
+copy?.addEventListener("click", async () => {
+	const link = /** @type {HTMLInputElement} */ (document.getElementById("course-link"));
+	link.select();
+	await navigator.clipboard?.writeText(link.value);
+	copy.textContent = copy.dataset.copied ?? "";
+});

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from kschedui.models import Course
+from kschedui.runs import worker
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
 
@@ -114,3 +115,19 @@ def test_an_account_takes_over_the_courses_that_its_browser_made(author: Browser
         "/accounts/signup/", {"username": "new", "password1": "quite-a-secret-9", "password2": "quite-a-secret-9"}
     )
     assert Course.objects.get().owner == User.objects.get(username="new")
+
+
+def test_a_course_is_put_together_from_a_list_and_taught_as_one(author: Browser) -> None:
+    made = author.save()
+    worker.execute(made["run"])
+    form = {"title": "Mine", "about": "", "scenarios": "", "add": "1", "lesson": made["id"]}
+    page = author.post("/courses/new/", form)
+    assert page.status_code == 200
+    shown = page.context["form"].initial
+    assert (shown["title"], shown["scenarios"]) == ("Mine", f"http://testserver/s/{made['id']}/")
+    course = author.post("/courses/new/", {"title": "Mine", "scenarios": made["id"]}).headers["Location"]
+    page = author.get(course)
+    assert f"http://testserver{course}" in page.content.decode(), "its link to copy"
+    started = author.post(page.context["teach"])
+    assert started.status_code == 302
+    assert started.headers["Location"].endswith(f"?course={course.split('/')[2]}")

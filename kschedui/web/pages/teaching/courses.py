@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from kschedui.language import in_language
-from kschedui.models import Course
+from kschedui.models import Course, Scenario
 from kschedui.scenarios import access, courses
+from kschedui.scenarios import store as scenarios
 from kschedui.web.api.rates import count
 from kschedui.web.api.visitors import keeping_visitor
 from kschedui.web.pages import cards
@@ -22,14 +23,28 @@ from kschedui.web.pages.people.forms import CourseForm
 @page_view
 @require_safe
 def show(request: HttpRequest, cid: str) -> HttpResponse:
-    """Show /courses/<cid>/ with courses/show.html: `course`, `entries`, `mine`.
+    """Show /courses/<cid>/ with courses/show.html: `course`, `entries`, `mine`, `teach`, `link`.
 
+    `teach`: the address that starts a class on the first scenario and goes through the course; "" if there is none.
     `entries` [{number, id, title, url}], without the last three if the visitor cannot see the scenario.
     """
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     shown = [entry_row(course, entry) for entry in courses.entries(visitor, course)]
-    context = {"course": course, "entries": shown, "mine": access.owns(visitor, course)}
+    first = next((entry.scenario for entry in courses.entries(visitor, course) if entry.scenario), None)
+    context = {
+        "course": course,
+        "entries": shown,
+        "mine": access.owns(visitor, course),
+        "teach": class_through(course, first) if first else "",
+        "link": cards.absolute(request, reverse("course", args=[cid])),
+    }
     return render(request, "courses/show.html", context)
+
+
+def class_through(course: Course, first: Scenario) -> str:
+    """Return the address that starts a class on the first scenario of a course."""
+    number = scenarios.newest(first).number
+    return reverse("class-start", args=[first.public_id, number], query={"course": course.public_id})
 
 
 def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
@@ -66,12 +81,15 @@ def edit(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def course_form(request: HttpRequest, course: Course | None) -> HttpResponse:
-    """Show the form; on POST, save the course."""
+    """Show the form; on POST, save the course, or with `add` append the link of that lesson."""
     origin = request.build_absolute_uri("/").rstrip("/")
     lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]
-    start = {"title": course.title, "about": course.about} if course else {"title": request.GET.get("title", "")}
+    start = {"title": course.title if course else request.GET.get("title", ""), "about": course.about if course else ""}
     form = CourseForm(request.POST or None, initial={**start, "scenarios": "\n".join(lines)})
-    if request.method == "POST":
+    if request.method == "POST" and request.POST.get("add"):
+        listed = f"{request.POST.get('scenarios', '').rstrip()}\n{origin}/s/{request.POST.get('lesson', '')}/".lstrip()
+        form = CourseForm(initial={name: request.POST.get(name, "") for name in start} | {"scenarios": listed})
+    elif request.method == "POST":
         count(request, "save")
         if form.is_valid():
             fields = form.cleaned_data
@@ -86,7 +104,9 @@ def course_form(request: HttpRequest, course: Course | None) -> HttpResponse:
                 return redirect("course", saved.public_id)
     status = 422 if form.errors else 200
     chapter = None if course or lines or form.is_bound else cards.example_course()
-    return render(request, "courses/edit.html", {"form": form, "course": course, "chapter": chapter}, status=status)
+    lessons = cards.chapters([cards.lesson_card(lesson) for lesson in scenarios.library()])
+    context = {"form": form, "course": course, "chapter": chapter, "chapters": lessons}
+    return render(request, "courses/edit.html", context, status=status)
 
 
 @page_view
