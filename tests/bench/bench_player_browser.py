@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How fast the player is in headless Chromium: seeks in a run of 20,000 events, playing 5,000 nodes, the first step.
+"""How fast the player is in headless Chromium: seeks in a run of 20,000 events, playing 5,000 nodes, the first step, a
+number that is dragged.
 
 Starts a stack of its own, saves two scenarios, and prints a table of milliseconds. `--url` measures a running site;
 `--pairs OLD_URL NEW_URL` compares the first step of two, a load of each in turn, so that a busy machine is busy for both.
@@ -31,6 +32,7 @@ from tests.web.visitor import Visitor  # noqa: E402
 
 SEEKS = 200
 FRAMES = 600
+DRAGS = 60
 LINKS = 9
 ROUND_TRIP = 50  # milliseconds, of a visitor who is far away and comes for the first time
 LESSON = "/library/flash-sale/"
@@ -66,6 +68,38 @@ PLAY = """async ([speed, frames]) => {
   player.play(false);
   delete player.turn;
   return times.filter((time) => time > 1); // turns without a new step draw nothing
+}"""
+
+
+NUMBER = "#player .scrub"
+SEEK_A_NUMBER = """async ([from, selector]) => {
+  const { player, store } = kschedui;
+  for (let step = from; step < store.steps; step++)
+    for (let frame = 0; frame < player.frames(step); frame++) {
+      player.seek(step, frame);
+      do await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      while (!('ready' in document.getElementById('player').dataset));
+      if (document.querySelector(selector)) return;
+    }
+  throw new Error('no number can be dragged');
+}"""
+NEXT_VALUE = """async (number) => {
+  const answers = window.fetch;
+  const answered = new Promise((done) => {
+    window.fetch = async (...request) => {
+      const response = await answers(...request);
+      if (String(request[0]).endsWith('/what-if')) done(response.status);
+      return response;
+    };
+  });
+  const before = performance.now();
+  number.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }));
+  const status = await answered;
+  window.fetch = answers;
+  if (status !== 200) throw new Error(`the what-if was answered with ${status}`);
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  document.body.offsetHeight;
+  return performance.now() - before;
 }"""
 
 
@@ -239,6 +273,17 @@ def whole_session(context: BrowserContext, address: str) -> None:
     page.close()
 
 
+def drags(page: Page) -> None:
+    """Print a row: milliseconds from a change of a number of the arithmetic to the answer on the stage."""
+    page.evaluate(SEEK_A_NUMBER, [1000, NUMBER])
+
+    def next_value() -> float:
+        return float(page.evaluate(NEXT_VALUE, page.query_selector(NUMBER)))
+
+    next_value()  # loads what questions need
+    row("100 nodes: a number dragged, ms", [next_value() for _ in range(DRAGS)])
+
+
 def measure(browser: Browser, url: str) -> None:
     visitor = Visitor(url)
     long = visitor.post("/api/v1/scenarios", text=scenario(100, 2100))[1]
@@ -251,6 +296,7 @@ def measure(browser: Browser, url: str) -> None:
         f"{'run of':48}{page.evaluate('kschedui.store.steps')} events, 100 nodes; {page.evaluate('kschedui.store.chunks.length')} chunks"
     )
     seeks(page, "any seek to the drawn step", SEEKS)
+    drags(page)
     address = f"{page.url.split('#')[0]}#12000"
     page = opened(context.new_page(), url + wide["url"])
     seeks(page, "5,000 nodes: seek", SEEKS // 2)
