@@ -217,7 +217,9 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
             cluster.take(event)
         pod = pod_of(list(shown))
         foot = f"kube-scheduler {self.scenario.release.version} · step {number} of {len(self.events) - 1}"
-        words = alone.Words(self.scenario.title or f"Step {number}", sentence_of(shown[-1], _name(pod), str), foot)
+        words = alone.PictureWords(
+            self.scenario.title or f"Step {number}", sentence_of(shown[-1], _name(pod), str), foot
+        )
         return Picture(alone.svg(cluster.drawing(hero=pod), words))
 
     def what_if(self, pod: str, *edits: Edit) -> WhatIf:

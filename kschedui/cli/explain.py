@@ -19,7 +19,7 @@ from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
-from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messages
+from kschedui.waiting.analysis import Follower, Nearby, PendingPod, dumped_messages
 from scheduler_core import attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import broken_rules, evicted_pods, stuck_pods
@@ -132,7 +132,7 @@ def _pods_of_workload(source: Input, name: str) -> list[str]:
     return list(found)
 
 
-def of_waiting(pod: WaitingPod) -> dict[str, Any]:
+def of_waiting(pod: PendingPod) -> dict[str, Any]:
     """Return the explanation of a pending pod."""
     return {
         "pod": pod.pod,

@@ -12,7 +12,7 @@ from kschedui.cli.explain import of_waiting
 from kschedui.cli.numbers import counted
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
-from kschedui.waiting.analysis import WaitingPod, left_behind
+from kschedui.waiting.analysis import PendingPod, left_behind
 
 SHOWN = 10  # pods of a cause, in the table
 TITLES = {
@@ -46,9 +46,9 @@ def run(options: Namespace) -> int:
     return int(failed)
 
 
-def by_cause(waiting: list[WaitingPod]) -> list[tuple[str, list[WaitingPod]]]:
+def by_cause(waiting: list[PendingPod]) -> list[tuple[str, list[PendingPod]]]:
     """Return the pods of each blocker, the largest group first."""
-    groups: dict[str, list[WaitingPod]] = {}
+    groups: dict[str, list[PendingPod]] = {}
     for pod in waiting:
         groups.setdefault(str(words.blocker_words(pod)), []).append(pod)
     return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))

@@ -65,7 +65,7 @@ class Group(msgspec.Struct):
     unplaced: list[str]
 
 
-class WaitingPod(msgspec.Struct):
+class PendingPod(msgspec.Struct):
     """A pending pod.
 
     `step` is that of the message; the plugin in `causes` that ran last is last.
@@ -114,7 +114,7 @@ class _Last(msgspec.Struct):
     scheduler: str = ""  # another one, whose pod it is
 
 
-def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
+def waiting_pods(scenario: Scenario, registry: Registry) -> list[PendingPod]:
     """Return every pod that is pending at the end of the run, in the order of the run. Raises RunEnded."""
     follower = Follower()
     moment = run_to_end(scenario, follower.take, registry)
@@ -124,7 +124,7 @@ def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
 class LeftBehind(msgspec.Struct):
     """The pods that wait at the end of a run, and others to know of (`scheduler_core.ask.afterwards`)."""
 
-    waiting: list[WaitingPod]
+    waiting: list[PendingPod]
     evicted: list[Evicted]
     stuck: list[Stuck]
     broken: list[Broken]
@@ -236,7 +236,7 @@ class Follower:
         for extender, _, message in event.extenders:
             self.now.causes.append(Cause(extender, [message], 1))
 
-    def waiting(self, dumped: Mapping[str, str], moment: Moment | None) -> list[WaitingPod]:
+    def waiting(self, dumped: Mapping[str, str], moment: Moment | None) -> list[PendingPod]:
         """Return the pending pods; `moment` is the end of the run.
 
         If it is None, the nearest nodes are not searched for.
@@ -255,10 +255,10 @@ class Follower:
         evicted = evicted_pods(moment, self.evictions, pods, self.histories)
         return LeftBehind(waiting, evicted, stuck_pods(moment), broken_rules(moment), standing)
 
-    def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> WaitingPod:
+    def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> PendingPod:
         pod, last = self.pods[key], self.last[key]
         near, lacking, advice = nearby.of(key) if nearby is not None else (None, [], [])
-        return WaitingPod(
+        return PendingPod(
             pod=key,
             owner=workload_in_trace(pod),
             requests=pod.requests,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 
-from kschedui.waiting.analysis import Cause, WaitingPod
+from kschedui.waiting.analysis import Cause, PendingPod
 from kschedui.waiting.message import FailedMessage, counts, decode, write_parts
 from kschedui.waiting.reasons import declarations, reason_of
 from scheduler_core.apis.messages import Message
@@ -14,7 +14,7 @@ from scheduler_core.framework.about import About
 MAX_MEMBERS = 5  # names of pods in a sentence
 
 
-def blocker_words(waiting: WaitingPod) -> Message:
+def blocker_words(waiting: PendingPod) -> Message:
     """Return the heading: what stops the pod on the nearest node, and then what stops it on other nodes."""
     if waiting.scheduler:
         return Message("For another scheduler: {name}", name=waiting.scheduler)
@@ -30,7 +30,7 @@ def blocker_words(waiting: WaitingPod) -> Message:
     return Message("{first}. On other nodes: {others}", first=first, others=elsewhere)
 
 
-def group_words(waiting: WaitingPod) -> list[Message]:
+def group_words(waiting: PendingPod) -> list[Message]:
     """Return sentences about the pod's group: the group first, then this member."""
     group = waiting.group
     if group is None:
@@ -86,7 +86,7 @@ def cause_words(cause: Cause) -> Message:
     return Message("{nodes:,} nodes, {plugin}: {reasons}", nodes=cause.nodes, plugin=cause.plugin, reasons=reasons)
 
 
-def differences(waiting: WaitingPod) -> Iterator[Message]:
+def differences(waiting: PendingPod) -> Iterator[Message]:
     """Yield the reasons that the cluster's message differs from this one; none without a message in the dump."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return

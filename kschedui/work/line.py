@@ -46,7 +46,7 @@ class Ticket:
         self.process: int | None = None
 
 
-class Usage:
+class ProcessorUsage:
     """The recently used seconds of processor time, which decay over time."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -76,7 +76,7 @@ class WorkQueue:
         self.free = list(range(processes))  # the one that was busy last comes last
         self.waiting: list[Ticket] = []
         self.going_on: list[Ticket] = []
-        self.parties, self.authors = Usage(clock), Usage(clock)
+        self.parties, self.authors = ProcessorUsage(clock), ProcessorUsage(clock)
         self.reserved: dict[Client, tuple[int, float]] = {}  # places of those who ask again: number, until when
         self.near: dict[object, int] = {}  # where the like was asked before
         self.seconds = 0.1  # that a piece of work takes by the clock, in the mean

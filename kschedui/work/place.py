@@ -48,7 +48,7 @@ class ClientGone(Exception):
     """The client has disconnected."""
 
 
-class Wish(NamedTuple):
+class WorkOptions(NamedTuple):
     """Options for a piece of work.
 
     `slow`: treat as slow from the start; `near`: prefer the process where the same was done before; `patience`: seconds
@@ -61,7 +61,7 @@ class Wish(NamedTuple):
     gone: Gone = Gone()
 
 
-def run(client: Client, wish: Wish, function: Callable[..., Result], *args: Any) -> Result:
+def run(client: Client, wish: WorkOptions, function: Callable[..., Result], *args: Any) -> Result:
     """Return the function's result from a process. Raises any error of the function, TooMuch, Busy, ClientGone."""
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
@@ -79,7 +79,7 @@ class WorkPool:
         self.line = WorkQueue(processes, settings.LIMITS["waiting"])
         self.suspected: dict[str, float] = {}
 
-    def run(self, client: Client, wish: Wish, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def run(self, client: Client, wish: WorkOptions, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run work; see the function of this module."""
         slow, quick = settings.LIMITS["work_seconds"], settings.LIMITS["quick_seconds"]
         if not wish.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
@@ -97,7 +97,12 @@ class WorkPool:
         self.suspected = {**suspects, party: now + SUSPECTED_SECONDS}
 
     def served(
-        self, client: Client, wish: Wish, allowance: Allowance, function: Callable[..., Any], args: tuple[Any, ...]
+        self,
+        client: Client,
+        wish: WorkOptions,
+        allowance: Allowance,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
     ) -> Any:
         """Return the result in its turn; work whose process was ended is repeated."""
         for _ in range(TRIES):
@@ -119,7 +124,7 @@ class WorkPool:
         sentence = Message("The process that computed this was killed twice. This machine may have too little memory.")
         raise TooMuch(sentence)
 
-    def turn(self, client: Client, wish: Wish) -> Ticket:
+    def turn(self, client: Client, wish: WorkOptions) -> Ticket:
         """Join the line and return the ticket once it has a process. Raises Busy, ClientGone."""
         try:
             ticket = self.line.join(client, slow=wish.slow, near=wish.near)

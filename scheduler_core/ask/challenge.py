@@ -28,7 +28,7 @@ Read = Callable[[str], Scenario]  # parses a text; raises ScenarioErrors
 Simulate = Callable[[Scenario], Iterable[AnyEvent]]
 
 
-class Verdict(NamedTuple):
+class AnswerVerdict(NamedTuple):
     """The result of the scenario (number 0) or a variant with the answer.
 
     `held` of `seeds` runs met all requirements; `seed` is the first for which a run did not, and `unmet` the reason.
@@ -86,7 +86,7 @@ def answer_in(text: str, asks: Sequence[str]) -> str:
     return _DOCUMENT.join(chunk.text.strip() for chunk in chunks.values())
 
 
-def judge(text: str, challenge: Challenge, answer: str, read: Read, simulate: Simulate) -> Iterator[Verdict]:
+def judge(text: str, challenge: Challenge, answer: str, read: Read, simulate: Simulate) -> Iterator[AnswerVerdict]:
     """Evaluate the documents of an answer (`answer_in`), variant by variant. Raises BadVariant."""
     for number, variant in enumerate((None, *challenge.variants)):
         try:
@@ -98,14 +98,14 @@ def judge(text: str, challenge: Challenge, answer: str, read: Read, simulate: Si
 
 def _verdict(
     number: int, variant: Variant | None, scenario: Scenario, seeds: Sequence[int | None], simulate: Simulate
-) -> Verdict:
+) -> AnswerVerdict:
     held, failed = 0, None
     for seed in seeds:
         unmet = _unmet(replace(scenario, seed=seed), simulate)
         held += not unmet
         if unmet and failed is None:
             failed = seed, tuple(unmet)
-    return Verdict(number, variant, held, len(seeds), *(failed or ()))
+    return AnswerVerdict(number, variant, held, len(seeds), *(failed or ()))
 
 
 def _unmet(scenario: Scenario, simulate: Simulate) -> list[Message]:

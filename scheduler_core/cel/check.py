@@ -22,7 +22,7 @@ from scheduler_core.cel.syntax import (
     Tree,
     qualified_name,
 )
-from scheduler_core.cel.types import Kind, Mapping, Type, format_signature, format_type, unwrap_optional
+from scheduler_core.cel.types import CelType, Kind, Mapping, format_signature, format_type, unwrap_optional
 from scheduler_core.cel.values import type_of
 
 _MAX_WEIGHT = 2000  # of a type
@@ -32,12 +32,12 @@ class Checked(msgspec.Struct):
     """A tree with the type of each node by id and, for each call, the ids of the overloads that may match."""
 
     tree: Tree
-    types: dict[int, Type] = {}
+    types: dict[int, CelType] = {}
     overloads: dict[int, list[str]] = {}
     names: dict[int, str] = {}
 
     @property
-    def result(self) -> Type:
+    def result(self) -> CelType:
         return self.types[self.tree.root.id]
 
     def position(self, id_: int) -> Position:
@@ -68,7 +68,7 @@ class _Checker:
         self.issues = Issues(tree.source)
         self.mapping = Mapping()
         self._declarations = declarations
-        self._scopes: list[dict[str, Type]] = []
+        self._scopes: list[dict[str, CelType]] = []
         self._free_variables = 0
 
     def check(self, expr: Expr) -> None:
@@ -93,23 +93,23 @@ class _Checker:
     def _report(self, id_: int, message: str, names: Iterable[str] = ()) -> None:
         self.issues.add(self.checked.position(id_), message, names)
 
-    def _set_type(self, expr: Expr, type_: Type) -> None:
+    def _set_type(self, expr: Expr, type_: CelType) -> None:
         if type_.weight > _MAX_WEIGHT:
             self._report(expr.id, "the type of this part is too large")
             raise _TooLarge
         self.checked.types[expr.id] = type_
 
-    def _type(self, expr: Expr) -> Type:
+    def _type(self, expr: Expr) -> CelType:
         return self.checked.types[expr.id]
 
-    def _new_variable(self) -> Type:
+    def _new_variable(self) -> CelType:
         variable = types.parameter(f"_var{self._free_variables}")
         self._free_variables += 1
         return variable
 
     # Names
 
-    def _find_name(self, name: str) -> tuple[str, Type] | None:
+    def _find_name(self, name: str) -> tuple[str, CelType] | None:
         """Return the name without a leading dot and its type, looking from the innermost scope outwards."""
         name = name.removeprefix(".")
         for scope in reversed(self._scopes):
@@ -133,7 +133,7 @@ class _Checker:
             return
         self._set_ident(expr, *declared)
 
-    def _set_ident(self, expr: Expr, name: str, type_: Type) -> None:
+    def _set_ident(self, expr: Expr, name: str, type_: CelType) -> None:
         expr.node = Ident(name)
         self.checked.names[expr.id] = name
         self._set_type(expr, type_)
@@ -153,7 +153,7 @@ class _Checker:
             result = types.BOOL
         self._set_type(expr, self.mapping.substitute(result, parameters_to_dyn=False))
 
-    def _field_type(self, expr: Expr, operand: Expr, name: str, *, optional: bool) -> Type:
+    def _field_type(self, expr: Expr, operand: Expr, name: str, *, optional: bool) -> CelType:
         self.check(operand)
         target, was_optional = unwrap_optional(self.mapping.substitute(self._type(operand), parameters_to_dyn=False))
         result = types.ERROR
@@ -170,7 +170,7 @@ class _Checker:
             result = types.DYN
         return types.optional_of(result) if was_optional or optional else result
 
-    def _struct_field(self, id_: int, struct: str, name: str) -> Type | None:
+    def _struct_field(self, id_: int, struct: str, name: str) -> CelType | None:
         fields = self._declarations.structs.get(struct)
         if fields is None:
             self._report(id_, f"unexpected failed resolution of '{struct}'")
@@ -227,7 +227,7 @@ class _Checker:
         if function.name in ("_&&_", "_||_"):
             self._resolve_logical(expr, function, arguments, argument_types)
             return
-        result: Type | None = None
+        result: CelType | None = None
         ids: list[str] = []
         for overload in function.overloads:
             if overload.member != (target is not None):
@@ -251,7 +251,7 @@ class _Checker:
         self.checked.overloads[expr.id] = ids
 
     def _resolve_logical(
-        self, expr: Expr, function: Function, arguments: list[Expr], argument_types: list[Type]
+        self, expr: Expr, function: Function, arguments: list[Expr], argument_types: list[CelType]
     ) -> None:
         fits = True
         for argument, type_ in zip(arguments, argument_types, strict=True):
@@ -262,7 +262,7 @@ class _Checker:
         if fits:
             self.checked.overloads[expr.id] = [function.overloads[0].id]
 
-    def _instantiate(self, overload: Overload) -> tuple[list[Type], Type]:
+    def _instantiate(self, overload: Overload) -> tuple[list[CelType], CelType]:
         """Return the overload's parameters and result with fresh variables for its type parameters."""
         names = _type_parameters([overload.result, *overload.parameters])
         if not names:
@@ -271,13 +271,13 @@ class _Checker:
         parameters = [fresh.substitute(each, parameters_to_dyn=False) for each in overload.parameters]
         return parameters, fresh.substitute(overload.result, parameters_to_dyn=False)
 
-    def _mismatch(self, id_: int, expected: Type, actual: Type) -> None:
+    def _mismatch(self, id_: int, expected: CelType, actual: CelType) -> None:
         self._report(id_, f"expected type '{format_type(expected)}' but found '{format_type(actual)}'")
 
     # Literals of lists, maps and messages
 
     def _check_list(self, expr: Expr, node: ListOf) -> None:
-        joined: Type | None = None
+        joined: CelType | None = None
         for index, element in enumerate(node.elements):
             self.check(element)
             type_ = self._type(element)
@@ -287,8 +287,8 @@ class _Checker:
         self._set_type(expr, types.list_of(self._new_variable() if joined is None else joined))
 
     def _check_map(self, expr: Expr, node: MapOf) -> None:
-        keys: Type | None = None
-        values: Type | None = None
+        keys: CelType | None = None
+        values: CelType | None = None
         for entry in node.entries:
             self.check(entry.key)
             keys = self._join(keys, self._type(entry.key))
@@ -330,14 +330,14 @@ class _Checker:
                     f"but provided type is '{format_type(value)}'",
                 )
 
-    def _unwrap(self, expr: Expr, type_: Type) -> Type:
+    def _unwrap(self, expr: Expr, type_: CelType) -> CelType:
         """Return the type inside the optional type of an element with a question mark."""
         inner, is_optional = unwrap_optional(type_)
         if not is_optional and not inner.is_dyn:
             self._mismatch(expr.id, types.optional_of(inner), inner)
         return inner
 
-    def _join(self, previous: Type | None, current: Type) -> Type:
+    def _join(self, previous: CelType | None, current: CelType) -> CelType:
         """Return the common type of elements. Kubernetes' rule that all must have one type is checked later."""
         if previous is None:
             return current
@@ -363,7 +363,7 @@ class _Checker:
         self._scopes.pop()
         self._set_type(expr, self.mapping.substitute(self._type(node.result), parameters_to_dyn=False))
 
-    def _iteration_variables(self, node: Comprehension, range_: Type) -> dict[str, Type]:
+    def _iteration_variables(self, node: Comprehension, range_: CelType) -> dict[str, CelType]:
         first = second = types.DYN
         if range_.kind is Kind.LIST:
             first = second = range_.parameters[0]
@@ -385,12 +385,12 @@ class _Checker:
             variables[node.second_variable] = second
         return variables
 
-    def _assert_type(self, expr: Expr, type_: Type) -> None:
+    def _assert_type(self, expr: Expr, type_: CelType) -> None:
         if not self.mapping.is_assignable(type_, self._type(expr)):
             self._mismatch(expr.id, type_, self._type(expr))
 
 
-def _type_parameters(of: list[Type]) -> list[str]:
+def _type_parameters(of: list[CelType]) -> list[str]:
     """Return the names of the type parameters within types, each once."""
     names: dict[str, None] = {}
     waiting = list(of)

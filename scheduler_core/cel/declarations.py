@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from scheduler_core.cel.types import Kind, Type
+from scheduler_core.cel.types import CelType, Kind
 from scheduler_core.cel.values import Error, Map, Value, is_list, type_of
 
 Implementation: TypeAlias = Callable[..., Value]
@@ -25,8 +25,8 @@ class Overload(msgspec.Struct, frozen=True):
     """
 
     id: str
-    parameters: tuple[Type, ...]
-    result: Type
+    parameters: tuple[CelType, ...]
+    result: CelType
     member: bool = False
     implementation: Implementation | None = None
     variadic: bool = False
@@ -100,7 +100,7 @@ def no_such_overload(name: str, arguments: tuple[Value, ...]) -> Error:
     return Error(f"no such overload: {name}({', '.join(type_of(argument).name for argument in arguments)})")
 
 
-def is_assignable_at_run_time(declared: Type, value: Value) -> bool:
+def is_assignable_at_run_time(declared: CelType, value: Value) -> bool:
     """Return whether a value has a declared type; of a list or map, cel-go checks only the first element."""
     if declared.kind in (Kind.DYN, Kind.ANY, Kind.PARAM):
         return True
@@ -134,9 +134,9 @@ class Declarations(msgspec.Struct):
     """
 
     functions: dict[str, Function] = {}
-    variables: dict[str, Type] = {}
-    types: dict[str, Type] = {}
-    structs: dict[str, dict[str, Type]] = {}
+    variables: dict[str, CelType] = {}
+    types: dict[str, CelType] = {}
+    structs: dict[str, dict[str, CelType]] = {}
 
     def add(self, library: Library) -> None:
         for function in library.functions:

@@ -25,7 +25,7 @@ from scheduler_core.cel.macros import Macros
 from scheduler_core.cel.parse import parse
 from scheduler_core.cel.plan import PlanError, Program, RegexFactory, plan
 from scheduler_core.cel.source import Issues, Source
-from scheduler_core.cel.types import Type
+from scheduler_core.cel.types import CelType
 from scheduler_core.cel.validate import validate
 
 # Each library and the minor release of Kubernetes 1 that brought it.
@@ -98,8 +98,8 @@ def base_environment(
 
 def make_environment(
     minor: int,
-    variables: dict[str, Type],
-    structs: dict[str, dict[str, Type]],
+    variables: dict[str, CelType],
+    structs: dict[str, dict[str, CelType]],
     *,
     bindings: bool = True,
 ) -> Environment:

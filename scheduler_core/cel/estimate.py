@@ -18,7 +18,7 @@ from scheduler_core.cel.costs import COMPARABLE, REGEX, TRAVERSAL
 from scheduler_core.cel.libraries import authorizer
 from scheduler_core.cel.macros import ACCUMULATOR
 from scheduler_core.cel.syntax import Call, Comprehension, Expr, Ident, ListOf, Literal, MapOf, Select, StructLiteral
-from scheduler_core.cel.types import Kind, Type
+from scheduler_core.cel.types import CelType, Kind
 from scheduler_core.cel.values import MAX_UINT
 
 _OLD_ACCUMULATOR = "__result__"
@@ -107,7 +107,7 @@ class _Part(msgspec.Struct, frozen=True):
     """A target or argument of a call, with its estimates."""
 
     expr: Expr
-    type: Type
+    type: CelType
     path: tuple[str, ...]
     size: Range | None
 
@@ -409,7 +409,7 @@ class _Estimator:
 
     # Sizes and paths
 
-    def _type(self, expr: Expr) -> Type:
+    def _type(self, expr: Expr) -> CelType:
         return self._checked.types.get(expr.id, types.DYN)  # the name of a field has none
 
     def _local(self, name: str) -> _Local | None:
@@ -502,7 +502,7 @@ def _literal_size(expr: Expr) -> Range | None:
     return None
 
 
-def _is_scalar(type_: Type) -> bool:
+def _is_scalar(type_: CelType) -> bool:
     if type_.is_optional:
         return _is_scalar(type_.parameters[0])
     return type_.kind in (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
@@ -599,7 +599,7 @@ def _distinct(estimator: _Estimator, target: _Part | None, arguments: list[_Part
     return _allocating(2.0, size.times(size))
 
 
-def _sorting(type_: Type, *, by_keys: bool) -> _ListCost:
+def _sorting(type_: CelType, *, by_keys: bool) -> _ListCost:
     factor = 2.0 + (TRAVERSAL if type_ in (types.STRING, types.BYTES) else 0)
 
     def cost(estimator: _Estimator, target: _Part | None, arguments: list[_Part]) -> _CallCost | None:

@@ -34,12 +34,12 @@ class Kind(Enum):
     UINT = auto()
 
 
-class Type(msgspec.Struct, frozen=True):
+class CelType(msgspec.Struct, frozen=True):
     """A type by its kind, its name at run time and its parameters (of a list, a map, a type or an opaque type)."""
 
     kind: Kind
     name: str
-    parameters: tuple[Type, ...] = ()
+    parameters: tuple[CelType, ...] = ()
     weight: int = 1  # how many types it is made of
 
     def __post_init__(self) -> None:
@@ -62,27 +62,27 @@ class Type(msgspec.Struct, frozen=True):
         return self.kind is Kind.OPAQUE and self.name == "optional_type"
 
 
-DYN = Type(Kind.DYN, "dyn")
-ANY = Type(Kind.ANY, "google.protobuf.Any")
-BOOL = Type(Kind.BOOL, "bool")
-BYTES = Type(Kind.BYTES, "bytes")
-DOUBLE = Type(Kind.DOUBLE, "double")
-DURATION = Type(Kind.DURATION, "google.protobuf.Duration")
-ERROR = Type(Kind.ERROR, "error")
-INT = Type(Kind.INT, "int")
-NULL = Type(Kind.NULL, "null_type")
-STRING = Type(Kind.STRING, "string")
-TIMESTAMP = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
-TYPE = Type(Kind.TYPE, "type")
-UINT = Type(Kind.UINT, "uint")
+DYN = CelType(Kind.DYN, "dyn")
+ANY = CelType(Kind.ANY, "google.protobuf.Any")
+BOOL = CelType(Kind.BOOL, "bool")
+BYTES = CelType(Kind.BYTES, "bytes")
+DOUBLE = CelType(Kind.DOUBLE, "double")
+DURATION = CelType(Kind.DURATION, "google.protobuf.Duration")
+ERROR = CelType(Kind.ERROR, "error")
+INT = CelType(Kind.INT, "int")
+NULL = CelType(Kind.NULL, "null_type")
+STRING = CelType(Kind.STRING, "string")
+TIMESTAMP = CelType(Kind.TIMESTAMP, "google.protobuf.Timestamp")
+TYPE = CelType(Kind.TYPE, "type")
+UINT = CelType(Kind.UINT, "uint")
 
-QUANTITY = Type(Kind.STRUCT, "kubernetes.Quantity")
-SEMVER = Type(Kind.STRUCT, "kubernetes.Semver")
-URL = Type(Kind.STRUCT, "kubernetes.URL")
-FORMAT = Type(Kind.STRUCT, "kubernetes.NamedFormat")
-IP = Type(Kind.OPAQUE, "net.IP")
-CIDR = Type(Kind.OPAQUE, "net.CIDR")
-OPTIONAL = Type(Kind.OPAQUE, "optional_type")  # as a name, which has no parameter
+QUANTITY = CelType(Kind.STRUCT, "kubernetes.Quantity")
+SEMVER = CelType(Kind.STRUCT, "kubernetes.Semver")
+URL = CelType(Kind.STRUCT, "kubernetes.URL")
+FORMAT = CelType(Kind.STRUCT, "kubernetes.NamedFormat")
+IP = CelType(Kind.OPAQUE, "net.IP")
+CIDR = CelType(Kind.OPAQUE, "net.CIDR")
+OPTIONAL = CelType(Kind.OPAQUE, "optional_type")  # as a name, which has no parameter
 
 _SHORT_NAMES = {
     Kind.ANY: "any",
@@ -94,35 +94,35 @@ _SHORT_NAMES = {
 _NULLABLE = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP)
 
 
-def list_of(element: Type) -> Type:
-    return Type(Kind.LIST, "list", (element,))
+def list_of(element: CelType) -> CelType:
+    return CelType(Kind.LIST, "list", (element,))
 
 
-def map_of(key: Type, value: Type) -> Type:
-    return Type(Kind.MAP, "map", (key, value))
+def map_of(key: CelType, value: CelType) -> CelType:
+    return CelType(Kind.MAP, "map", (key, value))
 
 
-def optional_of(value: Type) -> Type:
-    return Type(Kind.OPAQUE, "optional_type", (value,))
+def optional_of(value: CelType) -> CelType:
+    return CelType(Kind.OPAQUE, "optional_type", (value,))
 
 
-def type_of_type(value: Type) -> Type:
-    return Type(Kind.TYPE, "type", (value,))
+def type_of_type(value: CelType) -> CelType:
+    return CelType(Kind.TYPE, "type", (value,))
 
 
-def parameter(name: str) -> Type:
-    return Type(Kind.PARAM, name)
+def parameter(name: str) -> CelType:
+    return CelType(Kind.PARAM, name)
 
 
-def struct(name: str) -> Type:
-    return Type(Kind.STRUCT, name)
+def struct(name: str) -> CelType:
+    return CelType(Kind.STRUCT, name)
 
 
 LIST = list_of(DYN)
 MAP = map_of(DYN, DYN)
 
 
-def format_type(type_: Type) -> str:
+def format_type(type_: CelType) -> str:
     """Return the name that the type checker's messages use ("any", "list(int)")."""
     short = _SHORT_NAMES.get(type_.kind)
     if short is not None:
@@ -130,7 +130,7 @@ def format_type(type_: Type) -> str:
     return _with_parameters(type_.name, [format_type(parameter) for parameter in type_.parameters])
 
 
-def format_signature(arguments: list[Type], *, member: bool) -> str:
+def format_signature(arguments: list[CelType], *, member: bool) -> str:
     """Return the arguments of a call as "no matching overload" prints them: "(int, string)" or "string.(int)"."""
     names = [format_type(argument) for argument in arguments]
     if member:
@@ -138,7 +138,7 @@ def format_signature(arguments: list[Type], *, member: bool) -> str:
     return f"({', '.join(names)})"
 
 
-def unwrap_optional(type_: Type) -> tuple[Type, bool]:
+def unwrap_optional(type_: CelType) -> tuple[CelType, bool]:
     """Return the type inside an optional type, and whether it is one."""
     return (type_.parameters[0], True) if type_.is_optional else (type_, False)
 
@@ -148,16 +148,16 @@ class Mapping:
 
     __slots__ = ("_bound",)
 
-    def __init__(self, bound: dict[Type, Type] | None = None) -> None:
+    def __init__(self, bound: dict[CelType, CelType] | None = None) -> None:
         self._bound = bound if bound is not None else {}
 
-    def bind(self, parameter: Type, to: Type) -> None:
+    def bind(self, parameter: CelType, to: CelType) -> None:
         self._bound[parameter] = to
 
-    def is_assignable(self, to: Type, from_: Type) -> bool:
+    def is_assignable(self, to: CelType, from_: CelType) -> bool:
         return self.are_assignable([to], [from_])
 
-    def are_assignable(self, to: list[Type], from_: list[Type]) -> bool:
+    def are_assignable(self, to: list[CelType], from_: list[CelType]) -> bool:
         """Return whether each pair is assignable and bind type parameters accordingly; change nothing otherwise."""
         attempt = Mapping(dict(self._bound))
         if attempt._assign_all(to, from_):
@@ -165,7 +165,7 @@ class Mapping:
             return True
         return False
 
-    def substitute(self, type_: Type, *, parameters_to_dyn: bool) -> Type:
+    def substitute(self, type_: CelType, *, parameters_to_dyn: bool) -> CelType:
         """Return the type with bound parameters replaced and, on request, unbound ones replaced by dyn."""
         bound = self._bound.get(type_)
         if bound is not None:
@@ -175,12 +175,12 @@ class Mapping:
         if not type_.parameters:
             return type_
         replaced = tuple(self.substitute(each, parameters_to_dyn=parameters_to_dyn) for each in type_.parameters)
-        return Type(type_.kind, type_.name, replaced)
+        return CelType(type_.kind, type_.name, replaced)
 
-    def _assign_all(self, to: list[Type], from_: list[Type]) -> bool:
+    def _assign_all(self, to: list[CelType], from_: list[CelType]) -> bool:
         return len(to) == len(from_) and all(self._assign(a, b) for a, b in zip(to, from_, strict=True))
 
-    def _assign(self, to: Type, from_: Type) -> bool:
+    def _assign(self, to: CelType, from_: CelType) -> bool:
         if from_.kind is Kind.PARAM:
             valid, bound = self._substitutes(to, from_)
             if valid or bound:
@@ -200,7 +200,7 @@ class Mapping:
             return same and self._assign_all(list(to.parameters), list(from_.parameters))
         return to.kind is from_.kind and to.name == from_.name
 
-    def _substitutes(self, candidate: Type, parameter: Type) -> tuple[bool, bool]:
+    def _substitutes(self, candidate: CelType, parameter: CelType) -> tuple[bool, bool]:
         """Return whether the parameter can be the candidate, and whether it is already bound (or widened)."""
         if candidate == parameter:
             return True, True
@@ -219,7 +219,7 @@ class Mapping:
             return True, False
         return False, False
 
-    def _does_not_occur(self, parameter: Type, within: Type) -> bool:
+    def _does_not_occur(self, parameter: CelType, within: CelType) -> bool:
         if parameter == within:
             return False
         if within.kind is Kind.PARAM:
@@ -230,11 +230,11 @@ class Mapping:
         return True
 
 
-def most_general(first: Type, other: Type) -> Type:
+def most_general(first: CelType, other: CelType) -> CelType:
     return first if _is_equal_or_less_specific(first, other) else other
 
 
-def is_equivalent(first: Type, other: Type) -> bool:
+def is_equivalent(first: CelType, other: CelType) -> bool:
     """Return whether the types are equal up to the names of type parameters."""
     if first.kind is not other.kind or len(first.parameters) != len(other.parameters):
         return False
@@ -243,7 +243,7 @@ def is_equivalent(first: Type, other: Type) -> bool:
     return all(is_equivalent(a, b) for a, b in zip(first.parameters, other.parameters, strict=True))
 
 
-def _is_equal_or_less_specific(first: Type, other: Type) -> bool:
+def _is_equal_or_less_specific(first: CelType, other: CelType) -> bool:
     if first.is_dyn or first.kind is Kind.PARAM:
         return True
     if other.is_dyn or other.kind is Kind.PARAM or first.kind is not other.kind:

@@ -11,7 +11,7 @@ from scheduler_core.cel.libraries.formatting import ACCEPTED, Clause, FormatErro
 from scheduler_core.cel.libraries.regex import PatternError, compile_pattern
 from scheduler_core.cel.source import Issues
 from scheduler_core.cel.syntax import Call, Expr, ListOf, Literal, MapOf, children, descendants
-from scheduler_core.cel.types import Kind, Type, format_type, is_equivalent
+from scheduler_core.cel.types import CelType, Kind, format_type, is_equivalent
 from scheduler_core.cel.values import Error
 
 
@@ -69,13 +69,13 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
             maps.append(expr)
         waiting.extend(reversed(children(expr)))
 
-    def report(at: Expr, expected: Type, given: Type) -> None:
+    def report(at: Expr, expected: CelType, given: CelType) -> None:
         message = f"expected type '{format_type(expected)}' but found '{format_type(given)}'"
         issues.add(checked.position(at.id), message)
 
     for expr in lists:
         assert isinstance(expr.node, ListOf)
-        first: Type | None = None
+        first: CelType | None = None
         for index, element in enumerate(expr.node.elements):
             type_ = _value_type(checked.types[element.id], optional=index in expr.node.optional)
             if first is None:
@@ -85,8 +85,8 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
                 break
     for expr in maps:
         assert isinstance(expr.node, MapOf)
-        keys: Type | None = None
-        values: Type | None = None
+        keys: CelType | None = None
+        values: CelType | None = None
         for entry in expr.node.entries:
             key = checked.types[entry.key.id]
             value = _value_type(checked.types[entry.value.id], optional=entry.optional)
@@ -99,7 +99,7 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
                 report(entry.value, values, value)
 
 
-def _value_type(type_: Type, *, optional: bool) -> Type:
+def _value_type(type_: CelType, *, optional: bool) -> CelType:
     return type_.parameters[0] if optional and type_.parameters else type_
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from scheduler_core.cel import types
-from scheduler_core.cel.types import Type
+from scheduler_core.cel.types import CelType
 
 Value: TypeAlias = Any
 
@@ -215,11 +215,11 @@ Lister: TypeAlias = "list[Value] | Chain"
 class RuntimeType(msgspec.Struct, frozen=True):
     """The run-time type of a value, and the operations that cel-go supports for it (`traits`)."""
 
-    type: Type
+    type: CelType
     traits: frozenset[str]
 
 
-def _runtime(type_: Type, *traits: str) -> RuntimeType:
+def _runtime(type_: CelType, *traits: str) -> RuntimeType:
     return RuntimeType(type_, frozenset(traits))
 
 
@@ -251,7 +251,7 @@ _UNHASHABLE: dict[type, str] = {bytes: "types.Bytes"}
 
 def register(
     class_: type,
-    type_: Type,
+    type_: CelType,
     *,
     equal: Callable[..., Value],
     size: Callable[..., int] | None = None,
@@ -269,7 +269,7 @@ def register(
         _texts[class_] = text
 
 
-def type_of(value: Value) -> Type:
+def type_of(value: Value) -> CelType:
     return RUNTIME_TYPES[type(value)].type
 
 

@@ -595,7 +595,7 @@ class Api:
         return workload_state(workload, self)
 
     def write_status(self, item: Any, numbers: Mapping[str, int | str], conditions: Sequence[Condition] = ()) -> bool:
-        """Write a status, and return whether it is another one."""
+        """Write a status. Return whether it differs from the one before."""
         name = _kind(item), key_of(item)
         new = WorkloadStatus(dict(numbers), tuple(conditions))
         old = self.statuses.workloads.get(name)

@@ -215,7 +215,10 @@ class Resizes:
         self._after(self._latency, self._actuate, pod)
 
     def _refusal(self, desired: Pod) -> tuple[str, str]:
-        """Return why the kubelet does not allocate it now, "" if it does (canResizePod, canAdmitPod)."""
+        """Return (reason, message) if the kubelet does not allocate the resize now, else ("", "").
+
+        As canResizePod and canAdmitPod.
+        """
         node = self._api.cluster.node(desired.node_name)
         if node is not None and not self._rules.resizes_larger_than_the_node_are_refused:
             for name in reversed(RESIZABLE):

@@ -168,7 +168,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
 
 
 def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Manifest:
-    """Clean the spec of a workload, and the pods of its template as others."""
+    """Clean the spec of a workload, and its pod template like a pod."""
     cleaned = {name: value for name, value in spec.items() if value is not None}
     template = part(spec, "template")
     if isinstance(template.get("spec"), dict):

@@ -33,7 +33,7 @@ from kschedui.work import progress
 from scheduler_core import RunEnded
 from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message, NotAnswerable
-from scheduler_core.ask.challenge import BadVariant, Verdict, answer_in, variant_text, with_challenge
+from scheduler_core.ask.challenge import AnswerVerdict, BadVariant, answer_in, variant_text, with_challenge
 from scheduler_core.ask.challenge import judge as judge_answer
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.durations import Cause, Durations
@@ -373,7 +373,7 @@ def _title(variant: Variant | None) -> str:
     return (variant.title_zh if language() != "en" else "") or variant.title
 
 
-def _failure(text: str, challenge: Challenge, answer: str, verdict: Verdict) -> dict[str, Any]:
+def _failure(text: str, challenge: Challenge, answer: str, verdict: AnswerVerdict) -> dict[str, Any]:
     """Return the first failing variant, which can then be played and is no longer hidden."""
     played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
     reasons = [in_language(sentence) for sentence in verdict.unmet]

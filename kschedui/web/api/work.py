@@ -15,7 +15,7 @@ from kschedui.work import place
 from kschedui.work.fetched import call, size_of
 from kschedui.work.gone import Gone
 from kschedui.work.line import Client
-from kschedui.work.place import Wish
+from kschedui.work.place import WorkOptions
 
 Result = TypeVar("Result")
 
@@ -40,7 +40,7 @@ def work(
         return call(function, args)
     client, gone = WorkOwner.of(request)
     slow = slow or sum(map(size_of, args)) > SLOW
-    return place.run(client, Wish(slow, near, patience_of(request), gone), function, *args)
+    return place.run(client, WorkOptions(slow, near, patience_of(request), gone), function, *args)
 
 
 def patience_of(request: HttpRequest) -> float:
@@ -82,7 +82,7 @@ class WorkOwner(NamedTuple):
 
     async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
         """Return the function's result, for the next piece of a stream."""
-        wish = Wish(near=near, patience=PATIENCE, gone=self.gone)
+        wish = WorkOptions(near=near, patience=PATIENCE, gone=self.gone)
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(

@@ -130,16 +130,16 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
         at = run.public_id, step
         at_step = f"{foot} · " + _("step %(step)d of %(steps)d") % {"step": step, "steps": run.steps - 1}
     if step == 0 or not run or not run.outcome:
-        end = cluster_drawing.before_running(version.summary), alone.Words(title, "", foot)
+        end = cluster_drawing.before_running(version.summary), alone.PictureWords(title, "", foot)
     else:
-        end = run.outcome["drawing"], alone.Words(title, cards.words(run.outcome), foot)
+        end = run.outcome["drawing"], alone.PictureWords(title, cards.words(run.outcome), foot)
     response = HttpResponse(work(request, draw_picture, form, at, at_step, *end), content_type=kind)
     response.headers["ETag"] = etag
     return response
 
 
 def draw_picture(
-    form: str, at: tuple[str, int] | None, at_step: str, drawing: dict[str, Any], words: alone.Words
+    form: str, at: tuple[str, int] | None, at_step: str, drawing: dict[str, Any], words: alone.PictureWords
 ) -> str | bytes:
     """Draw a picture in a format (FORMS). Executed by `kschedui.work`.
 
@@ -153,7 +153,7 @@ def draw_picture(
     return FORMS[form](moment.drawing, words._replace(sentence=moment.sentence, foot=at_step))
 
 
-FORMS: dict[str, Callable[[dict[str, Any], alone.Words], str | bytes]] = {
+FORMS: dict[str, Callable[[dict[str, Any], alone.PictureWords], str | bytes]] = {
     "svg": alone.svg,
     "png": alone.png,
     "bare": lambda drawing, words: alone.bare(drawing),

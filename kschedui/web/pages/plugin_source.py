@@ -101,7 +101,7 @@ def read(name: str) -> PluginSource | None:
 
 
 def text_of(module: ModuleType) -> str | None:
-    """Return the module as written."""
+    """Return the source of the module; None if there is none to read."""
     try:
         return inspect.getsource(module)
     except (OSError, TypeError):

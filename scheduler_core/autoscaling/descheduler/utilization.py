@@ -16,7 +16,7 @@ BASIC = ("cpu", "memory", "pods")
 Amounts = dict[str, float]
 
 
-class Usage(msgspec.Struct):
+class NodeUsage(msgspec.Struct):
     """A node with what its pods request, its limit for each resource, and its pods."""
 
     node: Node
@@ -38,7 +38,7 @@ def low_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor
     low, high = [], []
     for node in nodes:
         share = percent[node.name]
-        usage = Usage(node, usages[node.name], _limit(node, targets, names), evictor.pods_on(node))
+        usage = NodeUsage(node, usages[node.name], _limit(node, targets, names), evictor.pods_on(node))
         if not node.unschedulable and all(share[name] <= limit for name, limit in thresholds.items()):
             low.append(usage)
         elif any(share.get(name, 0.0) > limit for name, limit in targets.items()):
@@ -46,7 +46,7 @@ def low_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor
     if not low or len(low) <= (args.get("numberOfNodes") or 0) or len(low) == len(nodes) or not high:
         return
 
-    def goes_on(usage: Usage, room: Amounts) -> bool:
+    def goes_on(usage: NodeUsage, room: Amounts) -> bool:
         above = any(amount > usage.limit[name] for name, amount in usage.used.items())
         return above and all(amount > 0 for amount in room.values())
 
@@ -61,7 +61,7 @@ def high_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evicto
     names = list(dict.fromkeys([*thresholds, *BASIC]))
     low, others = [], []
     for node in nodes:
-        usage = Usage(node, _used(evictor.pods_on(node), names), _limit(node, {}, names), evictor.pods_on(node))
+        usage = NodeUsage(node, _used(evictor.pods_on(node), names), _limit(node, {}, names), evictor.pods_on(node))
         share = _percent(usage.used, node)
         if all(share[name] <= limit for name, limit in thresholds.items()):
             low.append(usage)
@@ -71,7 +71,7 @@ def high_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evicto
         return
     only = thresholds if "OnlyThresholdingResources" in (args.get("evictionModes") or ()) else None
 
-    def goes_on(usage: Usage, room: Amounts) -> bool:
+    def goes_on(usage: NodeUsage, room: Amounts) -> bool:
         return all(amount > 0 for amount in room.values())
 
     low.sort(key=_size)
@@ -79,13 +79,13 @@ def high_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evicto
 
 
 def _evict_from(
-    sources: Sequence[Usage],
-    destinations: Sequence[Usage],
+    sources: Sequence[NodeUsage],
+    destinations: Sequence[NodeUsage],
     names: Sequence[str],
     args: Mapping[str, Any],
     evictor: Evictor,
     strategy: str,
-    goes_on: Callable[[Usage, Amounts], bool],
+    goes_on: Callable[[NodeUsage, Amounts], bool],
     most: int | None,
     only: Mapping[str, Any] | None = None,
 ) -> None:
@@ -149,6 +149,6 @@ def _clamp(percent: float) -> float:
     return min(max(percent, 0.0), 100.0)
 
 
-def _size(usage: Usage) -> float:
+def _size(usage: NodeUsage) -> float:
     """Return the sum by which nodes are sorted, of thousandths of a cpu and bytes: memory decides."""
     return sum(usage.used.values())

@@ -6,7 +6,7 @@ Device selectors have no value of these types: a call does not compile, or no ov
 from __future__ import annotations
 
 from scheduler_core.cel.declarations import Function, Library, Overload
-from scheduler_core.cel.types import BOOL, STRING, Type, struct
+from scheduler_core.cel.types import BOOL, STRING, CelType, struct
 from scheduler_core.cel.values import Error, Value
 
 AUTHORIZER = struct("kubernetes.authorization.Authorizer")
@@ -21,7 +21,7 @@ def _refuse(*arguments: Value) -> Value:
     return Error("no such overload")
 
 
-def _member(overload: str, target: Type, strings: int, result: Type) -> Overload:
+def _member(overload: str, target: CelType, strings: int, result: CelType) -> Overload:
     return Overload(overload, (target, *[STRING] * strings), result, True, _refuse)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scheduler_core.cel.declarations import Function, Overload
 from scheduler_core.cel.libraries import numbers, times
-from scheduler_core.cel.types import BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, Type
+from scheduler_core.cel.types import BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, CelType
 from scheduler_core.cel.values import (
     MAX_INT,
     MAX_UINT,
@@ -32,7 +32,7 @@ def type_of_value(value: Value) -> Value:
     return TypeValue(type_of(value).name)
 
 
-def _no_conversion(to: Type) -> Error:
+def _no_conversion(to: CelType) -> Error:
     return Error(f"type conversion error from 'string' to '{to.name}'")
 
 
@@ -82,7 +82,7 @@ def _double_of_number(value: Value) -> Value:
     return float(value.value if type(value) is Uint else value)
 
 
-def _conversion(name: str, result: Type, *of: tuple[str, Type, Callable[[Value], Value]]) -> Function:
+def _conversion(name: str, result: CelType, *of: tuple[str, CelType, Callable[[Value], Value]]) -> Function:
     return Function(name, tuple(Overload(id_, (source,), result, False, convert) for id_, source, convert in of))
 
 

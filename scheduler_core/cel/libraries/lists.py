@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from scheduler_core.cel.costs import COMPARABLE
 from scheduler_core.cel.declarations import Function, Implementation, Library, Overload
 from scheduler_core.cel.libraries.standard import add, compare, contains
-from scheduler_core.cel.types import BOOL, DOUBLE, DURATION, DYN, INT, UINT, Type, list_of, map_of, parameter
+from scheduler_core.cel.types import BOOL, DOUBLE, DURATION, DYN, INT, UINT, CelType, list_of, map_of, parameter
 from scheduler_core.cel.values import (
     MAX_LENGTH,
     NO_SUCH_OVERLOAD,
@@ -32,7 +32,7 @@ _A, _T = parameter("A"), parameter("T")
 _LIST = list_of(_T)
 # cel-go calls these types by shorter names in the ids of Kubernetes' overloads.
 _SHORT_NAMES = {"google.protobuf.Duration": "duration", "google.protobuf.Timestamp": "timestamp"}
-_ZEROS: dict[Type, Value] = {INT: 0, UINT: Uint(0), DOUBLE: 0.0, DURATION: Duration(0)}
+_ZEROS: dict[CelType, Value] = {INT: 0, UINT: Uint(0), DOUBLE: 0.0, DURATION: Duration(0)}
 
 
 def _is_sorted(elements: Value) -> Value:
@@ -88,7 +88,7 @@ def _last_index_of(elements: Value, element: Value) -> Value:
 
 
 def _of_each(
-    ids: str, of: tuple[Type, ...], make: Callable[[Type], Implementation], result: Type | None = None
+    ids: str, of: tuple[CelType, ...], make: Callable[[CelType], Implementation], result: CelType | None = None
 ) -> tuple[Overload, ...]:
     """Return an overload for lists of each type."""
     return tuple(

@@ -10,7 +10,7 @@ from scheduler_core.cel.declarations import Function, Implementation, Library, O
 from scheduler_core.cel.libraries import numbers, times
 from scheduler_core.cel.libraries.conversions import CONVERSIONS, type_of_value
 from scheduler_core.cel.libraries.regex import match
-from scheduler_core.cel.types import BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, Type
+from scheduler_core.cel.types import BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, CelType
 from scheduler_core.cel.values import (
     NO_SUCH_OVERLOAD,
     Accumulator,
@@ -132,7 +132,7 @@ def _of_strings(holds: Callable[[str, str], bool]) -> Implementation:
     return compare
 
 
-def _overloads(prefix: str, of: dict[str, tuple[Type, ...]], result: Type | None = None) -> tuple[Overload, ...]:
+def _overloads(prefix: str, of: dict[str, tuple[CelType, ...]], result: CelType | None = None) -> tuple[Overload, ...]:
     """Return an overload for each suffix; the result type is that of the first parameter unless `result` is given."""
     return tuple(
         Overload(f"{prefix}_{suffix}", parameters, result or parameters[0]) for suffix, parameters in of.items()
@@ -140,7 +140,7 @@ def _overloads(prefix: str, of: dict[str, tuple[Type, ...]], result: Type | None
 
 
 def _relation(name: str, prefix: str, holds: Callable[[int], bool]) -> Function:
-    compared: dict[str, tuple[Type, ...]] = {
+    compared: dict[str, tuple[CelType, ...]] = {
         "bool": (BOOL, BOOL),
         "int64": (INT, INT),
         "int64_double": (INT, DOUBLE),
@@ -159,8 +159,8 @@ def _relation(name: str, prefix: str, holds: Callable[[int], bool]) -> Function:
     return Function(name, _overloads(prefix, compared, BOOL), _comparison(holds), trait="compare")
 
 
-_NUMBERS: dict[str, tuple[Type, ...]] = {"double": (DOUBLE, DOUBLE), "int64": (INT, INT), "uint64": (UINT, UINT)}
-_WHOLE: dict[str, tuple[Type, ...]] = {"int64": (INT, INT), "uint64": (UINT, UINT)}
+_NUMBERS: dict[str, tuple[CelType, ...]] = {"double": (DOUBLE, DOUBLE), "int64": (INT, INT), "uint64": (UINT, UINT)}
+_WHOLE: dict[str, tuple[CelType, ...]] = {"int64": (INT, INT), "uint64": (UINT, UINT)}
 
 
 _ADD = (
@@ -251,7 +251,7 @@ STANDARD = Library(
         *times.GETTERS,
     )
 )
-TYPE_NAMES: dict[str, Type] = {
+TYPE_NAMES: dict[str, CelType] = {
     each.name: each
     for each in (BOOL, BYTES, DOUBLE, DURATION, INT, _LIST_A, _MAP_AB, types.NULL, STRING, TIMESTAMP, types.TYPE, UINT)
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.cel.declarations import Function, Implementation, Library, Overload
 from scheduler_core.cel.libraries.formatting import format_text
-from scheduler_core.cel.types import DYN, INT, STRING, Type, list_of
+from scheduler_core.cel.types import DYN, INT, STRING, CelType, list_of
 from scheduler_core.cel.values import Error, Value, allocate, check_length, text_of
 
 _STRINGS = list_of(STRING)
@@ -84,7 +84,7 @@ def _quote(text: str) -> Value:
     return '"' + "".join(_ESCAPES.get(letter, letter) for letter in text) + '"'
 
 
-def _member(name: str, *overloads: tuple[str, tuple[Type, ...]], result: Type, of: Implementation) -> Function:
+def _member(name: str, *overloads: tuple[str, tuple[CelType, ...]], result: CelType, of: Implementation) -> Function:
     return Function(
         name,
         tuple(

@@ -62,7 +62,7 @@ class Place(msgspec.Struct, frozen=True):
     column: int
 
 
-class Text(Protocol):
+class PlacedText(Protocol):
     """The text of a document, in which paths have places."""
 
     def places(self, paths: set[Path]) -> dict[Path, Place]: ...
@@ -79,13 +79,13 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[ScenarioError] = []  # errors with a line
-        self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings without a line
+        self._found: list[tuple[PlacedText, Path, Message]] = []  # errors and warnings without a line
         self._within: dict[int, tuple[int, int]] = {}  # by index into `_found`: line and column in the value
-        self._warned: list[tuple[Text, Path, Message]] = []
-        self._text: Text | None = None
+        self._warned: list[tuple[PlacedText, Path, Message]] = []
+        self._text: PlacedText | None = None
         self._prefix: Path = ()
 
-    def enter(self, text: Text, prefix: Path = ()) -> None:
+    def enter(self, text: PlacedText, prefix: Path = ()) -> None:
         """Begin the object at `prefix` of a document."""
         self._text = text
         self._prefix = prefix
@@ -151,9 +151,9 @@ class Problems:
         return sorted(warnings, key=lambda warning: (warning.document, warning.line))
 
 
-def _locate(unplaced: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
+def _locate(unplaced: list[tuple[PlacedText, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
     """Find the places of all paths of a document."""
-    paths: dict[int, tuple[Text, set[Path]]] = {}
+    paths: dict[int, tuple[PlacedText, set[Path]]] = {}
     for text, path, _ in unplaced:
         paths.setdefault(id(text), (text, set()))[1].add(path)
     places = {key: text.places(sub_paths) for key, (text, sub_paths) in paths.items()}

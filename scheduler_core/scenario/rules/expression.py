@@ -23,7 +23,7 @@ from scheduler_core.cel.recursion import deep_recursion
 from scheduler_core.cel.shape_limits import FormLimits, find_excess
 from scheduler_core.cel.source import Position
 from scheduler_core.cel.syntax import Comprehension, Expr, Tree, children
-from scheduler_core.cel.types import Kind, Type, format_type
+from scheduler_core.cel.types import CelType, Kind, format_type
 from scheduler_core.cel.values import Error, Value, steps_spent
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.scenario.rules.variables import environment, shapes
@@ -36,7 +36,7 @@ MAX_COST_OF_RUN = 10_000_000  # for all evaluations of a rule in a run
 STEPS_PER_COST = 20  # comparisons and copies, which are not part of CEL's costs
 
 Use = Literal["preEnqueue", "filter", "score", "permit", "message", "messageOfPod"]
-_RESULTS: dict[Use, Type] = {"score": types.INT, "message": types.STRING, "messageOfPod": types.STRING}
+_RESULTS: dict[Use, CelType] = {"score": types.INT, "message": types.STRING, "messageOfPod": types.STRING}
 _OF_POD_ALONE = ("preEnqueue", "messageOfPod")
 
 
@@ -128,7 +128,7 @@ def _excess(what: str, limit: int) -> Message:
     return Message("more than {limit} macros are nested (all, exists, map, filter, ...)", limit=limit)
 
 
-def _check_result(checked: Checked, expected: Type) -> None:
+def _check_result(checked: Checked, expected: CelType) -> None:
     if checked.result.kind not in (expected.kind, Kind.DYN, Kind.ANY):
         sentence = Message(
             "the result is {type}; expected {expected}",

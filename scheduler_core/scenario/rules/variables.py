@@ -41,7 +41,7 @@ _CLUSTER_FIELDS = {"nodes": types.INT, "pods": types.INT, "requested": AMOUNTS, 
 _MAX_PODS, _MAX_ENTRIES, _MAX_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128, 63, 4
 
 
-def variables(*, of_pod_alone: bool) -> dict[str, types.Type]:
+def variables(*, of_pod_alone: bool) -> dict[str, types.CelType]:
     """Return the types of the variables; preEnqueue has only the pod."""
     pod = {"pod": types.struct(POD.name), "podRequests": AMOUNTS}
     if of_pod_alone:
@@ -58,7 +58,7 @@ def variables(*, of_pod_alone: bool) -> dict[str, types.Type]:
 @cache
 def environment(minor: int, *, of_pod_alone: bool) -> Environment:
     """Return the CEL environment of Kubernetes 1.`minor`."""
-    structs: dict[str, dict[str, types.Type]] = {CLUSTER.name: dict(_CLUSTER_FIELDS)}
+    structs: dict[str, dict[str, types.CelType]] = {CLUSTER.name: dict(_CLUSTER_FIELDS)}
     for kind in (POD, NODE):
         _declare(kind, structs)
     return make_environment(minor, variables(of_pod_alone=of_pod_alone), structs)
@@ -229,7 +229,7 @@ def _zero(kind: Type) -> Callable[[], Value]:
     return str
 
 
-def _declare(kind: Type, structs: dict[str, dict[str, types.Type]]) -> types.Type:
+def _declare(kind: Type, structs: dict[str, dict[str, types.CelType]]) -> types.CelType:
     """Return the type of a field, and declare the structs in it."""
     match kind:
         case Fields():

@@ -9,8 +9,8 @@ import pytest
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.challenge import (
+    AnswerVerdict,
     BadVariant,
-    Verdict,
     answer_in,
     judge,
     split_challenge,
@@ -114,7 +114,7 @@ def text_of(name: str) -> str:
     return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
 
 
-def verdicts(scenario: Scenario, answer: str) -> list[Verdict]:
+def verdicts(scenario: Scenario, answer: str) -> list[AnswerVerdict]:
     assert scenario.challenge is not None
     text, _ = split_challenge(scenario)
     return list(judge(text, scenario.challenge, answer, parse_scenario, simulate))

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from kschedui.accounts import tokens
+from kschedui.housekeeping import purge
 from kschedui.models import ApiToken, IdempotencyKey, Run, Scenario
 from kschedui.runs import worker
-from kschedui.runs.tasks import purge
 from tests.web.conftest import OTHER, SMALL, Browser, body_of, sign_up
 
 V1 = "/api/v1"

@@ -110,7 +110,7 @@ def test_a_message_with_its_reason_is_decoded(offer):
 def test_a_pod_that_waits_because_of_it_stands_under_its_heading(offer):
     offer(("Warm", f"{__name__}:Warm"))
     causes = [analysis.Cause("Warm", ["rack r1 is too warm"], 2)]
-    waiting = analysis.WaitingPod(pod="default/a", owner="", requests={}, priority=0, causes=causes)
+    waiting = analysis.PendingPod(pod="default/a", owner="", requests={}, priority=0, causes=causes)
     assert words.blocker_words(waiting) == "Its rack is too warm"
     waiting.causes[0] = analysis.Cause("Unknown", ["no reason that anybody declares"], 2)
     assert words.blocker_words(waiting) == "Rejected by Unknown"

@@ -93,7 +93,7 @@ def test_pictures_are_well_formed_and_bring_no_style_into_a_page(text: str) -> N
     page = inline.inline(drawing)
     ElementTree.fromstring(page)
     assert not re.search(r"style=|fill=|stroke=", page)
-    words = alone.Words('A <title> & "more"', "<b>", "&")
+    words = alone.PictureWords('A <title> & "more"', "<b>", "&")
     ElementTree.fromstring(alone.svg(drawing, words))
     assert alone.png(drawing, words).startswith(b"\x89PNG")
 
@@ -167,7 +167,7 @@ def test_long_words_keep_to_the_picture() -> None:
     drawing = drawing_of(
         scenario(*(node(f"gke-production-pool-{i}-0a1b2c3d-xyz{i}", cpu=1) for i in range(9)), pod("a"))
     )
-    told = alone.svg(drawing, alone.Words("title " * 40, "每个节点都不够用" * 40, "foot"))
+    told = alone.svg(drawing, alone.PictureWords("title " * 40, "每个节点都不够用" * 40, "foot"))
     texts = [one.text or "" for one in ElementTree.fromstring(told).iter("{http://www.w3.org/2000/svg}text")]
     assert max(len(text) for text in texts) <= 62
     assert sum("xyz" in text for text in texts) == 9

@@ -25,7 +25,7 @@ from kschedui.experiments import store as experiments
 from kschedui.runs import worker
 from kschedui.work import place
 from kschedui.work.fetched import call
-from kschedui.work.place import ClientGone, Wish
+from kschedui.work.place import ClientGone, WorkOptions
 from tests.builders import node, pod, scenario
 from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import SMALL
@@ -112,7 +112,7 @@ class Working:
         self.caller = ""
         self.in_transaction = False
 
-    def run(self, client: Any, wish: Wish, function: Callable[..., Any], *args: Any) -> Any:
+    def run(self, client: Any, wish: WorkOptions, function: Callable[..., Any], *args: Any) -> Any:
         if self.after:
             self.after -= 1
             return call(function, args)

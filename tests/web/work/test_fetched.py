@@ -12,10 +12,10 @@ from kschedui.web.api import jobs
 from kschedui.work import place as work
 from kschedui.work.fetched import Fetched, size_of
 from kschedui.work.line import Client
-from kschedui.work.place import Wish, WorkPool
+from kschedui.work.place import WorkOptions, WorkPool
 from tests.web.conftest import Browser
 
-ME, NOW = Client("me", "me"), Wish(patience=60)
+ME, NOW = Client("me", "me"), WorkOptions(patience=60)
 
 
 def test_the_process_that_works_fetches_an_argument_also_within_a_tuple(

@@ -20,12 +20,12 @@ from kschedui.work import place as work
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooMuch
 from kschedui.work.line import Client
-from kschedui.work.place import Busy, ClientGone, Wish, WorkPool
+from kschedui.work.place import Busy, ClientGone, WorkOptions, WorkPool
 from tests.web.conftest import MANY, SMALL, Browser
 
 ENDLESS = range(10**15)
 ME, YOU = Client("me", "me"), Client("you", "you")
-NOW = Wish(patience=60)
+NOW = WorkOptions(patience=60)
 
 
 @pytest.fixture(scope="module")
@@ -121,10 +121,10 @@ def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: W
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40}
     gone, waits = Gone(), Gone()
     with ThreadPoolExecutor() as threads:
-        working = threads.submit(work.run, ME, Wish(slow=True, patience=60, gone=gone), sum, ENDLESS)
+        working = threads.submit(work.run, ME, WorkOptions(slow=True, patience=60, gone=gone), sum, ENDLESS)
         while not place.line.going_on:
             time.sleep(0.01)
-        waiting = threads.submit(work.run, YOU, Wish(slow=True, patience=60, gone=waits), sum, range(4))
+        waiting = threads.submit(work.run, YOU, WorkOptions(slow=True, patience=60, gone=waits), sum, range(4))
         while not place.line.waiting:
             time.sleep(0.01)
         waits.leave()
@@ -134,7 +134,7 @@ def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: W
         gone.leave()
         with pytest.raises(ClientGone):
             working.result()
-    assert work.run(YOU, Wish(slow=True, patience=60), sum, range(4)) == 6
+    assert work.run(YOU, WorkOptions(slow=True, patience=60), sum, range(4)) == 6
 
 
 def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(place: WorkPool) -> None:
@@ -149,7 +149,7 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Wo
     gone, asked = [Gone(), Gone()], json.dumps({"text": SMALL})
     with ThreadPoolExecutor() as threads:
         for client, one in zip((ME, YOU), gone, strict=True):
-            threads.submit(work.run, client, Wish(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
+            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
         while len(place.line.going_on) < 2:
             time.sleep(0.01)
         try:
@@ -191,7 +191,7 @@ def test_who_goes_while_nothing_is_done_for_them_is_gone_when_it_begins() -> Non
 def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "waiting": 0}
     with pytest.raises(Busy) as busy:
-        WorkPool(1).turn(ME, Wish())
+        WorkPool(1).turn(ME, WorkOptions())
     assert busy.value.ahead is None
 
 
@@ -206,7 +206,7 @@ def test_a_page_that_waits_tells_its_place_and_opens_itself_again(
     path, browser = f"/s/{sid}/v/1/releases/", {"HTTP_ACCEPT": "text/html,*/*;q=0.8"}
     with ThreadPoolExecutor() as threads:
         for client, one in zip((ME, YOU), gone, strict=True):
-            threads.submit(work.run, client, Wish(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
+            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
         while len(place.line.going_on) < 2:
             time.sleep(0.01)
         try:

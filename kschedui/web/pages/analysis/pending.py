@@ -15,7 +15,7 @@ from kschedui.language import in_language
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import words
-from kschedui.waiting.analysis import LeftBehind, WaitingPod
+from kschedui.waiting.analysis import LeftBehind, PendingPod
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.visitors import visible_scenario
@@ -87,16 +87,16 @@ def left_by(rid: str) -> LeftBehind:
     return cached[rid]
 
 
-def matches(pod: WaitingPod, query: str) -> bool:
+def matches(pod: PendingPod, query: str) -> bool:
     """Return whether every word of the query is in the pod's name, workload, or message."""
     text = f"{pod.pod} {pod.owner} {pod.message} {pod.dumped}".lower()
     return all(word in text for word in query.lower().split())
 
 
-def groups(waiting: list[WaitingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
+def groups(waiting: list[PendingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
     """Return the groups of pods by cause or workload, the largest first."""
-    key_of: Callable[[WaitingPod], str] = workload_key if by == "workload" else cause_key
-    by_key: dict[str, list[WaitingPod]] = {}
+    key_of: Callable[[PendingPod], str] = workload_key if by == "workload" else cause_key
+    by_key: dict[str, list[PendingPod]] = {}
     for pod in waiting:
         by_key.setdefault(key_of(pod), []).append(pod)
     if chosen in by_key:
@@ -115,9 +115,9 @@ def groups(waiting: list[WaitingPod], page: str, by: str, chosen: str) -> list[d
     ]
 
 
-def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
+def alike(pods: list[PendingPod]) -> list[list[PendingPod]]:
     """Group pods with the same explanation and workload, the largest groups first."""
-    alike_pods: dict[tuple[object, ...], list[WaitingPod]] = {}
+    alike_pods: dict[tuple[object, ...], list[PendingPod]] = {}
     for pod in pods:
         causes = tuple(map(str, map(words.cause_words, pod.causes)))
         nearest = tuple(map(str, map(near_words, pod.nearest or ())))
@@ -125,16 +125,16 @@ def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
     return sorted(alike_pods.values(), key=len, reverse=True)
 
 
-def cause_key(pod: WaitingPod) -> str:
+def cause_key(pod: PendingPod) -> str:
     return str(words.blocker_words(pod))
 
 
-def workload_key(pod: WaitingPod) -> str:
+def workload_key(pod: PendingPod) -> str:
     namespace, _, name = pod.pod.partition("/")
     return f"{namespace}/{pod.owner or name}"
 
 
-def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dict[str, Any]:
+def as_row(pod: PendingPod, page: str, others: Sequence[PendingPod] = ()) -> dict[str, Any]:
     """Return a pod for the page: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (what
     would make it fit), attempt, blocker, causes, nearest, missing, advice, message, dumped, same, why}.
     """

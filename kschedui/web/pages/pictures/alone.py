@@ -29,7 +29,7 @@ FILLS = {
 STROKES = {"node": LINE, "placed": EDGE, "hero": EDGE, "gone": NO, "pending": NO, "pod": PAPER}
 
 
-class Words(NamedTuple):
+class PictureWords(NamedTuple):
     """The texts around the cluster; each may be "". `sentence` is broken into at most two lines."""
 
     title: str
@@ -37,7 +37,7 @@ class Words(NamedTuple):
     foot: str = ""
 
 
-def svg(drawing: dict[str, Any], words: Words) -> str:
+def svg(drawing: dict[str, Any], words: PictureWords) -> str:
     """Return the words above the cluster, and a line below it."""
     width, height = SIZE
     top, bottom = FIELD
@@ -67,7 +67,7 @@ def bare(drawing: dict[str, Any]) -> str:
     )
 
 
-def png(drawing: dict[str, Any], words: Words) -> bytes:
+def png(drawing: dict[str, Any], words: PictureWords) -> bytes:
     """Return the picture as PNG for sites that show no SVG. Without any of FONTS, texts are left out."""
     return resvg_py.svg_to_bytes(svg_string=svg(drawing, words), width=SIZE[0])
 
