@@ -26,7 +26,6 @@ from kschedui.recording.other_tools import (
 from kschedui.recording.recording import Recording
 from kschedui.scenarios import importers
 from kschedui.scenarios.imported import IMPORTED, Imported
-from kschedui.scenarios.kinds_of_text import FOR_PEOPLE
 from scheduler_core import ScenarioError
 from scheduler_core.apis.messages import Message
 
@@ -107,9 +106,6 @@ def convert(name: str, source: BinaryIO, release: str = "", autoscaler: str | No
     except NoRecording as error:
         raise Unusable(f"{name}: {error}") from None
     try:
-        if FOR_PEOPLE.is_in(head.decode(errors="replace")):
-            text = source.read(MAX_BYTES).decode("utf-8-sig", errors="replace")
-            return importers.convert(text, LIMITS, MAX_BYTES, release, autoscaler=autoscaler)
         return importers.convert(source, LIMITS, MAX_BYTES, release, autoscaler=autoscaler)
     except ScenarioError as error:
         raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None

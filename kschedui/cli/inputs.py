@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.imported import Imported
-from kschedui.scenarios.kinds_of_text import FOR_PEOPLE, GZIP, UTF_16, has_scenario, is_dump
+from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from kschedui.waiting.others import has_messages
 from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
@@ -143,9 +144,7 @@ def _parse_imported(imported: Imported, content: bytes, version: str | None, con
 def _convert(content: bytes, version: str, autoscaler: str | None = None) -> Imported:
     from kschedui.scenarios import importers  # which only dumps need
 
-    text = "" if content.startswith((GZIP, *UTF_16)) else content.decode("utf-8-sig", errors="replace")
-    source = text if FOR_PEOPLE.is_in(text) else io.BytesIO(content)
-    return importers.convert(source, LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
+    return importers.convert(io.BytesIO(content), LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
 
 
 def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
@@ -157,6 +156,8 @@ def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
 def hints(name: str, content: bytes) -> list[str]:
     """Return hints about files of other tools, which are not manifests yet."""
     text = content[:HINT_BYTES].decode(errors="replace")
+    if has_messages(text):
+        return [f"{name}: the text has messages of a scheduler or an autoscaler: kschedui decode - < {name}"]
     if "{{" in text:
         return [f"{name}: this looks like a Helm template; render it first: helm template CHART | kschedui simulate -"]
     if KUSTOMIZATION.search(text):

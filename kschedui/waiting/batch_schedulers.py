@@ -1,4 +1,5 @@
-"""Messages of Volcano and Kueue about pods and workloads that wait, and of the Eviction API about pods that stay.
+"""Messages of Volcano and Kueue about pods and workloads that wait, of the Eviction API about pods that stay, of quotas
+about pods that are not made, of nodes that do not come, and of volumes that are elsewhere.
 
 Volcano: pkg/scheduler/api/job_info.go and unschedule_info.go (events Unschedulable and FailedScheduling, conditions of
 PodGroups). Kueue: pkg/scheduler (flavorassigner, preemption) and conditions of Workloads (QuotaReserved).
@@ -9,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kschedui.waiting.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Meanings, Say, build_part
 from scheduler_core.apis.messages import Message
 
 VOLCANO, KUEUE, DRAIN, CONSOLE = "Volcano", "Kueue", "kubectl drain", "Google Cloud console"
+QUOTA, ATTACH = "ResourceQuota", "attachdetach-controller"
 
 # Each pattern ends where its message ends; names in it are those of the sentence.
 MESSAGES: tuple[tuple[str, str, Message], ...] = (
@@ -49,6 +52,40 @@ MESSAGES: tuple[tuple[str, str, Message], ...] = (
         DRAIN,
         r"This pod has more than one PodDisruptionBudget",
         Message("Several PodDisruptionBudgets select the pod; the Eviction API then refuses: leave one of them."),
+    ),
+    (
+        QUOTA,
+        r"exceeded quota: (?P<quota>[\w.-]+), requested: [^\n\"]{1,600}",
+        Message(
+            "The API server does not create the pod, so the scheduler never sees it: the quota of its namespace has no "
+            "room left. Raise the quota, request less, or delete pods."
+        ),
+    ),
+    (
+        CLUSTER_AUTOSCALER,
+        r"Scale-up failed for group [^\n\"]{1,300}",
+        Message("The cloud did not add a node to the group; the autoscaler tries the group again after its backoff."),
+    ),
+    (
+        KARPENTER,
+        r"insufficient capacity, all requested instance types were unavailable during launch",
+        Message(
+            "The cloud has none of the instance types that were asked for in these zones now, and Karpenter tries "
+            "others for a while. More instance types, zones or capacity types in the NodePool's requirements help."
+        ),
+    ),
+    (
+        KARPENTER,
+        r"\d{1,6} out of \d{1,6} instance types were excluded because they would breach limits",
+        Message("Nodes of these types would exceed spec.limits of the NodePool: raise the limits."),
+    ),
+    (
+        ATTACH,
+        r"Multi-Attach error for volume [^\n]{1,300}",
+        Message(
+            "The pod has a node, but its volume is still attached to another one: the pod that used it there has not "
+            "ended, or that node does not answer."
+        ),
     ),
     (
         CONSOLE,

@@ -48,6 +48,8 @@ ALONE = re.compile(
     r"|(?:pod \"[^\"]+\": )?ResourceClaim (?:not created yet|\S+ was not created for pod \S+ \(pod is not owner\))"
 )
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"  # of 1.20, behind the name of a plugin
+# Before the next row of a table of events, or the next line of a log.
+NEXT_EVENT = re.compile(r"\n(?=[ \t|]*(?:\S+[ \t]+){0,3}?(?:Normal|Warning)[ \t]|[IWEF]\d{4} )")
 MAX_MESSAGES = 20
 
 
@@ -78,18 +80,24 @@ class FailedMessage(msgspec.Struct):
 
 
 def messages(text: str) -> list[FailedMessage]:
-    """Return all distinct messages in a text: output of kubectl describe, an event list, a dump."""
+    """Return all distinct messages in a text: output of kubectl describe, an event list, a log, a dump."""
+    rows = NEXT_EVENT.split(text)
+    alone = len(rows) == 1 and len(text.strip().splitlines()) == 1
+    found = [message for row in rows for message in _messages_of(row, alone=alone)]
+    return list({write_message(message): message for message in found}.values())[:MAX_MESSAGES]
+
+
+def _messages_of(text: str, *, alone: bool) -> list[FailedMessage]:
+    """Return the messages in one event, or in a text that has no rows of events. `alone`: it is all that was given."""
     plain = IN_A_LOG.sub("", unquote(" ".join(text.split())))
     starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
     between = list(pairwise([*sorted(starts), len(plain)]))[:MAX_MESSAGES]
-    alone = len(between) == 1 and len(text.strip().splitlines()) == 1
+    alone = alone and len(between) == 1
     all_messages = [_parse_counts(plain[start:end], alone=alone) for start, end in between] or [
         _parse_without_counts(plain)
     ]
-    return list(
-        {write_message(message): message for message in all_messages if message.total or message.parts}.values()
-    )
+    return [message for message in all_messages if message.total or message.parts]
 
 
 def decode(text: str) -> FailedMessage:

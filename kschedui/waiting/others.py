@@ -7,10 +7,15 @@ import re
 from kschedui.waiting.autoscalers import of_autoscalers
 from kschedui.waiting.batch_schedulers import of_batch_schedulers
 from kschedui.waiting.foreign import ForeignMessage, Say
-from kschedui.waiting.message import unquote
+from kschedui.waiting.message import messages, unquote
 
 # An indented line continues the one before, unless it is the next row of a table of events.
 WRAPPED = re.compile(r"\n[ \t]++(?!(?:Normal|Warning)\s|\d+[smhdy]\S*\s)")
+
+
+def has_messages(text: str) -> bool:
+    """Return whether a text has a message that the decoder explains."""
+    return any(message.understood for message in messages(text)) or bool(foreign_messages(text))
 
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:

@@ -1,4 +1,4 @@
-"""The patch releases of a minor release: fixes that were backported and change decisions.
+"""The patch releases of a minor release: fixes, and a regression, that were backported and change decisions.
 
 A release is simulated as the patch whose runs were recorded. For another patch of it, `at_patch` applies the fixes
 that came in between, or takes them back. Fixes are those whose cherry-picks are known by number;
@@ -23,6 +23,8 @@ VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)
 class Fix(msgspec.Struct, frozen=True):
     """A fix: the values of a rule without and with it, and the first patch with it, by minor release.
 
+    Of two of the same rule, the one that came later stands later in FIXES.
+
     `gate`: the rule is the default of this feature gate instead. `pull`: the number of the pull request.
     """
 
@@ -45,7 +47,9 @@ FIXES = (
         False,
         rule="search_position_counts_narrowed_nodes",
     ),
-    Fix(126644, {"1.29": 9, "1.30": 5, "1.31": 1}, True, False, rule="victims_get_the_preemptors_status"),
+    # The first one brought the regression that the second one mends; it came to 1.28 as #121379.
+    Fix(121103, {"1.28": 4}, False, True, rule="victims_get_the_preemptors_status"),
+    Fix(126644, {"1.28": 14, "1.29": 9, "1.30": 5, "1.31": 1}, True, False, rule="victims_get_the_preemptors_status"),
     Fix(139457, {"1.34": 10, "1.35": 7, "1.36": 3}, False, True, rule="jobs_in_backoff_report_their_active_pods"),
     Fix(128307, {"1.29": 11, "1.30": 7, "1.31": 3}, False, True, rule="victims_are_sorted_again"),
 )

@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.player_page import drawn
+
+DESCRIBED = """Name:               n1
+Labels:             kubernetes.io/hostname=n1
+Taints:             <none>
+Unschedulable:      false
+Allocatable:
+  cpu:     2
+  memory:  8Gi
+  pods:    110
+Non-terminated Pods:          (1 in total)
+  Namespace                   Name    CPU Requests  CPU Limits  Memory Requests  Memory Limits  Age
+  ---------                   ----    ------------  ----------  ---------------  -------------  ---
+  default                     old     1 (50%)       0 (0%)      0 (0%)           0 (0%)         1s
+
+
+Name:           web
+Namespace:      default
+Node:           <none>
+Status:         Pending
+Containers:
+  main:
+    Image:      app
+    Requests:
+      cpu:  3
+    Environment:
+      TOKEN:  secret
+Node-Selectors:   <none>
+Events:           <none>
+"""
 
 
 def test_a_list_without_scenarios_leads_to_an_example_and_to_a_course(browser_page: Page) -> None:
@@ -54,6 +84,31 @@ def test_a_manifest_with_nodes_goes_on_to_the_editor_without_being_pasted_again(
     page.get_by_role("button", name="Explain").click()
     page.get_by_role("link", name="Open in the editor").click()
     expect(page.locator("#status")).to_contain_text("1 node, 1 pod.")
+
+
+@pytest.mark.quick
+def test_what_kubectl_describes_goes_on_to_the_editor_from_either_box(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/decode/")
+    page.locator("#message").fill(DESCRIBED)
+    page.get_by_role("button", name="Explain").click()
+    page.get_by_role("link", name="Open in the editor").click()
+    expect(page.locator("#status")).to_contain_text("1 node, 2 pods.")
+    page.goto("/new/?import")
+    page.locator("#import-text").fill(DESCRIBED)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#status")).to_contain_text("1 node, 2 pods.")
+
+
+@pytest.mark.quick
+def test_messages_in_the_box_for_clusters_are_explained_with_one_press(browser: Browser, live_stack: Stack) -> None:
+    page = browser.new_context(base_url=live_stack.url).new_page()  # whose console tells the refusal, too
+    page.goto("/new/?import")
+    page.locator("#import-text").fill("  Warning  FailedScheduling  0/3 nodes are available: 3 Too many pods.")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#import-problem")).to_contain_text("messages of a scheduler or an autoscaler")
+    page.get_by_role("button", name="Explain the messages").click()
+    expect(page.get_by_role("heading", name="3 nodes were checked")).to_be_visible()
 
 
 def test_a_run_without_pending_pods_leads_to_one_with_some(browser_page: Page) -> None:

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Names, Renaming } from "../../static/js/intake/naming.js";
 import { comesIn, wasPrinted } from "../../static/js/intake/printed.js";
-import { Malformed, reduce } from "../../static/js/intake/reduce.js";
+import { Malformed, reduce, withoutValues } from "../../static/js/intake/reduce.js";
 import { parseAllDocuments } from "../../static/vendor/yaml/yaml.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -125,4 +125,14 @@ test("a text of a cluster is known by what only an API server writes", () => {
 	assert.ok(!wasPrinted("kind: Pod\nmetadata: {name: secret}"));
 	assert.ok(comesIn('{"nodes": [], "schedulerConfig": {}}'));
 	assert.ok(!comesIn("kind: Pod\nmetadata: {name: nodes}"));
+});
+
+test("what kubectl prints for people is sent without the values of environment variables", () => {
+	const printed =
+		"Name:         web\nAnnotations:  note: secret-1\n              more: secret-2\nStatus:       Running\nContainers:\n" +
+		"  main:\n    Command:\n      sh\n      secret-3\n    Limits:\n      cpu:  1\n    Environment:\n      A:  secret-4\n" +
+		"    Mounts:       <none>\n";
+	const sent = withoutValues(printed);
+	assert.ok(!sent.includes("secret"), sent);
+	assert.deepEqual(sent.match(/^ *(?:Name|Status|Limits|cpu|Mounts):/gm)?.length, 5);
 });

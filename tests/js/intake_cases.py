@@ -68,12 +68,12 @@ def texts() -> dict[str, str]:
     for number, scalar in enumerate(SCALARS):
         text = f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    a: {scalar}\n"
         with suppress(ScenarioErrors):  # and numbers that only a server reads as kubectl does stay lines
-            read_dump(text, Limits())
+            read_dump([text], Limits())
             if isinstance(resolve_plain(scalar), str) or (scalar.isdecimal() and scalar[0] != "0"):
                 found[f"value {number}: {scalar}"] = text
         text = f"{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {scalar}}}}}}}\n"
         with suppress(ScenarioErrors):
-            read_dump(text, Limits())
+            read_dump([text], Limits())
             if scalar != "-":  # which the browser refuses there, and sends as it was typed
                 found[f"value in braces {number}: {scalar}"] = text
     around = "\n".join(AROUND.values())
@@ -84,7 +84,7 @@ def texts() -> dict[str, str]:
     for form, text in WRITTEN.items():
         for part in range(1, 20):
             with suppress(ScenarioErrors):
-                read_dump(text[: len(text) * part // 20], Limits())
+                read_dump([text[: len(text) * part // 20]], Limits())
                 found[f"{form}, cut off at {part} of 20"] = text[: len(text) * part // 20]
     found["a List in a List"] = as_yaml(listed([listed([node("n1"), pod("a")]), pod("b")]))
     found["YAML in braces"] = FLOW + "---\n" + as_yaml(pod("a"))
@@ -118,7 +118,7 @@ def tree(chance: random.Random, depth: int) -> Any:
 def main() -> None:
     sys.stdout.write(json.dumps({"table": reading_table(), "naming": naming_table()}) + "\n")
     for name, text in texts().items():
-        dump = read_dump(text, Limits())
+        dump = read_dump([text], Limits())
         case = {"name": name, "text": text, "objects": dump.objects, "leftOut": asdict(dump.left_out)}
         case["renamed"], case["names"], case["keys"] = rename(dump.objects)
         sys.stdout.write(json.dumps(case) + "\n")

@@ -6,6 +6,7 @@ that `reading_table` does not keep before it sends a text, which is then read li
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import BinaryIO
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from kschedui.scenarios.importers import (
     workloads,
 )
 from kschedui.scenarios.importers.cluster_release import cluster_release, release_of_scenario
+from kschedui.scenarios.importers.reading import file_text
 from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
@@ -54,10 +56,12 @@ def convert(
     text says; `autoscaler`: the one that becomes an actor, "": Karpenter if there are NodePools; None: none.
     """
     reading = replace(limits, bytes=most or limits.bytes)
-    if isinstance(source, str) and for_people.is_for_people(source):
+    blocks = file_text.texts(source, reading.bytes)
+    start = source if isinstance(source, str) else next(blocks, "")
+    if for_people.is_for_people(start):
         with without_collection():
-            described = for_people.read(source)
-            dump = read_dump(described.rest, reading) if described.rest else Dump()
+            described = for_people.read(start if isinstance(source, str) else "".join([start, *blocks]))
+            dump = read_dump([described.rest], reading) if described.rest else Dump()
             for manifest in described.objects:
                 dump.take(manifest)
             if not dump.objects:
@@ -73,7 +77,7 @@ def convert(
         imported.notes[:0] = described.notes
         return imported
     with without_collection():
-        dump = read_dump(source, reading)
+        dump = read_dump(blocks if isinstance(source, str) else chain([start], blocks), reading)
         return convert_dump(dump, limits, release, of_cluster=of_cluster, simulated=simulated, autoscaler=autoscaler)
 
 

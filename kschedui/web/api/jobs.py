@@ -25,9 +25,11 @@ from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
 from kschedui.scenarios.importers import simulator_export
-from kschedui.scenarios.importers.reading.file_text import TooLong
+from kschedui.scenarios.importers.reading import file_text
+from kschedui.scenarios.importers.reading.file_text import TooLong, refusal
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
+from kschedui.waiting.others import has_messages
 from kschedui.web.http import body_limit
 from kschedui.work import progress
 from scheduler_core import RunEnded
@@ -52,6 +54,10 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
+LONGEST_MESSAGES = 200_000  # bytes of a text whose messages are explained
+ONLY_MESSAGES = Message(
+    "the text has no objects of a cluster, but messages of a scheduler or an autoscaler, which can be explained"
+)
 MAX_PART = 2 * 1024 * 1024  # bytes
 READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and until the text is written
 
@@ -144,6 +150,10 @@ def convert(path: str, most: int) -> Converted:
                 imported = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
         except TooLong:
             raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
+        except ScenarioErrors:
+            if has_only_messages(path):
+                raise Refused(422, [{**engine.error_rows(refusal(ONLY_MESSAGES))[0], "explains": True}]) from None
+            raise
     notes = [in_language(note) for note in imported.notes]
     try:
         with progress.within(WRITING, 1):
@@ -153,6 +163,13 @@ def convert(path: str, most: int) -> Converted:
     return Converted(
         imported.text, notes, msgspec.json.encode(check_result(parsed)), digest_of_read(imported.text, parsed)
     )
+
+
+def has_only_messages(path: str) -> bool:
+    """Return whether a short file that is no dump has messages that the page /decode/ explains."""
+    with suppress(ScenarioErrors), open(path, "rb") as source:
+        return has_messages("".join(file_text.texts(source, LONGEST_MESSAGES)))
+    return False
 
 
 class Heard:

@@ -22,8 +22,8 @@ from kschedui.web.api.visitors import keeping, keeping_visitor
 from kschedui.web.api.work import work
 from kschedui.web.pages.page_view import page_view
 
-LONGEST = 20_000  # characters
-A_NODE = re.compile(r"""\bkind["']?\s*:\s*["']?Node\b""")
+LONGEST = 150_000  # characters, as of the dialog that imports (static/js/intake/dialog.js)
+AN_OBJECT = re.compile(r"""(?m)^\s*[{-]?\s*["']?(?:apiVersion|kind)["']?\s*:\s*["']?\w""")
 EXAMPLE = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
     "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
@@ -35,12 +35,12 @@ EXAMPLE = (
 def page(request: HttpRequest) -> HttpResponse:
     """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
     (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
-    text), `starter` (Starter), `told`, `notes` (what described objects say), `with_nodes` (whether the text has nodes,
-    so that the editor can run it). POSTed with `open`, it becomes a scenario.
+    text), `starter` (Starter), `told`, `notes` (what described objects say), `with_objects` (whether the editor can
+    run it). POSTed with `open`, it becomes a scenario.
     """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
-        return render(request, "decode.html", {"text": "", "example": EXAMPLE})
+        return render(request, "decode.html", {"text": "", "longest": LONGEST, "example": EXAMPLE})
     count(request, "check")
     context = work(request, decode, text)
     if "open" in request.POST:
@@ -50,17 +50,19 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def decode(text: str) -> dict[str, Any]:
     """Return the page's context. Executed by `kschedui.work`."""
+    reading = for_people.read(text) if for_people.is_for_people(text) else for_people.Reading()
     failed_messages = messages(text)
     message = failed_messages[0] if failed_messages else FailedMessage()
     scenario = starter.starter(message, in_language(starter.TITLE))
     context = {
         "text": text,
+        "longest": LONGEST,
         **in_words(message, in_language),
         "foreign": foreign_messages(text, in_language),
         "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
         "starter": scenario,
-        "with_nodes": bool(A_NODE.search(text)),
-        "notes": list(map(in_language, for_people.read(text).notes)) if for_people.is_for_people(text) else [],
+        "with_objects": bool(reading.objects or AN_OBJECT.search(text)),
+        "notes": list(map(in_language, reading.notes)),
     }
     return {**context, "starter_message": starter.told_by(scenario.text) if scenario.text else ""}
 

@@ -17,12 +17,13 @@ import { count } from "../shared/units.js";
  *   `checked`: what the server found in the text; `upload`: of which the text is, where a worker read it
  */
 /**
- * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, names: object | null}} Made what is sent,
- *   packed, and how long it was; is it what somebody typed, as it was? That text, where it was typed; and which name
- *   became which
+ * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, source?: string, names: object | null}} Made
+ *   what is sent, packed, and how long it was; is it what somebody typed, as it was? That text, where it was typed, or
+ *   printed for people; and which name became which
  */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
+const LONGEST_MESSAGES = 150_000; // of a text whose messages another page explains, as that page has it
 const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -121,14 +122,17 @@ export class Intake {
 	}
 
 	/** @param {Made} made @returns {Promise<void>} */
-	async send({ packed, size, asTyped: isTyped, typed, names }) {
+	async send({ packed, size, asTyped: isTyped, typed, source = typed, names }) {
 		this.idle();
 		this.tell(t("intake.sending", { size: count(size) }), null);
 		const ways = this.ways();
 		const { body } = await send(`${this.page.data.api}import`, "application/gzip", packed, ways);
-		const mended = body.errors?.length > 0 && mendable(typed, body.errors);
-		if (mended && !isTyped) return this.send(await asTyped(typed)); // so that its own lines are told
+		const refused = body.errors?.length > 0;
+		const mended = refused && mendable(typed, body.errors);
+		const short = typed && typed.length <= LONGEST_MESSAGES;
+		if (refused && !isTyped && (mended || short)) return this.send(await asTyped(typed)); // its own lines are told
 		await this.end(body, mended ? typed : "", names);
+		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offer(source);
 	}
 
 	/** Go on with an upload that was under way when this page was left. @param {string} upload */
@@ -173,9 +177,16 @@ export class Intake {
 		if (text) showNotes(notes, names);
 	}
 
+	/** One click explains the messages that were pasted here. @param {string} source */
+	offer(source) {
+		/** @type {HTMLTextAreaElement} */ (element("import-messages")).value = source;
+		element("import-explain").hidden = false;
+	}
+
 	/** Say why nothing came in. @param {string} sentence @returns {null} */
 	refuse(sentence) {
 		element("import-problem").hidden = !sentence;
+		element("import-explain").hidden = true;
 		element("import-problem").textContent = sentence;
 		if (sentence) this.page.say(sentence);
 		return null;

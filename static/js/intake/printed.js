@@ -7,11 +7,13 @@
 const FIELD = /(?:^|[\s{,-])["']?(?:managedFields|resourceVersion|selfLink)["']?\s*:|last-applied-configuration/;
 const KIND = /(?:^|[\s{,-])["']?kind["']?\s*:\s*["']?(?:Secret|ConfigMap)\b/;
 
+// What kubectl prints for people, at its beginning.
+const FOR_PEOPLE = /^(?:Name: {2,}\S|(?:NAMESPACE {2,})?(?:NAME|LAST SEEN) {2,}[A-Z])/m;
 const EXPORT = /(?:^|[\s{,])["']?schedulerConfig["']?\s*:/;
 
-/** Is it to be made a scenario first: printed, or an export of kube-scheduler-simulator? @param {string} text */
+/** Is it to be made a scenario first: printed, for people too, or kube-scheduler-simulator's? @param {string} text */
 export function comesIn(text) {
-	return wasPrinted(text) || EXPORT.test(text);
+	return wasPrinted(text) || EXPORT.test(text) || FOR_PEOPLE.test(text);
 }
 
 /** Did a cluster print the text, or does it hold a Secret? @param {string} text */

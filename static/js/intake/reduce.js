@@ -18,6 +18,8 @@ const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between 
 const LONGEST_MARKER = 80;
 // Tables, and what `kubectl describe` prints.
 const FOR_PEOPLE = /(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]|Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}/y;
+// Of what `kubectl describe` prints: what scheduling does not read.
+const VALUES = /^( *)(?:Environment(?: Variables from)?|Command|Args|Annotations):.*\n(?:\1 +.*\n)*/gm;
 const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
 /** The text cannot be read; `line` counts from 1, and `reason` is the end of a key of the words. */
@@ -32,6 +34,11 @@ export class Malformed extends Error {
 
 /** @type {Record<string, string>} */
 const REASONS = { DUPLICATE_KEY: "twice", TAB_AS_INDENT: "tab" }; // by the parser's code of an error
+
+/** What kubectl prints for people, without values of environment variables and the like. @param {string} text */
+export function withoutValues(text) {
+	return text.replaceAll("\r\n", "\n").replace(VALUES, "");
+}
 
 /**
  * @param {AsyncIterator<string>} blocks

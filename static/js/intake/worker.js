@@ -1,7 +1,10 @@
 // @ts-check
-/** Reads a dump beside the page: a Job -> {progress} ..., then {made, typed, names} or {refused, line, typed}. */
+/**
+ * Reads a dump beside the page: a Job -> {progress} ..., then {made, typed, source, names} or {refused, line, typed};
+ * `source`: what kubectl printed for people, which the page “Why is it Pending?” may explain.
+ */
 import { FileText, Refused } from "./file_text.js";
-import { Malformed, reduce } from "./reduce.js";
+import { Malformed, reduce, withoutValues } from "./reduce.js";
 
 const STEP = 0.01;
 const HELD = 1_000_000; // characters of what is made, before they are packed
@@ -48,6 +51,16 @@ class Made {
 	}
 }
 
+/** What kubectl printed for people is read by the server. @param {Job} job */
+async function sendForPeople({ file, most }) {
+	let text = "";
+	for await (const block of new FileText(file, most, () => {}).blocks()) text += block;
+	const source = withoutValues(text);
+	const collected = new Made();
+	collected.take(source);
+	self.postMessage({ made: await collected.blob(), size: collected.total, typed: "", source, names: null });
+}
+
 self.addEventListener("message", async ({ data }) => {
 	let reported = 0;
 	const text = new FileText(data.file, data.most, (part) => {
@@ -62,7 +75,8 @@ self.addEventListener("message", async ({ data }) => {
 		self.postMessage({ made: packed, size: collected.total, typed: names ? "" : text.typed, names });
 	} catch (error) {
 		const typed = data.naming ? "" : text.typed;
-		if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });
+		if (error instanceof Malformed && error.reason === "people" && !data.naming) await sendForPeople(data);
+		else if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });
 		else if (error instanceof Refused)
 			self.postMessage({ refused: error.reason, kind: error.kind, line: 0, typed: "" });
 		else self.postMessage({ refused: "malformed", line: 0, typed: "" });

@@ -30,6 +30,12 @@ paste.addEventListener("click", async () => {
 		box.focus();
 	}
 });
+box.addEventListener("paste", (event) => {
+	const text = event.clipboardData?.getData("text") ?? "";
+	if (text.length <= box.maxLength) return;
+	event.preventDefault(); // the browser would cut it off
+	openEditor(text);
+});
 editor?.addEventListener("click", (event) => {
 	event.preventDefault();
 	openEditor(box.value);

@@ -131,7 +131,7 @@ def test_an_amount_stays_though_a_label_says_the_same() -> None:
 
 def test_a_dump_that_is_renamed_before_it_is_read_makes_no_pods_twice() -> None:
     objects = [one for one in Cluster(nodes=2, pods=20, images=2).objects() if one["kind"] != "ReplicaSet"]
-    dump = read_dump(as_yaml(listed(objects)), Limits())
+    dump = read_dump([as_yaml(listed(objects))], Limits())
     made, _, _ = rename(dump.objects)
     kinds = Counter(one["kind"] for one in yaml.safe_load_all(importers.convert(write_all(made), Limits()).text))
     assert (kinds["Node"], kinds["Pod"]) == (2, 20)

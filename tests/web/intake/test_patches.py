@@ -19,12 +19,22 @@ from tests.dumps import as_yaml, listed
 
 @pytest.mark.parametrize("fix", FIXES, ids=[str(fix.pull) for fix in FIXES])
 def test_a_fix_holds_from_its_patch_on(fix: Any) -> None:
+    """Where two changed the same rule, each holds until the next one."""
     for minor, since in fix.since.items():
+        same = [one for one in FIXES if (one.rule, one.gate) == (fix.rule, fix.gate) and minor in one.since]
         for patch in range(since + 3):
             release = release_named(f"{minor}.{patch}")
             assert release is not None
             value = getattr(release.rules, fix.rule) if fix.rule else release.gates[fix.gate].default
-            assert value == (fix.fixed if patch >= since else fix.without), (minor, patch)
+            came = [one.fixed for one in same if one.since[minor] <= patch]
+            assert value == (came[-1] if came else same[0].without), (minor, patch)
+
+
+@pytest.mark.parametrize(("patch", "expected"), [(3, False), (4, True), (13, True), (14, False)])
+def test_a_regression_that_was_backported_holds_until_its_fix(patch: int, expected: bool) -> None:
+    release = release_named(f"1.28.{patch}")
+    assert release is not None
+    assert release.rules.victims_get_the_preemptors_status == expected
 
 
 def test_the_recorded_patch_is_the_release_itself() -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 -- lines are as long as the printed ones
 from __future__ import annotations
 
+import gzip
 import json
 import tarfile
 from collections import Counter, defaultdict
@@ -14,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from kschedui.cli.main import main
 from kschedui.scenarios import importers
@@ -407,3 +409,37 @@ def test_the_heading_of_an_old_release_names_the_resource(tmp_path: Path, capsys
     out = pending(text, tmp_path, capsys)
     assert "Too little nvidia.com/gpu" in out
     assert "Rejected by" not in out
+
+
+def sent(client: Client, text: str) -> dict[str, Any]:
+    """The answer to a text that the page imports."""
+    answer = client.post("/api/v1/import", gzip.compress(text.encode()), content_type="application/gzip")
+    return json.loads(answer.content)  # type: ignore[no-any-return]
+
+
+@pytest.mark.django_db
+def test_the_page_imports_what_kubectl_prints_for_people(client: Client) -> None:
+    described = "\n".join(printed("random-3", name)["1.30"] for name in ("describe-nodes", "describe-pods"))
+    nodes, pods = objects_of("random-3")
+    summary = sent(client, described)["checked"]["summary"]
+    assert len(summary["nodes"]) == len(nodes)
+    ended = [pod for pod in pods if pod["status"]["phase"] in ("Succeeded", "Failed")]
+    assert len(summary["pods"]) == len(pods) - len(ended)
+
+
+@pytest.mark.django_db
+def test_a_text_with_messages_alone_is_refused_as_one_that_can_be_explained(client: Client) -> None:
+    [error] = sent(client, "0/3 nodes are available: 3 Too many pods.")["errors"]
+    assert error["explains"]
+    assert "messages of a scheduler" in error["message"]
+    [error] = sent(client, "nothing of the kind")["errors"]
+    assert "explains" not in error
+
+
+def test_a_command_that_gets_messages_names_the_one_that_explains_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "log"
+    path.write_text("I0211 15:35:46.498872       1 scale_up.go:441] No expansion options\n")
+    assert main(["pending", str(path)]) == 2
+    assert f"kschedui decode - < {path}" in capsys.readouterr().err

@@ -159,7 +159,7 @@ def test_a_dump_is_read_as_its_data_is_pruned(metadata: Manifest, spec: Manifest
     items = [{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}] * 2
     by_data = [prune(item, (counted := LeftOut())) for item in items]
     text = as_yaml(listed(items)) if wide else yaml.safe_dump(listed(items))
-    dump = read_dump(text, Limits())
+    dump = read_dump([text], Limits())
     assert dump.objects == by_data
     assert dump.left_out.fields == counted.fields + counted.fields
 

@@ -236,3 +236,76 @@ def test_36_a_pod_takes_its_grace_to_end(ask: Ask) -> None:
     assert "a: evicts default/low" in found
     assert "b: evicts default/mid" in found
     assert found.rstrip().endswith("default/high                             b")
+
+
+# What people posted, and what the answer has to say.
+MESSAGES = {
+    "an error of binding, a claim and a volume elsewhere": (
+        '  Warning  FailedScheduling  12s (x4 over 3m)  default-scheduler  running PreBind plugin "VolumeBinding": '
+        "binding volumes: timed out waiting for the condition\n"
+        '  Warning  FailedScheduling  9s  default-scheduler  persistentvolumeclaim "data-0" not found\n'
+        '  Warning  FailedAttachVolume  2m  attachdetach-controller  Multi-Attach error for volume "pvc-1" Volume is '
+        "already used by node\n",
+        (
+            "A node was found, but a plugin failed before the pod was bound to it",
+            '\npersistentvolumeclaim "data-0" not found\n',
+            "its volume is still attached to another one",
+        ),
+    ),
+    "a cloud without instances": (
+        '{"level":"ERROR","logger":"controller","message":"failed launching nodeclaim","NodeClaim":{"name":"gpu-1"},'
+        '"error":"insufficient capacity, all requested instance types were unavailable during launch"}\n',
+        ("The cloud has none of the instance types",),
+    ),
+    "limits of a NodePool": (
+        '{"level":"DEBUG","message":"40 out of 458 instance types were excluded because they would breach limits"}\n',
+        ("raise the limits",),
+    ),
+    "a scale-up that failed": (
+        "  Normal   TriggeredScaleUp      3m  cluster-autoscaler  pod triggered scale-up: [{pool-1 1->2 (max: 5)}]\n"
+        "  Warning  FailedToScaleUpGroup  2m  cluster-autoscaler  Scale-up failed for group pool-1: quota exceeded\n",
+        ("New nodes are on their way", "The cloud did not add a node to the group"),
+    ),
+    "a quota": (
+        '  Warning  FailedCreate  2m (x15 over 4m)  replicaset-controller  Error creating: pods "web-5" is forbidden: '
+        "exceeded quota: compute, requested: limits.cpu=1, used: limits.cpu=8, limited: limits.cpu=8\n",
+        ("the scheduler never sees it", "exceeded quota: compute, requested: limits.cpu=1"),
+    ),
+    "the log of a scheduler, two pods": (
+        'I0815 09:55:48.613828  1 schedule_one.go:826] "Unable to schedule pod; no fit; waiting" pod="oss/minio-0" '
+        "err=\"0/12 nodes are available: 2 node(s) had volume node affinity conflict, 10 node(s) didn't match Pod's "
+        'node affinity/selector."\n'
+        'I0815 09:55:49.613828  1 schedule_one.go:826] "Unable to schedule pod; no fit; waiting" pod="oss/minio-1" '
+        'err="0/12 nodes are available: 12 Too many pods."\n',
+        ("A volume of the pod is bound to another node or zone", "12 of 12 nodes"),
+    ),
+    "Kueue's pod sets": (
+        "  Warning  Pending  4m23s  kueue-admission  couldn't assign flavors to pod set job: insufficient quota for "
+        "nvidia.com/gpu in flavor f, previously considered podsets requests (16) + current podset request (8) > "
+        "maximum capacity (16)\n",
+        ("it is never admitted: raise nominalQuota",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_each_of_several_messages_is_explained(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, expected = MESSAGES[name]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["decode", "-"]) == 0
+    found = capsys.readouterr().out
+    for sentence in expected:
+        assert sentence in found
+
+
+def test_a_table_that_does_not_say_why_a_pod_waits_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pasted"
+    path.write_text(
+        "NAMESPACE   NAME     READY   STATUS    RESTARTS   AGE   IP       NODE     NOMINATED NODE   READINESS GATES\n"
+        "t           client   0/1     Pending   0          5m    <none>   <none>   <none>           <none>\n\n"
+        "NAME   STATUS   ROLES    AGE   VERSION\nn1     Ready    <none>   85m   v1.31.2\n"
+    )
+    assert main(["pending", str(path)]) == 0
+    assert "prints neither requests nor rules, so that a run may place them: 1." in capsys.readouterr().err

@@ -193,6 +193,17 @@ def _of_events(seen: list[SeenEvent]) -> Iterator[Message]:
         yield Message("And {number:,} more pods.", number=len(told) - MAX_EVENTS)
 
 
+def _unexplained(objects: list[Manifest]) -> int:
+    """Return how many pods wait of which the text has neither containers nor a message."""
+    pods_that_wait = (
+        item for item in objects if item["kind"] == "Pod" and not {"nodeName", "schedulingGates"} & set(item["spec"])
+    )
+    return sum(
+        item["spec"]["containers"] == tables.UNKNOWN and not item.get("status", {}).get("conditions")
+        for item in pods_that_wait
+    )
+
+
 def _notes(counts: dict[str, int], node_ranks: list[int], reading: Reading) -> list[Message]:
     notes = [
         Message(
@@ -229,6 +240,14 @@ def _notes(counts: dict[str, int], node_ranks: list[int], reading: Reading) -> l
             Message(
                 "A table of nodes has no amounts and no labels: room is not checked there. kubectl describe nodes "
                 "settles it."
+            )
+        )
+    if unexplained := _unexplained(reading.objects):
+        notes.append(
+            Message(
+                "Pods that wait by their table, which prints neither requests nor rules, so that a run may place them: "
+                "{number:,}. kubectl describe pod says why they wait.",
+                number=unexplained,
             )
         )
     if not node_ranks:

@@ -22,6 +22,7 @@ WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # any other st
 KINDS = {"pod": ("pod/", "pods/", "po/"), "node": ("node/", "nodes/", "no/")}  # before names of several kinds
 ROLE = "node-role.kubernetes.io/"
 GATE = "kschedui.io/not-printed"  # stands for the gates of a pod in the state SchedulingGated
+UNKNOWN = a_pod("", "", "", {})["spec"]["containers"]  # of a pod in a table
 PLENTY = {"cpu": "1000", "memory": "1Ti", "pods": "1000", "ephemeral-storage": "1Ti"}  # where nothing is known
 
 

@@ -6,12 +6,13 @@ Memory holds only the data that is kept: each object is pruned before the next i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
-from kschedui.scenarios.importers.reading import file_text, json_dump
+from kschedui.scenarios.importers.reading import json_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
 from kschedui.scenarios.importers.reading.left_out import LeftOut
@@ -54,10 +55,10 @@ class Dump(msgspec.Struct):
             self.objects.append(kept)
 
 
-def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
-    """Read a dump. Raises ScenarioErrors. `limits.bytes` applies to the unpacked text."""
+def read_dump(blocks: Iterable[str], limits: Limits) -> Dump:
+    """Read a dump, whose text comes in blocks. Raises ScenarioErrors."""
     dump = Dump()
-    text = Source(file_text.texts(source, limits.bytes), dump.left_out)
+    text = Source(blocks, dump.left_out)
     reading = YamlReading(text, dump, limits)
     while has_more(text):
         if TABLE.match(text.text, text.at):
