@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from argparse import ArgumentParser
@@ -19,8 +20,11 @@ from kschedui.waiting.others import has_messages
 from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.types import Limit, RunLimits
 
-LIMITS = Limits(bytes=256 * 1024 * 1024)
+SETTING = "KSCHEDUI_MAX_PODS"  # of a file, and at once in its run
+MAX_PODS = int(os.environ.get(SETTING) or Limits().pods)
+LIMITS = Limits(bytes=256 * 1024 * 1024, pods=MAX_PODS, run=RunLimits(pods=Limit(MAX_PODS, SETTING)))
 MAX_BYTES = 1024 * 1024 * 1024  # of a dump
 SHOWN_WARNINGS = 20
 HINT_BYTES = 1 << 20

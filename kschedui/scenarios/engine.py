@@ -47,6 +47,7 @@ def limits() -> Limits:
             Limit(maximums["run_steps"], setting_of("run_steps")),
             Limit(maximums["run_attempts"], setting_of("run_attempts")),
             Limit(maximums["virtual_seconds"], setting_of("virtual_seconds")),
+            Limit(maximums["pods"], setting_of("pods")),
         ),
     )
 

@@ -1,11 +1,12 @@
 """Scenarios of visitors: save, fork, rename, set visibility, delete and restore, claim, find."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Func, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Substr
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -23,6 +24,7 @@ from scheduler_core.ask.challenge import with_challenge
 
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
+PIECE = 3 << 18  # characters of a text that are read at once
 MAX_LISTED = 200  # rows that a list has at once
 IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/challenges
 
@@ -66,7 +68,23 @@ def create(
             fork_of=fork_of,
             scratch=scratch,
         )
-        return add_version(scenario, 1, digest)
+        version = add_version(scenario, 1, digest)
+        if fork_of and not digest.text:
+            copy_text(fork_of, version)
+        return version
+
+
+def copy_text(origin: Version, version: Version) -> None:
+    """Give a version the text of another one, without reading it here."""
+    source = Version.objects.filter(pk=origin.pk)
+    columns = {name: Subquery(source.values(name)) for name in ("text", "bytes", "sha256")}
+    Version.objects.filter(pk=version.pk).update(**columns)
+    if ParsedText.objects.filter(version=origin).exists():
+        parsed = ParsedText.objects.create(version=version, packed=b"")
+        packed = ParsedText.objects.filter(version=origin).values("packed")
+        ParsedText.objects.filter(pk=parsed.pk).update(packed=Subquery(packed))
+    version.refresh_from_db(fields=["bytes", "sha256"])
+    del version.text  # which is then read when it is needed
 
 
 def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
@@ -117,6 +135,27 @@ def text_for(visitor: Visitor, version: Version) -> str:
     return with_challenge(version.text, version.challenge)
 
 
+def pieces_for(visitor: Visitor, version: Version) -> Iterator[str]:
+    """Yield `text_for` in pieces."""
+    if version.challenge and access.may_edit(visitor, version.scenario):
+        yield text_for(visitor, version)
+    else:
+        yield from pieces_of(version)
+
+
+def pieces_of(version: Version) -> Iterator[str]:
+    """Yield the text in pieces; a short one in one. Whole, one of 24 MB may take 200 MB: a single emoji makes each
+    of its characters take four bytes.
+    """
+    if version.bytes <= PIECE:
+        yield version.text
+        return
+    same, start = Version.objects.filter(pk=version.pk), 1
+    while piece := same.values_list(Substr("text", start, PIECE), flat=True).get():
+        yield piece
+        start += PIECE
+
+
 def preview(visitor: Visitor, text: str | Digest) -> Version:
     """Store an unsaved text for a day as a preview that can run; the same text is found again."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
@@ -136,7 +175,9 @@ def example(text: str) -> Version:
 
 
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
-    """Save the same text as the visitor's own scenario."""
+    """Save the same text as the visitor's own scenario. A digest without a text: the database copies that of the
+    original.
+    """
     return create(visitor, digest or origin.text, fork_of=origin)
 
 
@@ -204,11 +245,23 @@ LAST = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
 RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
 
 
+class WithoutRules(Func):
+    """A summary without its rules, whose expressions may have 80 kB: no list shows them."""
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="JSON_REMOVE(%(expressions)s, '$.rules')", **context)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="(%(expressions)s - 'rules')", **context)
+
+
 def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
-    """Annotate scenarios with `number` and `summary` of their newest version, and the `outcome` of its run."""
+    """Annotate scenarios with `number`, the `summary` of their newest version without its rules, and the `outcome` of
+    its run.
+    """
     return scenarios.annotate(
         number=Subquery(LAST.values("number")[:1]),
-        summary=Subquery(LAST.values("summary")[:1]),
+        summary=Subquery(LAST.values(short=WithoutRules("summary", output_field=JSONField()))[:1]),
         outcome=Subquery(RAN.values("outcome")[:1]),
         ran=Subquery(RAN.values("version__number")[:1]),
     )

@@ -61,6 +61,7 @@ class Live:
     """The cluster around the scheduler. `later(time, action, cause)` runs an action at a time."""
 
     def __init__(self, scenario: Scenario, cluster: Cluster, delivery: Delivery, later: Later) -> None:
+        self._most_pods = scenario.limits.pods
         admission = Admission(
             scenario.release,
             scenario.feature_gates,
@@ -240,11 +241,16 @@ class Live:
             self._moment, self._syncs = self.api.now, {}
         while True:
             self._take_changes()
-            if not self._queue:
+            if not self._queue or self._has_too_many_pods():
                 return
             item = next(iter(self._queue))
             del self._queue[item]
             self._sync(item)
+
+    def _has_too_many_pods(self) -> bool:
+        """Return whether the run has reached its limit of pods: the simulation then ends it."""
+        most = self._most_pods
+        return most is not None and len(self.api.cluster.pods.slot_of) > most.most
 
     def busiest(self) -> Message | str:
         """Return a sentence that names those who wrote most."""

@@ -231,6 +231,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     steps: Limit | None = None  # events, and moments without events
     attempts: Limit | None = None
     virtual_seconds: Limit | None = None
+    pods: Limit | None = None  # at once: those that controllers make, too
 
 
 NO_LIMITS = RunLimits()

@@ -172,6 +172,15 @@ class Simulation:
                     **limits.attempts._asdict(),
                 )
             )
+        if limits.pods and len(self.cluster.pods.slot_of) > limits.pods.most:
+            raise LimitReached(
+                Message(
+                    "The run was stopped when its cluster had more than {most:,} pods, which is the limit "
+                    "({setting}).{actors}",
+                    **limits.pods._asdict(),
+                    actors="" if self._live is None else self._live.busiest(),
+                )
+            )
         if limits.virtual_seconds and moment > limits.virtual_seconds.most:
             raise LimitReached(
                 Message(

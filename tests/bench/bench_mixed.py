@@ -4,9 +4,10 @@
     python tests/bench/bench_mixed.py [--minutes 10] [--viewers 200] [--students 300] [--editors 10]
 
 Viewers follow runs that go on, a class follows its teacher, editors check and save, five addresses send the heaviest
-requests that they may, one sends requests that are small and ask for endless work; and somebody else opens pages. Each
-has addresses of its own (127.0.x.y). All of it, clients too, shares this machine's processors; clients but the one who
-opens pages run at nice 5, because those of a real site have processors of their own.
+requests that they may, one sends requests that are small and ask for endless work, five more mean harm (tables of
+Markdown, long texts in lists, sockets that read nothing of runs that are deleted, uploads that stall); and somebody
+else opens pages. Each has addresses of its own (127.0.x.y). All of it, clients too, shares this machine's processors;
+clients but the one who opens pages run at nice 5, because those of a real site have processors of their own.
 
 Each role is a process that reports what it has seen as it goes on. One that has not ended GRACE seconds after the end
 is ended, and counts as failed, with what it was waiting for. At the end, each condition is printed with its figure. The
@@ -23,6 +24,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -56,6 +58,7 @@ REPORT_SECONDS = 1.0
 MAX_MS = 500.0  # the 99th percentile of other visitors' pages
 MAX_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
 WARM = 120.0
+MAX_TEMPORARY = 288  # megabytes: KSCHEDUI_MAX_BODY_BYTES
 LOOK_SECONDS = 5.0
 UPLOAD = "upload"  # the name of a process that answers one
 TOGETHER = 10  # questions that an attacker asks at once
@@ -96,7 +99,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     for name, default in (("minutes", 10.0), ("viewers", 200), ("students", 300), ("editors", 10)):
         options.add_argument(f"--{name}", type=type(default), default=default)
-    options.add_argument("--without", nargs="*", default=(), help="roles: watch teach edit burden attack")
+    options.add_argument("--without", nargs="*", default=(), help="roles: watch teach edit burden attack harm")
     chosen = options.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     from kschedui.supervisor.ports import free_port
@@ -127,6 +130,7 @@ def measure(stack: Any, url: str, chosen: Any) -> bool:
     parts += [(teach, url, end, chosen.students, stack.env)]
     parts += [(edit, url, end, i) for i in range(chosen.editors)]
     parts += [(burden, url, end, i) for i in range(5)] + [(attack, url, end)]
+    parts += [(harm, url, end, i) for i in range(5)]
     roles = [begin(*part) for part in parts if part[0].__name__ not in chosen.without]
     sizes = Sizes(stack, min(WARM, 60 * chosen.minutes / 4))
     reports = gathered(roles, end + GRACE, sizes)
@@ -154,6 +158,7 @@ def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
         )
         and percentile(pages, 99) <= MAX_MS,
         f"no process grows by more than {MAX_GROWTH} MB: {grown:+} MB ({process})": grown <= MAX_GROWTH,
+        f"temporary files take at most {MAX_TEMPORARY} MB: {sizes.temporary} MB": sizes.temporary <= MAX_TEMPORARY,
     }
     if "watch" in played:
         complete = counts["watch"]["complete and in order"]
@@ -258,6 +263,7 @@ class Sizes:
         self.stack = stack
         self.warm = max(1, int(warm / LOOK_SECONDS))  # looks
         self.next = 0.0
+        self.temporary = 0  # megabytes of temporary files at most
         self.seen: dict[str, list[int]] = {}
         self.seconds: dict[str, float] = {}
 
@@ -269,6 +275,7 @@ class Sizes:
         if time.time() < self.next:
             return
         self.next = time.time() + LOOK_SECONDS
+        self.temporary = max(self.temporary, self.temporary_megabytes())
         for name, child in list(self.stack.children.items()):
             family = descendants(child.group)
             forkservers = {one.pid for one in family if "forkserver" in one.command}
@@ -280,6 +287,15 @@ class Sizes:
                     size = next(int(one.split()[1]) // 1024 for one in lines if one.startswith("VmRSS"))
                     self.seen.setdefault(key, []).append(size)
                     self.seconds[key] = cpu_seconds(process)
+
+    def temporary_megabytes(self) -> int:
+        """Of files in the stack's temporary folder; those without a name, which the web process still has open, too."""
+        folder, total = self.stack.temporary.path, 0
+        for file in (*folder.rglob("*"), *Path(f"/proc/{self.stack.children['web'].group}/fd").iterdir()):
+            with suppress(OSError):
+                if str(file).startswith(str(folder)) or os.readlink(file).startswith(str(folder)):
+                    total += file.stat().st_size
+        return total // 1_000_000
 
     def show(self) -> None:
         """Those that could grow; and what one of the others was at most."""
@@ -551,6 +567,94 @@ extenders: [{{urlPrefix: 'http://x', httpTimeout: '{REGEX}'}}]
         report.doing[-1] = f"{TOGETHER} questions at once"
         with ThreadPoolExecutor(TOGETHER) as pool:
             list(pool.map(ask, islice(cycle(questions), TOGETHER)))
+
+
+TABLES = ("|a" * 256 + "\n" + "|-" * 256 + "\n" + "|\n" * 256 + "\n") * 13  # 65,536 cells each, if nothing limits them
+STALLED = 8  # uploads of one address, and sockets
+
+
+def harm(report: Report, url: str, end: float, number: int) -> None:
+    """What once stopped a site: descriptions of tables, long texts in lists, sockets that read nothing of a run that is
+    deleted, and uploads that stall. Refusals are counted; that others are served is judged by `visit` and `watch`.
+    """
+    client = Client(url, f"127.0.7.{1 + number}")
+    with ThreadPoolExecutor(STALLED) as pool:
+        while time.time() < end:
+            report.doing[-1] = "stalled uploads"
+            stalled = list(pool.map(lambda _: stall(client), range(STALLED)))
+            for description in (TABLES[:20_000], "word " * 4_000, "word " * 180_000):
+                report.doing[-1] = "descriptions"
+                text = scenario(node("n1"), pod("a"), description=description)
+                status, answer = client.post("/api/v1/scenarios", text=text, visibility="public")
+                report.counts[f"save {status}"] += 1
+                if status == 201:
+                    saved = json.loads(answer)
+                    for path in (f"/s/{saved['id']}/v/1/", f"/s/{saved['id']}/v/1/class", "/", "/api/v1/scenarios"):
+                        with report.measured("page of it"):
+                            report.counts[f"page {client.send('GET', path)[0]}"] += 1
+                    report.doing[-1] = "deaf sockets"
+                    deaf = [listen(client, saved["run"], cursor) for cursor in range(STALLED)]
+                    status, _ = client.send("DELETE", f"/api/v1/scenarios/{saved['id']}", {})
+                    report.counts[f"delete {status}"] += 1
+                    time.sleep(2)
+                    for one in filter(None, deaf):
+                        one.close()
+                else:
+                    time.sleep(1)
+            for one in filter(None, stalled):
+                report.counts["upload refused" if is_answered(one) else "upload stalls"] += 1
+                one.close()
+
+
+def connected(client: Client) -> socket.socket:
+    """A connection of the client whose far end takes next to nothing by itself."""
+    host, _, port = client.host.partition(":")
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    made.bind((client.address, 0))
+    made.settimeout(PATIENCE)
+    made.connect((host, int(port)))
+    return made
+
+
+def stall(client: Client) -> socket.socket | None:
+    """Send 20 of 100 MB at once, and no more."""
+    try:
+        made = connected(client)
+        head = f"POST /api/v1/import HTTP/1.1\r\nHost: {client.host}\r\nContent-Length: 100000000\r\n"
+        made.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
+        for _ in range(20):
+            made.sendall(b" " * 1_000_000)
+    except OSError:
+        return None
+    return made
+
+
+def is_answered(upload: socket.socket) -> bool:
+    """Whether the site has said something, or has ended the connection."""
+    upload.setblocking(False)
+    try:
+        upload.recv(100)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def listen(client: Client, run: str, cursor: int) -> socket.socket | None:
+    """Subscribe to a run, and read nothing."""
+    lines = ["GET /ws/run/ HTTP/1.1", f"Host: {client.host}", f"Origin: http://{client.host}", "Upgrade: websocket"]
+    lines += ["Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
+    message = json.dumps({"type": "subscribe", "run": run, "cursor": cursor}).encode()
+    try:
+        made = connected(client)
+        made.sendall("\r\n".join([*lines, "", ""]).encode())
+        made.recv(4096)
+        made.sendall(bytes((0x81, 0x80 | len(message))) + bytes(4) + message)  # masked by zeros
+    except OSError:
+        return None
+    return made
 
 
 if __name__ == "__main__":

@@ -133,6 +133,12 @@ def digest(text: str) -> Digest:
         return digest_of(text)
 
 
+def digest_of_copy(text: str) -> Digest:
+    """Return the digest of a stored text, without the text where that is stored unchanged. Raises Refused."""
+    stored = digest(text)
+    return stored._replace(text="", packed=b"") if stored.text == text else stored
+
+
 class Converted(NamedTuple):
     """A dump as a scenario: its text, the changes, the JSON of `check`, and the stored data if the text is valid."""
 

@@ -34,6 +34,7 @@ SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
 MAX_INLINE = 24_000  # bytes of a first chunk that comes with the page
 MAX_SEARCHED = 100  # versions in which a rule is looked for
+SEARCHED_AT_ONCE = 10
 MAX_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
@@ -151,7 +152,8 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
         scenarios.challenges(),
     ):
         versions = Version.objects.filter(scenario__in=visible.values("pk"), summary__has_key="rules").order_by("-pk")
-        for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MAX_SEARCHED]:
+        rows = versions.values_list("scenario__public_id", "number", "summary")[:MAX_SEARCHED]
+        for sid, number, summary in rows.iterator(chunk_size=SEARCHED_AT_ONCE):
             if any(rule.name == name for rule in engine.rules_of(summary)):
                 query = urlencode({"scenario": sid, "version": number})
                 return f"{reverse('plugin', args=[name])}?{query}"

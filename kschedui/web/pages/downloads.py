@@ -70,8 +70,11 @@ def attachment(body: AsyncIterator[bytes] | str, media_type: str, name: str) -> 
 @require_safe
 def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Return the text as saved; those who can edit a challenge get it too."""
-    text = scenarios.text_for(access.visitor_of(request), requested_version(request, sid, number))
-    return attachment(text, "application/yaml; charset=utf-8", f"{sid}-{number}.yaml")
+    version = requested_version(request, sid, number)
+    pieces = scenarios.pieces_for(access.visitor_of(request), version)
+    is_long = version.bytes > scenarios.PIECE
+    body = streams.in_pieces(piece.encode() for piece in pieces) if is_long else "".join(pieces)
+    return attachment(body, "application/yaml; charset=utf-8", f"{sid}-{number}.yaml")
 
 
 @page_view

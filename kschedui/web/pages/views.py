@@ -1,6 +1,7 @@
 """The main pages. The docstring of each view lists the context of its template."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from django.conf import settings
@@ -30,7 +31,6 @@ from kschedui.web.pages.requested import local_address, requested_release, reque
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
-PART = 1 << 20  # characters
 TEXT_HERE = "<!-- text -->"  # in editor.html; nothing before it there is unescaped
 
 
@@ -131,11 +131,11 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponseBase:
     """Show /new/ with editor.html, empty or with the text of `?from=<sid>`, which is then saved as a fork."""
     origin = request.GET.get("from", "")
-    text, title = editor_templates.STARTER, ""
-    if origin:
-        _, scenario = visible_scenario(request, origin)
-        text, title = scenarios.newest(scenario).text, scenario.title
-    return editor(request, text, title, fork=origin)
+    if not origin:
+        return editor(request, [editor_templates.STARTER], "")
+    _, scenario = visible_scenario(request, origin)
+    pieces = scenarios.pieces_of(scenarios.newest(scenario))
+    return editor(request, pieces, scenario.title, fork=origin)
 
 
 @page_view
@@ -146,13 +146,13 @@ def edit(request: HttpRequest, sid: str) -> HttpResponseBase:
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")
     last = scenarios.newest(scenario)
-    text = scenarios.text_for(visitor, last)
-    return editor(request, text, scenario.title, scenario=sid, number=last.number)
+    pieces = scenarios.pieces_for(visitor, last)
+    return editor(request, pieces, scenario.title, scenario=sid, number=last.number)
 
 
 def editor(
     request: HttpRequest,
-    text: str,
+    text: Iterable[str],
     title: str,
     *,
     scenario: str = "",
@@ -160,7 +160,7 @@ def editor(
     fork: str = "",
     challenge: dict[str, Any] | None = None,
 ) -> HttpResponseBase:
-    """Show the editor with editor.html, with the text in place of TEXT_HERE.
+    """Show the editor with editor.html, with the text, which comes in pieces, in place of TEXT_HERE.
 
     Its context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
     or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or the result of
@@ -171,11 +171,13 @@ def editor(
     most = settings.LIMITS["import_bytes"]
     context = {"title": title, "most_import": most, "releases": releases, **about}
     page = render_to_string("editor.html", {**context, "challenge": challenge}, request)
-    parts = put_text(page, text)
-    return HttpResponse(parts) if len(text) <= PART else StreamingHttpResponse(in_pieces(parts))
+    pieces = iter(text)
+    first = list(islice(pieces, 2))
+    parts = put_text(page, chain(first, pieces))
+    return HttpResponse(parts) if len(first) < 2 else StreamingHttpResponse(in_pieces(parts))
 
 
-def put_text(page: str, text: str) -> Iterator[bytes]:
+def put_text(page: str, pieces: Iterable[str]) -> Iterator[bytes]:
     """Yield a page with a text in place of TEXT_HERE.
 
     It is done in parts and without a template: other threads are blocked while megabytes are replaced, encoded or
@@ -183,8 +185,8 @@ def put_text(page: str, text: str) -> Iterator[bytes]:
     """
     before, _, after = page.partition(TEXT_HERE)
     yield before.encode()
-    for start in range(0, len(text), PART):
-        yield text[start : start + PART].replace("&", "&amp;").replace("<", "&lt;").encode()
+    for piece in pieces:
+        yield piece.replace("&", "&amp;").replace("<", "&lt;").encode()
     yield after.encode()
 
 
@@ -199,8 +201,10 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     editor = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
     whole = source.challenge and access.may_edit(editor, scenario)
-    text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
-    digest = work(request, jobs.digest, text)
+    if whole:
+        digest = work(request, jobs.digest, scenarios.text_for(editor, source))
+    else:
+        digest = work(request, jobs.digest_of_copy, scenarios.text_for_work(source))
     with keeping(request) as visitor:
         copy = scenarios.fork(visitor, source, digest)
     return redirect("scenario-edit", copy.scenario.public_id)

@@ -43,6 +43,18 @@ def test_a_run_ends_at_each_limit_and_says_which(limit: str, most: int, sentence
     assert str(met.value.sentence) == sentence
 
 
+def test_pods_that_controllers_make_are_limited_too() -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"replicas": 10**9, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec}
+    text = scenario(node("n1"), deployment, controllers=["deployment", "replicaset"])
+    with pytest.raises(LimitReached) as met:
+        deque(simulate(limited(text, pods=700)), maxlen=0)
+    assert str(met.value.sentence).startswith(
+        "The run was stopped when its cluster had more than 700 pods, which is the limit (MAX_pods)."
+    )
+
+
 def test_what_came_before_the_limit_is_told() -> None:
     ended, whole = simulate(limited(ENDLESS, steps=500)), simulate(parse_scenario(ENDLESS))
     count = 0

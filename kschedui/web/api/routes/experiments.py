@@ -131,7 +131,7 @@ def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
         raise Refusal(422, Message("Unknown Kubernetes release; expected one of {known}.", known=releases))
     version = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
     planned = plan(version, body.factors, body.kubernetes)
-    text = version.text
+    text = scenarios.text_for_work(version)
     if sentence := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
         raise Refusal(
             422, Message("{factor}, {level}: {reason}", factor=sentence[0], level=sentence[1], reason=sentence[2])

@@ -1,9 +1,11 @@
 """Versions of a scenario: save, read, run again, compare."""
 
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from msgspec.structs import asdict
 from ninja import Query, Router, Status
@@ -14,7 +16,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.prose import plain_text
-from kschedui.web.api import jobs
+from kschedui.web.api import jobs, streams
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
@@ -72,12 +74,16 @@ def listed(request: HttpRequest, sid: str, before: Before | None = None) -> list
 
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
-def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+def read(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Return a version. Only those who can edit a challenge get its Challenge document."""
     visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
-    row = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
-    return HttpResponse(msgspec.json.encode(row), content_type=JSON)  # json would hold up others: the text is long
+    before, after = msgspec.json.encode({**describe(scenario, version), "text": ""}).rsplit(b'""', 1)
+    pieces = scenarios.pieces_for(visitor, version)
+    if version.bytes <= scenarios.PIECE:
+        return HttpResponse(before + msgspec.json.encode("".join(pieces)) + after, content_type=JSON)
+    parts = chain([before, b'"'], (msgspec.json.encode(piece)[1:-1] for piece in pieces), [b'"', after])
+    return streams.streaming(streams.in_pieces(parts), JSON)
 
 
 @router.get(

@@ -48,7 +48,7 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     version = scenarios.version(scenario, number)
     judge = reverse("v1:challenge", args=[sid, number])
     page = about(version, judge) | {"key": f"{sid}.{number}", "player": cards.path_of(version)}
-    return editor(request, version.text, page["title"], fork=sid, challenge=page)
+    return editor(request, scenarios.pieces_of(version), page["title"], fork=sid, challenge=page)
 
 
 @page_view
@@ -70,7 +70,7 @@ def in_class(request: HttpRequest, code: str) -> HttpResponseBase:
     if seat is None or seat.code != classroom.code:
         return redirect("class", classroom.code)  # which gives a seat
     page |= {"key": f"class.{classroom.code}", "code": classroom.code, "player": reverse("class", args=[code])}
-    return editor(request, version.text, page["title"], challenge=page)
+    return editor(request, scenarios.pieces_of(version), page["title"], challenge=page)
 
 
 def about(version: Version, judge: str) -> dict[str, Any]:
