@@ -188,3 +188,29 @@ def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(br
     reserved = page.evaluate("[...kschedui.store.walk(0, 1)].find(({event}) => event.type === 'PodReserved').step")
     seek(page, str(reserved))  # a link to a step that is left out opens it
     assert page.evaluate("kschedui.player.event.type") == "PodReserved"
+
+
+def test_what_decides_an_answer_is_drawn_before_it_is_asked(browser_page: Page) -> None:
+    """Labels that pods select, devices and what they differ in, and sizes that a picture of few nodes has room for."""
+    page = browser_page
+
+    def at(lesson: str, step: str) -> None:
+        open_player(page, lesson, f"#{step}")
+        drawn(page, step)
+
+    at("device-pair", "3")
+    assert "gpu-2 pci-1" in page.locator("#stage").inner_text()
+    rows, stage = (page.locator(name).bounding_box() for name in ("#stage .rows", "#stage"))
+    assert rows["height"] > stage["height"] / 2, "two nodes fill the stage"  # type: ignore[index]
+    at("device-pair", "6")
+    states = page.evaluate("[...document.querySelectorAll('.station')].map((one) => one.className)")
+    assert not any("current" in state for state in states), "with one node left nothing is scored"
+    assert sum("skipped" in state for state in states) == 3
+    at("queueing-hints", "21")
+    assert "disk=ssd" in page.locator("#stage").inner_text()
+    assert "requires disk=ssd" in page.locator("#queue").inner_text()
+    assert "1.8 cpu" in page.locator("#queue").inner_text()
+    at("gang-fits", "49")
+    assert page.locator(".axis-label").inner_text() == "train-0", "the playhead names the pod of the sentence"
+    page.locator(".transport-speed button", has_text="?").click()
+    expect(page.locator("dialog[open] .signs")).to_contain_text("evicting pods would not help")

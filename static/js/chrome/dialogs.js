@@ -11,7 +11,7 @@ import { KEYS } from "./keyboard.js";
 import { savePicture } from "./picture.js";
 
 /** @type {Record<string, (view: View, close: () => void) => Child>} */
-const BODIES = { help, share, goto: goTo, search, breakpoints, transcript };
+const BODIES = { help, signs: legend, share, goto: goTo, search, breakpoints, transcript };
 
 /** @param {HTMLDialogElement} dialog @param {string} name @param {View} view */
 export function drawDialog(dialog, name, view) {
@@ -321,7 +321,20 @@ const KEY_NAMES = {
 	"Shift+ArrowRight": "shift →",
 	"Shift+ArrowLeft": "shift ←",
 };
-const SIGNS = ["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo", "gap"];
+const SIGNS = [
+	"solid",
+	"hollow",
+	"passed",
+	"star",
+	"reprieved",
+	"untouchable",
+	"hatched",
+	"amber",
+	"indigo",
+	"tried",
+	"changed",
+	"gap",
+];
 const RANGE = 3; // more keys than that stand as the first and the last
 
 /** @returns {Child} */
@@ -335,12 +348,17 @@ function help() {
 			),
 		),
 		h("h3", { key: "signs" }, t("help.signs")),
-		h(
-			"ul",
-			{ key: "legend", class: "signs" },
-			SIGNS.map((sign) => h("li", { key: sign }, t(`help.${sign}`))),
-		),
+		legend(),
 	];
+}
+
+/** The signs of the picture and of the timeline. @returns {Child} */
+function legend() {
+	return h(
+		"ul",
+		{ key: "legend", class: "signs" },
+		SIGNS.map((sign) => h("li", { key: sign }, t(`help.${sign}`))),
+	);
 }
 
 /** @param {Binding} binding */

@@ -153,6 +153,7 @@ export function drawTransport(target, view) {
 			pushButton("slower", "−", () => player.faster(-1)),
 			h("span", { "aria-live": "off" }, `${player.speed}×`),
 			pushButton("faster", "+", () => player.faster(1)),
+			pushButton("signs", "?", () => view.act.open("signs")),
 			pushButton(
 				"breakpoints",
 				player.breakpoints.length ? `● ${player.breakpoints.length}` : "○",

@@ -92,7 +92,7 @@ export class Timeline {
 	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
 	label(view, width, head) {
 		const column = view.index.columns[view.index.columnOf(view.step)];
-		const text = column?.kind === "attempt" && view.hero ? shortPod(column.pod) : seconds(view.state.time);
+		const text = column?.kind === "attempt" && view.hero ? shortPod(view.hero) : seconds(view.state.time);
 		return h(
 			"span",
 			{ key: "label", class: "axis-label", style: { left: `${Math.max(20, Math.min(width - 20, head))}px` } },

@@ -109,12 +109,13 @@ function figure(item) {
 			h("p", { class: "handout-where" }, t("handout.step", { step }), sentence && ` · ${sentence}`),
 			words && h("p", { class: "handout-words" }, words),
 			question && h("p", { class: "handout-question" }, `${number}. ${question}`),
-			given?.length &&
-				h(
-					"ul",
-					{ class: "handout-given" },
-					given.map((line) => h("li", null, line)),
-				),
+			given?.length
+				? h(
+						"ul",
+						{ class: "handout-given" },
+						given.map((line) => h("li", null, line)),
+					)
+				: null,
 			options &&
 				h(
 					"ul",

@@ -158,6 +158,9 @@ export function stations(event, state) {
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
 	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
 	if (current) out.set(current, "current");
+	// with one node left there is nothing to score
+	if (event.type === "HostSelected" && !state.cycle.ScoresComputed && !hasPredicates(state.kubernetes_version))
+		out.set("PreScore", "skipped").set("Score", "skipped");
 	rollBack(out, event, state, hero);
 	if (own.PodBound?.pod === hero) out.set("PostBind", "done");
 	return out;

@@ -40,7 +40,8 @@ export function draw(target, view) {
 	const strips = bindingStrips(view);
 	const below = space.high + (strips.flat().some(Boolean) ? 0 : STRIPS / space.down);
 	const high = Math.max(LOWEST, below - (ROW - LOWEST + rows * TIER) * space.scale);
-	const size = { dense, labels, ...space };
+	const kept = [...view.state.nodes.keys()].some((name) => nominatedTo(view.state, name).length > 0);
+	const size = { dense, labels, kept, ...space };
 	const alone = groups.length === 1 && !dense && view.width > PHONE;
 	patch(target, [
 		h(
@@ -118,7 +119,7 @@ const DENSE_LETTERS = 16;
 
 /**
  * @typedef {{width: number, tiers: number, scale: number}} Space pixels of a bar, rows of names, size of letters
- * @typedef {Space & {dense: boolean, labels: Map<NodeState, ReturnType<typeof labelsOf>>}} Size
+ * @typedef {Space & {dense: boolean, kept: boolean, labels: Map<NodeState, ReturnType<typeof labelsOf>>}} Size
  */
 
 /** @param {View} view @param {string} name @param {Size} size */
@@ -152,7 +153,8 @@ function nodeCard(view, name, size) {
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
 		size.dense ? nominationNote(view, name) || denseNote(view, node) : gauges(view, node, mine),
 		deviceRows(view, name, size.dense),
-		!size.dense && nominationNote(view, name),
+		// an empty row where others have one, so that gauges stand side by side
+		!size.dense && (nominationNote(view, name) || (size.kept && h("small", { key: "kept", class: "kept" }, "\u00a0"))),
 	);
 }
 
