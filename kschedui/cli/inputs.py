@@ -28,6 +28,9 @@ LIMITS = Limits(bytes=256 * 1024 * 1024, pods=MAX_PODS, run=RunLimits(pods=Limit
 MAX_BYTES = 1024 * 1024 * 1024  # of a dump
 SHOWN_WARNINGS = 20
 HINT_BYTES = 1 << 20
+VALUES = re.compile(r"^(?:replicaCount|imagePullSecrets|fullnameOverride|nameOverride|resources|image):", re.M)
+CHART = re.compile(r"^apiVersion:\s*[\"']?v[12][\"']?\s*$", re.M)
+KIND = re.compile(r"""^["']?(?:kind|Kind)["']?\s*:""", re.M)
 KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGenerator|patchesStrategicMerge):", re.M)
 
 
@@ -164,6 +167,12 @@ def hints(name: str, content: bytes) -> list[str]:
         return [f"{name}: the text has messages of a scheduler or an autoscaler: kschedui decode - < {name}"]
     if "{{" in text:
         return [f"{name}: this looks like a Helm template; render it first: helm template CHART | kschedui simulate -"]
+    is_chart = CHART.search(text) and re.search(r"^version:", text, re.M)
+    if not KIND.search(text) and (is_chart or VALUES.search(text)):
+        return [
+            f"{name}: this looks like a part of a Helm chart (Chart.yaml or values.yaml); render the chart first: helm "
+            "template CHART --values VALUES | kschedui simulate -"
+        ]
     if KUSTOMIZATION.search(text):
         return [f"{name}: this is a kustomization; build it first: kubectl kustomize FOLDER | kschedui simulate -"]
     return []

@@ -266,6 +266,11 @@ MESSAGES = {
         "  Warning  FailedToScaleUpGroup  2m  cluster-autoscaler  Scale-up failed for group pool-1: quota exceeded\n",
         ("New nodes are on their way", "The cloud did not add a node to the group"),
     ),
+    "nodes that stay": (
+        "I0430 18:32:17.878590  1 cluster.go:169] Node h1 cannot be removed: pod with local storage present: traefik\n"
+        'reason: {messageId: "no.scale.down.node.pod.not.backed.by.controller"}\n',
+        ("cannot be removed: pod with local storage present: traefik", "safe-to-evict", "not.backed.by.controller"),
+    ),
     "a quota": (
         '  Warning  FailedCreate  2m (x15 over 4m)  replicaset-controller  Error creating: pods "web-5" is forbidden: '
         "exceeded quota: compute, requested: limits.cpu=1, used: limits.cpu=8, limited: limits.cpu=8\n",
@@ -309,3 +314,16 @@ def test_a_table_that_does_not_say_why_a_pod_waits_says_so(tmp_path: Path, capsy
     )
     assert main(["pending", str(path)]) == 0
     assert "prints neither requests nor rules, so that a run may place them: 1." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["replicaCount: 3\nimage: {repository: nginx}\nresources: {}\n", "apiVersion: v2\nname: web\nversion: 0.1.0\n"],
+)
+def test_a_part_of_a_chart_is_answered_with_the_command_that_renders_it(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "values.yaml"
+    path.write_text(text)
+    assert main(["pending", str(path)]) == 2
+    assert "helm template CHART --values VALUES" in capsys.readouterr().err
