@@ -88,6 +88,7 @@ account_urls: list[URLPattern | URLResolver] = [
     path("sso/callback", sso.callback, name="sso-callback"),
     path("tokens/<n:pk>/revoke", account_page.revoke, name="token-revoke"),
     path("sessions/<n:pk>/end", account_page.end_session, name="session-end"),
+    path("sessions/end", account_page.end_other_sessions, name="sessions-end"),
     path("password", account_page.change_password, name="password"),
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

@@ -43,6 +43,11 @@ def end(owner: Any, pk: int) -> None:
     Session.objects.filter(pk__in=of_owner(owner).filter(pk=pk).values("session")).delete()
 
 
+def end_others(owner: Any, key: str | None) -> None:
+    """Log all browsers out but the one of the session with this key."""
+    Session.objects.filter(pk__in=of_owner(owner).exclude(session=key).values("session")).delete()
+
+
 def browser_of(user_agent: str) -> str:
     """Return browser and system in a few words: "Firefox, Linux"; "" if neither is known."""
     names = (next((name for sign, name in signs if sign in user_agent), "") for signs in (BROWSERS, SYSTEMS))

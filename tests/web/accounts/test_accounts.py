@@ -166,6 +166,20 @@ def test_the_account_page_lists_where_one_is_logged_in_and_ends_a_session(author
     assert [use.browser for use in author.get("/accounts/").context["sessions"]] == ["Firefox, Linux"]
 
 
+def test_all_other_sessions_of_an_account_end_at_once(author: Browser, stranger: Browser) -> None:
+    sign_up(author, "ada")
+    others = [Browser(), Browser()]
+    for other in others:
+        assert other.login(username="ada", password=PASSWORD)
+        assert other.get("/accounts/").status_code == 200
+    sign_up(stranger, "bob")
+    assert b"Log out all other browsers" in author.get("/accounts/").content
+    assert author.post("/accounts/sessions/end").status_code == 302
+    assert [other.get("/accounts/").status_code for other in others] == [302, 302]
+    assert [one.get("/accounts/").status_code for one in (author, stranger)] == [200, 200]
+    assert b"Log out all other browsers" not in author.get("/accounts/").content
+
+
 def test_nobody_ends_the_session_of_another_account(author: Browser, stranger: Browser) -> None:
     sign_up(author, "ada")
     sign_up(stranger, "bob")

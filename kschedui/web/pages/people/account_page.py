@@ -73,6 +73,16 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 
 @page_view
 @login_required
+@require_POST
+def end_other_sessions(request: HttpRequest) -> HttpResponse:
+    """Handle /accounts/sessions/end: log all other browsers out."""
+    sessions.end_others(request.user, request.session.session_key)
+    messages.success(request, _("All other sessions have ended."))
+    return redirect("account")
+
+
+@page_view
+@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
     """Show /accounts/password with registration/password.html: `form`. Other sessions and all tokens end."""
