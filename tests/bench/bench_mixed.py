@@ -578,6 +578,7 @@ def harm(report: Report, url: str, end: float, number: int) -> None:
     deleted, and uploads that stall. Refusals are counted; that others are served is judged by `visit` and `watch`.
     """
     client = Client(url, f"127.0.7.{1 + number}")
+    client.send("GET", "/new/")
     with ThreadPoolExecutor(STALLED) as pool:
         while time.time() < end:
             report.doing[-1] = "stalled uploads"
@@ -589,7 +590,7 @@ def harm(report: Report, url: str, end: float, number: int) -> None:
                 report.counts[f"save {status}"] += 1
                 if status == 201:
                     saved = json.loads(answer)
-                    for path in (f"/s/{saved['id']}/v/1/", f"/s/{saved['id']}/v/1/class", "/", "/api/v1/scenarios"):
+                    for path in (f"/s/{saved['id']}/v/1/", "/", "/api/v1/scenarios"):
                         with report.measured("page of it"):
                             report.counts[f"page {client.send('GET', path)[0]}"] += 1
                     report.doing[-1] = "deaf sockets"
@@ -618,11 +619,14 @@ def connected(client: Client) -> socket.socket:
 
 
 def stall(client: Client) -> socket.socket | None:
-    """Send 20 of 100 MB at once, and no more."""
+    """Send 20 of 60 MB at once, and no more; with the token against forgery, so that they are kept."""
     try:
         made = connected(client)
-        head = f"POST /api/v1/import HTTP/1.1\r\nHost: {client.host}\r\nContent-Length: 100000000\r\n"
-        made.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
+        cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        lines = ["POST /api/v1/import HTTP/1.1", f"Host: {client.host}", "Content-Length: 60000000"]
+        lines += ["Content-Type: application/json", f"Cookie: {cookies}", f"Referer: http://{client.host}/"]
+        lines += [f"X-CSRFToken: {client.cookies.get('kschedui_csrf', '')}", "", ""]
+        made.sendall("\r\n".join(lines).encode())
         for _ in range(20):
             made.sendall(b" " * 1_000_000)
     except OSError:
