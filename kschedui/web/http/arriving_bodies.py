@@ -85,6 +85,8 @@ class ArrivingBodies:
 
     def add(self, body: ArrivingBody, size: int) -> None:
         """Count bytes that arrived. Raises BodyRefused if there is no room for them."""
+        if body.given_up:  # while this piece was here already, so that its wait could not be ended
+            raise BodyRefused(*FULL)
         body.add(size)
         kept = [other for other in self.bodies if not other.given_up]
         by_address: Counter[str] = Counter()

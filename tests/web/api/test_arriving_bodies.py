@@ -14,7 +14,7 @@ from django.test import RequestFactory
 
 from kschedui.asgi import application
 from kschedui.web.http import arriving_bodies, body_limit
-from kschedui.web.http.arriving_bodies import ArrivingBodies
+from kschedui.web.http.arriving_bodies import ArrivingBodies, BodyRefused
 from kschedui.web.http.body_limit import BodyLimit
 from tests.web.conftest import SMALL, Browser
 from tests.web.sockets import PATIENCE, in_loop, wait_until
@@ -203,3 +203,16 @@ def test_a_large_request_is_refused_by_its_headers(
     send_import(sent, headers)
     assert sent == [status]
     assert not arriving_bodies.bodies.bodies
+
+
+def test_a_body_that_is_given_up_while_its_next_piece_is_here_already_ends_with_that_piece() -> None:
+    async def both() -> None:
+        bodies = ArrivingBodies(10, 10, 10)
+        with bodies.arriving("a") as large, bodies.arriving("b") as small:
+            bodies.add(large, 8)
+            bodies.add(small, 4)
+            assert large.given_up
+            with pytest.raises(BodyRefused):
+                bodies.add(large, 1)
+
+    asyncio.run(both())
