@@ -62,6 +62,15 @@ def convert(
         with without_collection():
             described = for_people.read(start if isinstance(source, str) else "".join([start, *blocks]))
             dump = read_dump([described.rest], reading) if described.rest else Dump()
+            has_claims = "PersistentVolumeClaim" in described.rest
+            if not has_claims and (unknown := for_people.without_claims(described.objects)):
+                described.notes.append(
+                    Message(
+                        "Claims that the text does not have were left out: {claims}. kubectl get pvc,pv -A -o yaml "
+                        "says where their volumes are.",
+                        claims=shorten_names(unknown),
+                    )
+                )
             for manifest in described.objects:
                 dump.take(manifest)
             if not dump.objects:

@@ -327,3 +327,20 @@ def test_a_part_of_a_chart_is_answered_with_the_command_that_renders_it(
     path.write_text(text)
     assert main(["pending", str(path)]) == 2
     assert "helm template CHART --values VALUES" in capsys.readouterr().err
+
+
+def test_claims_that_nobody_pasted_are_not_said_to_be_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pasted"
+    path.write_text(
+        "Name:       web\nNamespace:  shop\nNode:       <none>\nStatus:     Pending\n"
+        "Containers:\n  web:\n    Image:  i\n"
+        "Volumes:\n  data:\n    Type:       PersistentVolumeClaim\n    ClaimName:  data-web\nQoS Class:  Burstable\n"
+        "Node-Selectors:  disktype=ssd\n\n"
+        "NAME   STATUS   ROLES    AGE   VERSION\nn1     Ready    <none>   3d    v1.31.1\n"
+    )
+    assert main(["pending", str(path)]) == 0
+    captured = capsys.readouterr()
+    assert "Labels that it asks for" in captured.out
+    assert "Claims that the text does not have were left out: data-web." in captured.err

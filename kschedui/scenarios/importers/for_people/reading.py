@@ -108,6 +108,15 @@ def read(text: str) -> Reading:
     return reading
 
 
+def without_claims(objects: list[Manifest]) -> list[str]:
+    """Take the claims out of the volumes of pods; return their names. kubectl prints for people no claim itself."""
+    names: dict[str, None] = {}
+    for pod in (item for item in objects if item["kind"] == "Pod" and "volumes" in item["spec"]):
+        for volume in pod["spec"].pop("volumes"):
+            names[volume["persistentVolumeClaim"]["claimName"]] = None
+    return list(names)
+
+
 def _apply(seen: list[SeenEvent], found: dict[tuple[str, str, str], tuple[int, Manifest]], *, alone: bool) -> None:
     """Add what events of pods say: where a pod is, and why it waits. `alone`: the text has no pods but these."""
     by_pod: dict[tuple[str, str, str], list[SeenEvent]] = {}
