@@ -147,7 +147,7 @@ function nodeCard(view, name, size) {
 			null,
 			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
 			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}`, title: text }, text)),
-			!size.dense && tags(view.state, node),
+			!size.dense && tags(view.state, node, size.width / LETTER / size.scale - shown.length - 2),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),

@@ -186,8 +186,14 @@ function askedLabels({ nodes, pods }, { summary: { labels = {} } }) {
 	return Object.entries(labels).filter(([key]) => wishes.some(({ value }) => value.split(/[^\w./-]/).includes(key)));
 }
 
-/** Cordon, taints, and labels that matter, in a few letters. @param {State} state @param {NodeState} node */
-export function tags(state, node) {
+const EDGE = 3; // letters that the edges of a tag take
+
+/**
+ * Cordon, taints, and labels that matter, in a few letters.
+ * @param {State} state @param {NodeState} node @param {number} [room] letters for labels
+ */
+export function tags(state, node, room = 0) {
+	let left = room - (node.summary.unschedulable || node.summary.taints?.length ? room : 0);
 	/** @type {Map<string, [string, string, string][]>} by key: a lost node has its taint with two effects */
 	const taints = new Map();
 	for (const taint of node.summary.taints ?? [])
@@ -208,6 +214,8 @@ export function tags(state, node) {
 		),
 		askedLabels(state, node).map(([key, value]) => {
 			const text = `${key.split("/").at(-1)}=${value}`;
+			left -= text.length + EDGE;
+			if (left < 0) return null;
 			return h("span", { key: `label${key}`, class: "tag label", title: `${key}=${value}` }, text);
 		}),
 	];
