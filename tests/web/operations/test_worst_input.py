@@ -82,7 +82,7 @@ REFUSED = re.compile(
     "^api/v1/experiments$|accounts/sso|accounts/(tokens|sessions)|mine/runs|uploads/|classes/|challenge|library/|plugins/|experiments/|"
     "claim/|shares|admin/|healthz|readyz|metrics|language|releases/example|replay/|restore|accounts/login|"
     "operations/keep|autoscaling/|attempts/.*(keep|weights)|times/without|comparison|courses/.*(edit|handout)|"
-    "settings|runs/.*/cancel|compare/|diff/|run/|v/{number}/(operations|releases)/|handout"
+    "c/.*/next|settings|runs/.*/cancel|compare/|diff/|run/|v/{number}/(operations|releases)/|handout"
 )
 
 
