@@ -16,7 +16,6 @@ from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.imported import Imported
 from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from kschedui.waiting.others import has_messages
 from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
@@ -162,6 +161,8 @@ def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
 
 def hints(name: str, content: bytes) -> list[str]:
     """Return hints about files of other tools, which are not manifests yet."""
+    from kschedui.waiting.others import has_messages  # which only texts that cannot be read need
+
     text = content[:HINT_BYTES].decode(errors="replace")
     if has_messages(text):
         return [f"{name}: the text has messages of a scheduler or an autoscaler: kschedui decode - < {name}"]

@@ -26,7 +26,7 @@ REFUSED = {
     "empty.yaml": (b" \n", "The file is empty."),
     "dump.zip": (b"PK\x03\x04" + bytes(60), "This is a zip file. Unpack it"),
     "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "compressed with gzip and damaged"),
-    "deep.yaml": (b"[" * 100_000, "truncated at line 1, before the end of its first object"),
+    "deep.yaml": (b"[" * 100_000, "nested deeper than 100 levels"),
     "secret.yaml": (
         b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
         "contains no object that the scheduler reads",

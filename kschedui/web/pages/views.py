@@ -201,10 +201,8 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     editor = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
     whole = source.challenge and access.may_edit(editor, scenario)
-    if whole:
-        digest = work(request, jobs.digest, scenarios.text_for(editor, source))
-    else:
-        digest = work(request, jobs.digest_of_copy, scenarios.text_for_work(source))
+    text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
+    digest = work(request, jobs.digest_of_copy, text)
     with keeping(request) as visitor:
         copy = scenarios.fork(visitor, source, digest)
     return redirect("scenario-edit", copy.scenario.public_id)

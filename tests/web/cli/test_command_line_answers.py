@@ -195,6 +195,7 @@ def test_a_small_run_imports_the_engine_and_little_else(tmp_path: Path) -> None:
     modules = set(ended.stdout.splitlines()[-1].split())
     own = {name.removeprefix("kschedui.") for name in modules if name.startswith("kschedui.")}
     assert {name for name in own if not name.startswith("cli")} == {
+        "abouts",
         "scenarios",
         "scenarios.imported",
         "scenarios.kinds_of_text",

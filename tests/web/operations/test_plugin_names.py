@@ -22,6 +22,7 @@ DRAWING = {  # what is drawn of the plugin there
 GENERATED = {"static/js/steps/parts/plugins.js"}
 READING = {
     "kschedui/scenarios/importers/configurations.py",  # plugins' arguments, and their names in older configurations
+    "kschedui/scenarios/importers/for_people/tables.py",  # the reasons of a kubelet that refuses a pod
     "kschedui/scenarios/importers/scheduler_policy.py",  # what a policy of 1.22 and before means
     "kschedui/scenarios/lessons/old_names.py",  # addresses of lessons that are kept
     "kschedui/waiting/reasons.py",  # plugins and predicates of older releases, in messages

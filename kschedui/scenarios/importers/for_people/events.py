@@ -12,7 +12,7 @@ from kschedui.scenarios.importers.for_people.sections import Section, Table
 NOT_SCHEDULED = "FailedScheduling"
 SCHEDULED = "Scheduled"
 SECONDS = {"y": 31_536_000, "d": 86_400, "h": 3600, "m": 60, "s": 1}
-AGE = re.compile(r"^(?:\d+[ydhms]){1,3}$")
+AGE = re.compile(r"^(?:\d{1,9}[ydhms]){1,3}$")
 SEEN = re.compile(r"^(?P<last>\S+)(?: \(x(?P<count>\d+) over (?P<first>\S+?)\))?$")
 IN_OBJECT = re.compile(
     r"^\s*(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w*)\s+"
@@ -88,7 +88,7 @@ def seconds_of(age: str) -> float | None:
     """Return an age in seconds: 3d4h, 40m (duration.HumanDuration); None if it is none."""
     if not AGE.match(age):
         return None
-    return sum(int(number) * SECONDS[unit] for number, unit in re.findall(r"(\d+)([ydhms])", age))
+    return sum(int(number) * SECONDS[unit] for number, unit in re.findall(r"(\d{1,9})([ydhms])", age))
 
 
 def age_of(seconds: float | None) -> str:

@@ -13,8 +13,8 @@ import msgspec
 
 # A command, behind whatever prompt: before its sign stand no two spaces, as in a row of a table.
 PROMPT = re.compile(
-    r"^\s{0,4}(?:(?:(?!  ).){0,120}?[$%>#\u276f\u279c\u03bb\u00bb](?:\s+~?\S{0,80})?\s+|[$%>#])?"
-    r"(?:\w+=\S+\s+)*(?:sudo\s+)?"
+    r"^\s{0,4}(?:(?:(?!  ).){0,120}?[$%>#\u276f\u279c\u03bb\u00bb](?:\s{1,9}\S{1,80})?\s{1,9}|[$%>#])?"
+    r"(?:\w{1,99}=\S{1,200}\s{1,9}){0,4}(?:sudo\s+)?"
     r"(?:kubectl|oc|k|kubecolor|microk8s[. ]kubectl|(?:k3s|minikube) kubectl)\s+[a-z-]"
 )
 ROW = re.compile(r"[a-z0-9<]")  # a name, a namespace, or an age

@@ -9,6 +9,7 @@ import { hasPredicates } from "../../trace/phase.js";
 import { shareOf } from "../../trace/room.js";
 import { workloads } from "../controllers/view.js";
 import { items as groupItems } from "../group/around.js";
+import { PLUGINS } from "../parts/plugins.js";
 import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
 import { wishesOf } from "../parts/words.js";
 
@@ -193,10 +194,11 @@ function under({ state, event }, name, pod) {
 	}
 	const by = pod.unschedulable_plugins;
 	if (name === "unschedulable" && by.length) {
+		const looksAt = (/** @type {string} */ part) => by.some((plugin) => PLUGINS[plugin]?.looks_at?.includes(part));
 		const asked = wishesOf(pod).flatMap(([text, kind]) => (kind === "node" ? [text] : []));
 		const wanted = [
-			...(by.includes("NodeAffinity") ? asked : []),
-			by.includes("NodeResourcesFit") && quantity("cpu", pod.summary.requests?.cpu ?? 0),
+			...(looksAt("node") ? asked : []),
+			looksAt("requests") && quantity("cpu", pod.summary.requests?.cpu ?? 0),
 		];
 		const text = [t("queue.by", { plugins: plain(list(by, 3)) }), ...wanted].filter(Boolean).join(" · ");
 		return note(text, by, "why");
