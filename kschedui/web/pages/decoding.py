@@ -23,7 +23,9 @@ from kschedui.web.api.work import work
 from kschedui.web.pages.page_view import page_view
 
 LONGEST = 150_000  # characters, as of the dialog that imports (static/js/intake/dialog.js)
-AN_OBJECT = re.compile(r"""(?m)^[ \t]{0,40}(?:[{-][ \t]{0,40})?["']?(?:apiVersion|kind)["']?[ \t]{0,9}:[ \t]{0,9}["']?\w""")
+AN_OBJECT = re.compile(
+    r"""(?m)^[ \t]{0,40}(?:[{-][ \t]{0,40})?["']?(?:apiVersion|kind)["']?[ \t]{0,9}:[ \t]{0,9}["']?\w"""
+)
 EXAMPLE = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
     "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
