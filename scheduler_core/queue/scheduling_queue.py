@@ -99,7 +99,7 @@ class SchedulingQueue:
 
     def add(self, pod: Pod) -> None:
         """Add a new pending pod."""
-        self._move_to_active(self._new(pod), UNSCHEDULED_POD_ADD.label, [])
+        self._add_new(pod, UNSCHEDULED_POD_ADD)
 
     def pop(self) -> tuple[QueuedPod, bool] | None:
         """Return the next pod to schedule and whether it came from activeQ; None if no pod is ready.
@@ -180,7 +180,7 @@ class SchedulingQueue:
             return
         queued = self.unschedulable.get(new.key)
         if queued is None:
-            self._move_to_active(self._new(new), UNSCHEDULED_POD_UPDATE.label, [])
+            self._add_new(new, UNSCHEDULED_POD_UPDATE)
             return
         queued.pod = new
         self.nominator.update(old, new)
@@ -207,6 +207,12 @@ class SchedulingQueue:
                 self.active.record(FORCE_ACTIVATE, None, key)
 
     # Moves
+
+    def _add_new(self, pod: Pod, event: ClusterEvent) -> None:
+        """Add a pod that is in no queue (addPod)."""
+        if self._rules.gated_pods_keep_their_nomination:
+            self.nominator.add(pod, None)
+        self._move_to_active(self._new(pod), event.label, [])
 
     def assigned_pod_added(self, pod: Pod) -> None:
         """Handle the addition of a pod to a node: the most frequent event, which often affects no waiting pod."""
@@ -273,7 +279,7 @@ class SchedulingQueue:
         if queued.initial_attempt is None:
             queued.initial_attempt = self.now
         self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
-        if event in _BY_ITSELF:
+        if event in _BY_ITSELF and not self._rules.gated_pods_keep_their_nomination:
             self.nominator.add(queued.pod, None)
         return True
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.runtime import Framework
-from scheduler_core.framework.runtime.scores import PluginScore
+from scheduler_core.framework.runtime.scores import PluginScore, total_scores
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.before_1_19 import require_basic_checks, snapshot_rows
@@ -32,7 +30,8 @@ from scheduler_core.scheduler.search import extenders
 from scheduler_core.scheduler.search.find_nodes import find_nodes_that_fit_pod
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
 from scheduler_core.scheduler.search.passing_filters import RowArray
-from scheduler_core.scheduler.search.select_host import draw, in_heap_order, top_of_heap
+from scheduler_core.scheduler.search.scored_nodes import ScoredNodes
+from scheduler_core.scheduler.search.select_host import draw, top_of_heap
 from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small, highest
 from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 from scheduler_core.trace.records import PluginScores
@@ -95,10 +94,11 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
             batch.store(node_name)
         return node_name
 
-    totals, extenders_scored = prioritize_nodes(scheduler, framework, cycle, feasible)
+    totals, scores, extenders_scored = prioritize_nodes(scheduler, framework, cycle, feasible)
     node_name = select_host(scheduler, feasible, totals, evaluated, extenders_scored=extenders_scored)
     if batch:
-        batch.store(node_name, _other_nodes(names, feasible, totals), len(feasible) - 1)
+        feasible_names = [names[row] for row in feasible.tolist()]
+        batch.store(node_name, lambda: ScoredNodes.without_the_best(feasible_names, totals, scores))
     return node_name
 
 
@@ -113,27 +113,23 @@ def _update_snapshot(scheduler: Scheduler, cycle: CycleState) -> int:
     return len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
 
 
-def _other_nodes(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64]) -> Iterator[str]:
-    """Yield all nodes but the best, best first; they are sorted when the first one is needed."""
-    for place in islice(in_heap_order(totals.tolist()), 1, None):
-        yield names[int(feasible[place])]
-
-
 def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
-) -> tuple[NDArray[np.int64], bool]:
-    """Return the total score of each feasible node, and whether an extender scored (prioritizeNodes).
+) -> tuple[NDArray[np.int64], list[PluginScore], bool]:
+    """Return the total score of each feasible node, its scores by plugin, and whether an extender scored.
+
+    Source: prioritizeNodes.
 
     Without Score plugins and extenders, each node scores 1.
     """
     if not framework.extenders and not framework.at(ScorePlugin):
-        return np.ones(len(feasible), np.int64), False
+        return np.ones(len(feasible), np.int64), [], False
     scores, skipped, status = framework.run_scores(cycle, feasible)
     if scheduler.rules.scores_are_allocated_without_skipped and len(skipped) > len(framework.at(ScorePlugin)):
         raise _panic(framework, cycle)
     if not status.is_success:
         raise SchedulingError(status.message)
-    totals = _totals(scores, len(feasible))
+    totals = total_scores(scores, len(feasible))
     nodes = [framework.cluster.nodes.nodes[row] for row in feasible.tolist()] if framework.extenders else []
     by_extender = extenders.prioritize(framework.extenders, cycle.pod, nodes, framework.release.rules)
     for result in by_extender:
@@ -154,19 +150,7 @@ def prioritize_nodes(
             ],
         )
     )
-    return totals, bool(by_extender)
-
-
-def _totals(scores: Iterable[PluginScore], count: int) -> NDArray[np.int64]:
-    """Return the sum of the weighted scores of each node."""
-    everywhere, totals = 0, None
-    for score in scores:
-        weighted = score.normalized if score.weight == 1 else score.normalized * score.weight
-        if isinstance(weighted, int):
-            everywhere += weighted
-        else:
-            totals = weighted if totals is None else totals + weighted
-    return np.full(count, everywhere, np.int64) if totals is None else totals + everywhere
+    return totals, scores, bool(by_extender)
 
 
 def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:

@@ -276,6 +276,12 @@ class Framework:
         """Return (scores by plugin, skipped plugins, status) of PreScore, Score, NormalizeScore and weights."""
         return self._scorers.run(cycle, self.cluster.nodes, rows)
 
+    def total_scores(
+        self, cycle: CycleState, rows: NDArray[np.intp], raw: Mapping[str, NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        """Return the total scores for raw scores by plugin. `run_scores` has run before, for any node."""
+        return self._scorers.total(cycle, self.cluster.nodes, rows, raw)
+
     def run_until_failure(
         self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
     ) -> tuple[list[tuple[str, Status]], Status]:

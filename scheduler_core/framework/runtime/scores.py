@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -109,6 +109,32 @@ class Scorers:
                 return [], skipped, _fail(message)
             plugin_scores.append(PluginScore(name, weight, raw, normalized))
         return plugin_scores, skipped, SUCCESS
+
+    def total(
+        self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp], raw: Mapping[str, Scores]
+    ) -> NDArray[np.int64]:
+        """Return the total scores for raw scores by plugin (NormalizeScores). `run` has run before, for any node."""
+        scores = []
+        for name, weight, _, normalize in self._score:
+            if name in raw:
+                state = cycle.score_states[name] if name in cycle.score_states else cycle.states.get(name)
+                normalized = raw[name]
+                if normalize is not None:
+                    normalized = normalize(cycle.pod, state, nodes, rows, normalized)
+                scores.append(PluginScore(name, weight, raw[name], normalized))
+        return total_scores(scores, len(rows))
+
+
+def total_scores(scores: Iterable[PluginScore], count: int) -> NDArray[np.int64]:
+    """Return the sum of the weighted scores of each node."""
+    everywhere, totals = 0, None
+    for score in scores:
+        weighted = score.normalized if score.weight == 1 else score.normalized * score.weight
+        if isinstance(weighted, int):
+            everywhere += weighted
+        else:
+            totals = weighted if totals is None else totals + weighted
+    return np.full(count, everywhere, np.int64) if totals is None else totals + everywhere
 
 
 def _fail(message: str) -> Status:

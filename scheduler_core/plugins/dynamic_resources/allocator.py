@@ -1,7 +1,7 @@
 """A depth-first search for devices on a node, one device at a time. The first complete solution is used.
 
 kube-scheduler: staging/src/k8s.io/dynamic-resource-allocation/structured/internal, `Allocate`, `allocateOne` and
-`allocateDevice`; 1.34 uses its allocator "experimental", 1.35 and 1.36 "incubating". Instead of Go's recursion, there
+`allocateDevice`; 1.34 uses its allocator "experimental", later releases "incubating". Instead of Go's recursion, there
 is a stack of the choices made, so that a claim can request any number of devices.
 """
 
@@ -54,24 +54,28 @@ class Features(msgspec.Struct, frozen=True):
     partitionable_devices: bool
     consumable_capacity: bool
     binding_conditions: bool
+    fractional_capacity: bool
 
     @staticmethod
-    def of(release: Release) -> Features:
+    def of(release: Release, gates: Mapping[str, bool]) -> Features:
+        """Return the features of a release, with the values of the gates that a scenario may set."""
         return Features(
             device_taints=release.has_on("DRADeviceTaints"),
             partitionable_devices=release.has_on("DRAPartitionableDevices"),
             consumable_capacity=release.has_on("DRAConsumableCapacity"),
             binding_conditions=release.has_on("DRADeviceBindingConditions"),
+            fractional_capacity=gates.get("DRAFractionalCapacityRange", False),
         )
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """A device allocated to a request."""
+    """A device allocated to a request. `charged`: the pool's counters were charged for it."""
 
     request: RequestData
     candidate: Candidate
     consumed: tuple[tuple[str, Quantity], ...] = ()
     shared: bool = False
+    charged: bool = False
 
 
 class Solution(msgspec.Struct, frozen=True):
@@ -113,7 +117,7 @@ class Allocator:
         self.allocated = allocated
         self.release = release
         self.features = features
-        self.available = AvailableCounters(allocated)
+        self.available = AvailableCounters(allocated, release.rules)
 
     def allocate(self, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution | None:
         """Return devices of the node for all claims, None if there is no solution.
@@ -168,6 +172,7 @@ class DeviceSearch:
         self.chosen: list[list[Chosen]] = [[] for _ in claims]
         self.allocating: dict[DeviceID, set[int]] = {}  # device -> the claims for which it is selected
         self.capacities: dict[DeviceID, dict[str, int]] = {}  # the consumption of the selected devices, in nano units
+        self.shares: dict[DeviceID, int] = {}  # of the selected devices
         self.counters = ConsumedCounters(allocator.available)
         self.candidates = self._candidates()
         self.steps = self.calls = 0
@@ -228,7 +233,7 @@ class DeviceSearch:
                 f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of "
                 f"{ALLOCATION_RESULTS_MAX_SIZE}"
             )
-        self.constraints.append([constraint_of(spec) for spec in claim.spec.constraints])
+        self.constraints.append([constraint_of(spec, self.rules) for spec in claim.spec.constraints])
 
     def _request_data(
         self,
@@ -260,7 +265,7 @@ class DeviceSearch:
                 answer = answers.get((candidate.id, key))
                 if answer is None:
                     answer = answers[candidate.id, key] = self.is_selectable(claim, data, candidate)
-                if answer and self._fits(data, candidate):
+                if answer and self._may_fit(data, candidate):
                     devices.append(candidate)
         return RequestData(request, parent, device_class, len(devices), devices)
 
@@ -351,7 +356,7 @@ class DeviceSearch:
             return False
         answer = self.allocator.selectors.answer(data.device_class, data.request, candidate.slice.driver, device)
         if isinstance(answer, str):
-            raise AllocationError(answer.format(claim=claim.key))
+            raise AllocationError(answer.format(claim=claim.key, device="/".join(candidate.id)))
         if not answer or candidate.slice.reach is not None:
             return answer
         return device.reach is not None and device.reach.includes(self.node.name, self.node.labels)
@@ -359,8 +364,8 @@ class DeviceSearch:
     def take(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool = False) -> bool:
         """Allocate the device if it is compatible with those chosen so far (`allocateDevice`). Return whether it is.
 
-        Changes that kube-scheduler does not undo when it rejects a device, such as the consumed counters, are not
-        undone here either. `must`: a violated constraint is an error.
+        Changes that kube-scheduler does not undo up to 1.36 when it rejects a device, such as the consumed counters,
+        are not undone here either. `must`: a violated constraint is an error.
         """
         device, request = candidate.device, data.request
         shared = self.features.consumable_capacity and device.allow_multiple_allocations
@@ -369,33 +374,45 @@ class DeviceSearch:
                 return False
         elif self._in_use(candidate.id, at.claim):
             return False
-        if not self._counters_suffice(candidate, shared=shared):
+        charged = bool(device.consumes_counters) and not (shared and self._is_shared(candidate.id))
+        if charged and not self._charge(candidate):
             return False
-        if self.features.device_taints and prevents_allocation(device, request):
-            return False
-        if not self._satisfies_constraints(at, data, candidate, must=must):
+        rolls_back = self.rules.rejected_devices_are_rolled_back
+        if (self.features.device_taints and prevents_allocation(device, request)) or not self._satisfies_constraints(
+            at, data, candidate, must=must
+        ):
+            if charged and rolls_back:
+                self.counters.give_back(candidate)
             return False
         claims = self.allocating.setdefault(candidate.id, set())
         if not shared:
             claims.add(at.claim)
         if not self._fits(data, candidate):
+            if rolls_back:
+                self._undo(at.claim, data, candidate, charged=charged)
             return False
         consumed: tuple[tuple[str, Quantity], ...] = ()
         if shared:
-            consumed = consumed_capacity(device, request.capacity)
+            consumed = consumed_capacity(device, request.capacity, fractional=self.features.fractional_capacity)
             self._consume(candidate.id, consumed)
-        self.chosen[at.claim].append(Chosen(data, candidate, consumed, shared))
+            self.shares[candidate.id] = self.shares.get(candidate.id, 0) + 1
+        self.chosen[at.claim].append(Chosen(data, candidate, consumed, shared, charged))
         return True
 
     def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
         """Undo `take` for the claim's last device."""
-        devices = self.chosen[claim].pop()
+        device = self.chosen[claim].pop()
+        if device.shared:
+            self._release(candidate.id, device.consumed)
+            self.shares[candidate.id] -= 1
+        charged = device.charged and (not device.shared or self.rules.rejected_devices_are_rolled_back)
+        self._undo(claim, data, candidate, charged=charged)
+
+    def _undo(self, claim: int, data: RequestData, candidate: Candidate, *, charged: bool) -> None:
         for constraint in self.constraints[claim]:
             constraint.remove(data.base_name, data.subrequest_name)
         self.allocating[candidate.id].discard(claim)
-        if devices.shared:
-            self._release(candidate.id, devices.consumed)
-        elif self.features.partitionable_devices and candidate.device.consumes_counters:
+        if charged:
             self.counters.give_back(candidate)
 
     def state(self, at: Position) -> Hashable:
@@ -410,6 +427,7 @@ class DeviceSearch:
                 for device, amounts in self.capacities.items()
                 for name, amount in amounts.items()
             ),
+            frozenset(device for device, shares in self.shares.items() if shares),
             self.counters.state(),
         )
 
@@ -419,19 +437,32 @@ class DeviceSearch:
     def _used_by_claim(self, device: DeviceID, claim: int) -> bool:
         return claim in self.allocating.get(device, ())
 
+    def _may_fit(self, data: RequestData, candidate: Candidate) -> bool:
+        """Return whether a device counts for a request for all devices: it has the capacity, at least when unused."""
+        if not self.rules.all_devices_must_have_room:
+            return self._fits(data, candidate)
+        fractional = self.features.fractional_capacity
+        return not self.features.consumable_capacity or fits(
+            candidate.device, data.request.capacity, {}, {}, fractional=fractional
+        )
+
     def _fits(self, data: RequestData, candidate: Candidate) -> bool:
         if not self.features.consumable_capacity:
             return True
         consumed = self.allocator.allocated.capacities.get(candidate.id, {})
-        return fits(candidate.device, data.request.capacity, consumed, self.capacities.get(candidate.id, {}))
+        allocating = self.capacities.get(candidate.id, {})
+        fractional = self.features.fractional_capacity
+        return fits(candidate.device, data.request.capacity, consumed, allocating, fractional=fractional)
 
-    def _counters_suffice(self, candidate: Candidate, *, shared: bool) -> bool:
-        if not candidate.device.consumes_counters:
+    def _charge(self, candidate: Candidate) -> bool:
+        """Consume the counters that the device needs. Return whether they are sufficient."""
+        return self.features.partitionable_devices and self.counters.consume(candidate)
+
+    def _is_shared(self, device: DeviceID) -> bool:
+        """Return whether the device has a share already, so its counters are charged (`deviceCapacityInUse`)."""
+        if device in self.allocator.allocated.capacities or device in self.capacities:
             return True
-        if not self.features.partitionable_devices:
-            return False
-        has_capacity = candidate.id in self.allocator.allocated.capacities or candidate.id in self.capacities
-        return (shared and has_capacity) or self.counters.consume(candidate)
+        return self.rules.rejected_devices_are_rolled_back and bool(self.shares.get(device))
 
     def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
         """Add the device to all constraints of the claim, or to none."""

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import Protocol
 
 from scheduler_core.apis.devices import Attribute, Device, DeviceConstraint
+from scheduler_core.releases import Rules
 
 
 class Constraint(Protocol):
@@ -30,9 +31,11 @@ class Constraint(Protocol):
         ...
 
 
-def constraint_of(spec: DeviceConstraint) -> Constraint:
+def constraint_of(spec: DeviceConstraint, rules: Rules) -> Constraint:
     """Return a new constraint without devices."""
-    return MatchAttribute(spec) if spec.match_attribute else DistinctAttribute(spec)
+    if spec.match_attribute:
+        return MatchAttribute(spec)
+    return DistinctAttribute(spec, of_all_devices=rules.distinct_attributes_differ_between_all_devices)
 
 
 def lookup_attribute(device: Device, driver: str, name: str) -> Attribute | None:
@@ -89,12 +92,13 @@ class MatchAttribute:
 
 
 class DistinctAttribute:
-    """Requires distinct values of the attribute; only the last device of a request is remembered."""
+    """Requires distinct values of the attribute, `of_all_devices` or only of the last device of each request."""
 
-    def __init__(self, spec: DeviceConstraint) -> None:
+    def __init__(self, spec: DeviceConstraint, *, of_all_devices: bool) -> None:
         self.attribute = spec.distinct_attribute
         self._spec = spec
-        self._values: dict[str, Attribute] = {}
+        self._of_all_devices = of_all_devices
+        self._values: dict[tuple[str, int], Attribute] = {}  # by request, and number of the device if all count
         self._devices = 0
 
     def add(self, request: str, subrequest: str, device: Device, driver: str) -> bool:
@@ -103,14 +107,17 @@ class DistinctAttribute:
         value = lookup_attribute(device, driver, self.attribute)
         if value is None or (self._devices and value in self._values.values()):
             return False
-        self._values[request] = value
+        self._values[self._key(request)] = value
         self._devices += 1
         return True
 
     def remove(self, request: str, subrequest: str) -> None:
         if applies(self._spec, request, subrequest):
-            self._values.pop(request, None)
             self._devices -= 1
+            self._values.pop(self._key(request), None)
+
+    def _key(self, request: str) -> tuple[str, int]:
+        return ("", self._devices) if self._of_all_devices else (request, 0)
 
     def objection(self, request: str, subrequest: str, device: Device, driver: str) -> str:
         value = lookup_attribute(device, driver, self.attribute)

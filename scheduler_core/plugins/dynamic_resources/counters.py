@@ -1,7 +1,7 @@
 """The counters that the devices of a pool share (allocator_*.go: checkAvailableCounters).
 
-As in kube-scheduler, pools are identified by name alone, so pools of two drivers with the same name share their
-counters.
+As in kube-scheduler, pools are identified by name alone up to 1.36, so pools of two drivers with the same name share
+their counters.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
-from scheduler_core.plugins.dynamic_resources.pools import Candidate, Counters, Pool
+from scheduler_core.plugins.dynamic_resources.pools import Candidate, Counters, Pool, PoolID
+from scheduler_core.releases import Rules
 
 
 def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
@@ -27,16 +28,21 @@ def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
 class AvailableCounters:
     """The remaining counters of each pool. Computed for the first node that needs them, valid for one cycle."""
 
-    def __init__(self, allocated: AllocatedDevices) -> None:
+    def __init__(self, allocated: AllocatedDevices, rules: Rules) -> None:
         self._allocated = allocated
-        self._pools: dict[str, Counters] = {}
+        self._by_driver = rules.counters_belong_to_a_driver
+        self._pools: dict[PoolID, Counters] = {}
+
+    def key(self, pool: Pool) -> PoolID:
+        """Return the key of the pools that share the counters."""
+        return pool.id if self._by_driver else ("", pool.id[1])
 
     def of(self, pool: Pool) -> Counters:
         """Return the available counters, which may be negative."""
-        name = pool.id[1]
-        available = self._pools.get(name)
+        key = self.key(pool)
+        available = self._pools.get(key)
         if available is None:
-            available = self._pools[name] = available_counters(pool, self._allocated)
+            available = self._pools[key] = available_counters(pool, self._allocated)
         return available
 
 
@@ -45,12 +51,12 @@ class ConsumedCounters:
 
     def __init__(self, available: AvailableCounters) -> None:
         self._available = available
-        self._pools: dict[str, Counters] = {}
+        self._pools: dict[PoolID, Counters] = {}
 
     def consume(self, candidate: Candidate) -> bool:
         """Consume the device's counters; nothing if they are insufficient. Return whether they are sufficient."""
         available = self._available.of(candidate.pool)
-        consumed = self._pools.setdefault(candidate.pool.id[1], {})
+        consumed = self._pools.setdefault(self._available.key(candidate.pool), {})
         for name, amounts in candidate.device.consumes_counters:
             counters = consumed.setdefault(name, {})
             for counter, amount in amounts:
@@ -64,14 +70,14 @@ class ConsumedCounters:
 
     def give_back(self, candidate: Candidate) -> None:
         """Undo `consume` (deallocateCountersForDevice)."""
-        consumed = self._pools[candidate.pool.id[1]]
+        consumed = self._pools[self._available.key(candidate.pool)]
         for name, amounts in candidate.device.consumes_counters:
             for counter, amount in amounts:
                 consumed[name][counter] -= amount
 
     def consumed(self, pool: Pool) -> Counters:
         """Return the consumed counters by set and counter."""
-        return self._pools.get(pool.id[1], {})
+        return self._pools.get(self._available.key(pool), {})
 
     def state(self) -> Hashable:
         """Return a key that changes with the consumed counters."""

@@ -105,7 +105,7 @@ class Pools:
         """Yield the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
         for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
             piece = self._slices[name]
-            if not piece.shared_counters:
+            if not piece.shared_counters:  # these have no devices
                 yield (piece.driver, piece.pool), "outdated" if _reaches(piece, node) else "elsewhere"
 
     def _replace(self, name: str, new: ResourceSlice | None) -> None:
@@ -125,7 +125,8 @@ class Pools:
         return self._on_node.setdefault(node_name, {}) if node_name else self._shared
 
     def _node_of(self, piece: ResourceSlice) -> str:
-        return "" if piece.reach is None or piece.shared_counters else piece.reach.node_name
+        everywhere = piece.shared_counters and not self._rules.counter_slices_are_for_their_nodes
+        return "" if piece.reach is None or everywhere else piece.reach.node_name
 
     def _forget(self, piece: ResourceSlice) -> None:
         """Discard the cached pools of the nodes that can use the slice."""
@@ -142,6 +143,8 @@ class Pools:
             self._known.pop(name, None)
 
     def _has_ambiguous_counters(self) -> bool:
+        if self._rules.counters_belong_to_a_driver:
+            return False
         drivers: dict[str, str] = {}
         return any(
             drivers.setdefault(piece.pool, piece.driver) != piece.driver
@@ -157,7 +160,8 @@ class Pools:
             piece = slices[name]
             if not self._partitions and (piece.reach is None or piece.shared_counters):
                 continue
-            if piece.shared_counters or _reaches(piece, node):
+            everywhere = piece.shared_counters and not self._rules.counter_slices_are_for_their_nodes
+            if everywhere or _reaches(piece, node):
                 _add(slices_by_pool.setdefault((piece.driver, piece.pool), []), piece)
         for pool_id in slices_by_pool:
             self._users.setdefault(pool_id, set()).add(node.name)
@@ -198,7 +202,7 @@ class Pools:
         if duplicate:
             return Pool(pool_id, invalid=duplicate)
         counters: Counters = {}
-        for name, amounts in (counter for piece in slices for counter in piece.shared_counters):
+        for name, amounts in (counter for piece in (*slices, *elsewhere) for counter in piece.shared_counters):
             if name in counters:
                 return Pool(pool_id, invalid=f"duplicate counter set name {name}")
             counters[name] = dict(amounts)

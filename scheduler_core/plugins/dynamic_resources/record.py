@@ -321,8 +321,8 @@ class RecordedSearch(DeviceSearch):
                     self._note_mismatch(claim, data, candidate)
         return data
 
-    def _counters_suffice(self, candidate: Candidate, *, shared: bool) -> bool:
-        suffice = super()._counters_suffice(candidate, shared=shared)
+    def _charge(self, candidate: Candidate) -> bool:
+        suffice = super()._charge(candidate)
         if not suffice:
             self._failure = "counters", self._lack_of_counters(candidate), ()
         return suffice
@@ -419,7 +419,7 @@ class RecordedSearch(DeviceSearch):
         used = self.allocator.allocated.capacities.get(candidate.id, {})
         amounts_taken = self.capacities.get(candidate.id, {})
         for name, capacity in candidate.device.capacity.items():
-            amount = consumed_amount(amounts.get(name), capacity)
+            amount = consumed_amount(amounts.get(name), capacity, fractional=self.features.fractional_capacity)
             left = capacity.value.nano - used.get(name, 0) - amounts_taken.get(name, 0)
             if amount.nano > left:
                 return f"{name} {amount} > {_amount(max(0, left))}"

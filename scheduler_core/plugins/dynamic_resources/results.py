@@ -54,7 +54,7 @@ def _share_id(claim: ResourceClaim, index: int) -> str:
 
 
 def _configs(solution: Solution, number: int, rules: Rules) -> int:
-    """Count the configurations: those of the classes (each once since 1.35), and those of the claim."""
+    """Count the configurations: those of the classes (each once since 1.35), and of the claim (once since 1.37)."""
     claim, classes, count = solution.claims[number], set(), 0
     names: set[str] = set()
     for index, request in enumerate(claim.spec.requests):
@@ -70,9 +70,11 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
         if not references:
             count += 1
             continue
+        matching = 0
         for request in claim.spec.requests:
             subrequests = {name for name in names if name.startswith(f"{request.name}/")}
-            count += request.name in references or bool(subrequests.intersection(references))
+            matching += request.name in references or bool(subrequests.intersection(references))
+        count += min(matching, 1) if rules.results_have_claim_configs_once else matching
     return count
 
 

@@ -36,10 +36,19 @@ class Selector(msgspec.Struct):
     mismatches: dict[int, str] = {}
 
 
+_RUNTIME_ERROR = "CEL runtime error: "
+# cel/errors.go: EnhanceRuntimeError
+_MISSING_KEY_ADVICE = (
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() "
+    "for optional fields"
+)
+
+
 class Selectors:
     """The selectors of a plugin, kept between cycles."""
 
     def __init__(self, release: Release, *, consumable_capacity: bool) -> None:
+        self._names_devices = release.rules.selector_errors_name_the_device
         self._minor = int(release.version.partition(".")[2])
         self._consumable_capacity = consumable_capacity
         self._selectors: dict[str, Selector] = {}
@@ -53,16 +62,19 @@ class Selectors:
         for index, expression in enumerate(device_class.selectors):
             answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
-                return f"class {_escaped(device_class.name)}: selector #{index}: {answer}"
+                return f"class {_escaped(device_class.name)}: selector #{index}{self._place(answer)}: {answer}"
             if not answer:
                 return False
         for index, expression in enumerate(request.selectors):
             answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
-                return f"claim {{claim}}: selector #{index}: {answer}"
+                return f"claim {{claim}}: selector #{index}{self._place(answer)}: {answer}"
             if not answer:
                 return False
         return True
+
+    def _place(self, failure: str) -> str:
+        return " on device {device}" if self._names_devices and failure.startswith(_RUNTIME_ERROR) else ""
 
     def objection(
         self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device
@@ -92,7 +104,8 @@ class Selectors:
         if answer is None:
             if len(selector.answers) >= MAX_ANSWERS:
                 selector.answers.clear()
-            answer = selector.answers[number] = _evaluate(selector.compiled, driver, device)
+            advises = self._names_devices
+            answer = selector.answers[number] = _evaluate(selector.compiled, driver, device, advises=advises)
         return answer
 
     def _mismatch(self, expression: str, driver: str, device: Device) -> str:
@@ -133,11 +146,14 @@ class Selectors:
             return str(error)
 
 
-def _evaluate(compiled: CompiledSelector | str, driver: str, device: Device) -> Answer:
+def _evaluate(compiled: CompiledSelector | str, driver: str, device: Device, *, advises: bool) -> Answer:
     if isinstance(compiled, str):
         return _escaped(f"CEL compile error: {compiled}")
     result = compiled.evaluate(cel_device(driver, device))
-    return _escaped(f"CEL runtime error: {result.error}") if result.matches is None else result.matches
+    if result.matches is not None:
+        return result.matches
+    advice = _MISSING_KEY_ADVICE if advises and "no such key:" in str(result.error) else ""
+    return _escaped(f"{_RUNTIME_ERROR}{result.error}{advice}")
 
 
 def cel_device(driver: str, device: Device) -> DeviceInCel:

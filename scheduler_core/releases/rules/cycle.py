@@ -29,6 +29,32 @@ class CycleRules:
             ),
         },
     )
+    batches_score_the_last_node_again: bool = rule(
+        "",
+        "framework/runtime/batch.go: refreshHintCandidates, rescoreHintedNode",
+        {
+            False: Text(
+                (
+                    "OpportunisticBatching: a pod like the previous one is tried on the next best node if the previous "
+                    "node has no room for it; otherwise all nodes are checked"
+                ),
+                (
+                    "OpportunisticBatching：与前一个 Pod 相同的 Pod，若前一个节点放不下它，就先试次优节点；"
+                    "否则检查所有节点"
+                ),
+            ),
+            True: Text(
+                (
+                    "OpportunisticBatching: a pod like the previous one is tried on the best of the nodes that were "
+                    "scored for it; the previous node, if it still has room, is scored again"
+                ),
+                (
+                    "OpportunisticBatching：与前一个 Pod 相同的 Pod，先试已打过分的节点中最好的一个；"
+                    "前一个节点若仍放得下，就重新打分后参与比较"
+                ),
+            ),
+        },
+    )
     binding_a_nominated_pod_wakes_others: bool = rule(
         "",
         "eventhandlers.go: deletePodFromSchedulingQueue",

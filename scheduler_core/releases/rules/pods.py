@@ -165,6 +165,26 @@ class PodRules:
             ),
         },
     )
+    resize_compares_sums: bool = rule(
+        "NodeResourcesFit",
+        "component-helpers/resource/helpers.go: AggregateContainerRequests",
+        {
+            False: Text(
+                (
+                    "during a resize, the largest of the desired, allocated and actual requests of each container is "
+                    "added up"
+                ),
+                "调整大小期间，取每个容器期望、已分配与实际请求中的最大值，再相加",
+            ),
+            True: Text(
+                (
+                    "during a resize, the desired, allocated and actual requests of all containers are added up, and "
+                    "the largest sum counts"
+                ),
+                "调整大小期间，所有容器的期望、已分配与实际请求分别相加，取其中最大的和",
+            ),
+        },
+    )
     victims_are_sorted_again: bool = rule(
         "DefaultPreemption",
         "plugins/defaultpreemption/default_preemption.go: SelectVictimsOnNode",

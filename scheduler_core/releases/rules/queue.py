@@ -67,6 +67,20 @@ class QueueRules:
             ),
         },
     )
+    gated_pods_keep_their_nomination: bool = rule(
+        "",
+        "backend/queue/scheduling_queue.go: addPod",
+        {
+            False: Text(
+                "a pod that is gated when it is created takes no room on its nominated node until it is let in",
+                "创建时就被门控的 Pod，在放行之前不占用提名节点上的空间",
+            ),
+            True: Text(
+                "a pod that is gated when it is created takes room on its nominated node",
+                "创建时就被门控的 Pod，也占用提名节点上的空间",
+            ),
+        },
+    )
     nominations_wake_pods: bool = rule(
         "",
         "eventhandlers.go: updatePodInSchedulingQueue, deletePodFromSchedulingQueue",

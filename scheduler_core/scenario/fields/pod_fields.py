@@ -289,6 +289,8 @@ POD_STATUS = Fields(
         ),
         "containerStatuses": ListOf(_CONTAINER_STATUS),
         "initContainerStatuses": ListOf(_CONTAINER_STATUS),
+        "resources": RESOURCE_REQUIREMENTS,
+        "allocatedResources": RESOURCE_LIST,
         "resourceClaimStatuses": ListOf(Fields("PodResourceClaimStatus", strings("name resourceClaimName"))),
         "extendedResourceClaimStatus": Fields(
             "PodExtendedResourceClaimStatus", {"resourceClaimName": STRING, **unread("requestMappings")}

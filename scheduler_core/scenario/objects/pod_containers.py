@@ -7,7 +7,7 @@ Sources: core/validation `validateContainers`, `validateInitContainers`, `valida
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apis.constraints import HostPort
@@ -17,6 +17,7 @@ from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import check_name, port_name, rfc_1123_label
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.resources import (
+    Containers,
     PodRequests,
     aggregate,
     check_quantities,
@@ -180,38 +181,83 @@ def image_volumes(spec: Manifest) -> tuple[str, ...]:
 
 
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
-    """Return the requests of a pod's containers after defaulting."""
-    containers = [_requests(container, status, "containerStatuses") for container in spec.get("containers") or ()]
-    init_containers = [
-        (_requests(container, status if is_sidecar(container) else {}, "initContainerStatuses"), is_sidecar(container))
-        for container in spec.get("initContainers") or ()
-    ]
+    """Return the requests of a pod's containers after defaulting, with those of `status` during a resize."""
+    desired = _containers(spec, _desired)
     check_quantities(spec.get("overhead"), ("spec", "overhead"), problems)
     pod_level = None
     if resources := spec.get("resources"):
         check_requirements(resources, ("spec", "resources"), problems, pod_level=True)
-        pod_level = _pod_level(resources, spec, aggregate(containers, init_containers))
-        _check_pod_level(pod_level, aggregate(containers, init_containers), problems)
-    return PodRequests(containers, init_containers, pod_level, amounts(spec.get("overhead")))
+        pod_level = _pod_level(resources, spec, aggregate(*desired))
+        _check_pod_level(pod_level, aggregate(*desired), problems)
+        if release.has_on("InPlacePodLevelResourcesVerticalScaling") and status.get("resources") is not None:
+            pod_level = _resized_pod_level(pod_level, status)
+    states = _resize_states(spec, status, desired, release) if status else [desired]
+    return PodRequests(states, pod_level, amounts(spec.get("overhead")))
 
 
-def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
-    """Return a container's requests; during a resize, the larger of the desired and the actual ones.
+def _containers(spec: Manifest, requests_of: Callable[[Manifest], Amounts]) -> Containers:
+    containers = [requests_of(container) for container in spec.get("containers") or ()]
+    return containers, [
+        (requests_of(container), is_sidecar(container)) for container in spec.get("initContainers") or ()
+    ]
 
-    Source: component-helpers `determineContainerReqs` (InPlacePodVerticalScaling).
+
+def _desired(container: Manifest) -> Amounts:
+    return requests_or_limits(container.get("resources") or {})
+
+
+def _resize_states(spec: Manifest, status: Manifest, desired: Containers, release: Release) -> list[Containers]:
+    """Return the desired, allocated and actual requests, the largest of which count during a resize.
+
+    Source: component-helpers `AggregateContainerRequests`, and before 1.37 `determineEffectiveRequests`.
     """
-    requests = requests_or_limits(container.get("resources") or {})
-    for entry in status.get(field) or ():
-        if entry.get("name") == container.get("name") and entry.get("resources") is not None:
-            conditions = status.get("conditions") or ()
-            pending: Manifest = next(
-                (condition for condition in conditions if condition.get("type") == "PodResizePending"), {}
-            )
-            result = {} if pending.get("reason") == "Infeasible" else dict(requests)
-            raise_to(result, amounts(entry["resources"].get("requests")))
-            raise_to(result, amounts(entry.get("allocatedResources")))
-            return result
+    fields = ("containerStatuses", "initContainerStatuses")
+    entries: dict[str, Manifest] = {entry.get("name"): entry for field in fields for entry in status.get(field) or ()}
+    infeasible = _is_infeasible(status)
+
+    def effective(container: Manifest) -> Amounts:
+        entry = entries.get(container["name"], {})
+        if entry.get("resources") is None or (
+            container in (spec.get("initContainers") or ()) and not is_sidecar(container)
+        ):
+            return _desired(container)
+        requests = {} if infeasible else dict(_desired(container))
+        raise_to(requests, amounts(entry["resources"].get("requests")))
+        raise_to(requests, amounts(entry.get("allocatedResources")))
+        return requests
+
+    def allocated(container: Manifest) -> Amounts:
+        requests = entries.get(container["name"], {}).get("allocatedResources")
+        if requests is None:
+            return {} if infeasible else _desired(container)
+        return amounts(requests)
+
+    def actual(container: Manifest) -> Amounts:
+        requests = (entries.get(container["name"], {}).get("resources") or {}).get("requests")
+        return allocated(container) if requests is None else amounts(requests)
+
+    if not release.rules.resize_compares_sums:
+        return [_containers(spec, effective)]
+    of_pod = status.get("allocatedResources"), (status.get("resources") or {}).get("requests")
+    if all(requests is not None for requests in of_pod):
+        states: list[Containers] = [([amounts(requests)], []) for requests in of_pod]
+    else:
+        states = [_containers(spec, allocated), _containers(spec, actual)]
+    return states if infeasible else [desired, *states]
+
+
+def _resized_pod_level(desired: Amounts, status: Manifest) -> Amounts:
+    """Return the largest of the desired, actual and allocated pod-level requests (`effectivePodLevelResources`)."""
+    requests = {} if _is_infeasible(status) else dict(desired)
+    for field in (status["resources"].get("requests"), status.get("allocatedResources")):
+        raise_to(requests, {name: number for name, number in amounts(field).items() if name in desired})
     return requests
+
+
+def _is_infeasible(status: Manifest) -> bool:
+    """Return whether a requested resize is infeasible (`IsPodResizeInfeasible`)."""
+    conditions = [entry for entry in status.get("conditions") or () if entry.get("type") == "PodResizePending"]
+    return bool(conditions) and conditions[0].get("reason") == "Infeasible"
 
 
 def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amounts:

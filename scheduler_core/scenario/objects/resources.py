@@ -6,7 +6,7 @@ Sources: core/validation `validateResourceRequirements`, core/v1 defaults `SetDe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -140,27 +140,24 @@ def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Pat
 # --- a pod's requests ---
 
 
+Containers = tuple[list[Amounts], list[tuple[Amounts, bool]]]  # and init containers: (requests, is a sidecar), in order
+
+
 class PodRequests:
     """The requests of a pod (`resource.PodRequests`): containers, sidecars, init containers, pod level and overhead.
 
-    `containers` and `init_containers` are (requests, is a sidecar) pairs, in order.
+    `states`: several during a resize; of each resource, the largest sum counts.
     """
 
-    def __init__(
-        self,
-        containers: list[Amounts],
-        init_containers: list[tuple[Amounts, bool]],
-        pod_level: Amounts | None,
-        overhead: Amounts,
-    ) -> None:
-        self._containers = containers
-        self._init_containers = init_containers
+    def __init__(self, states: Sequence[Containers], pod_level: Amounts | None, overhead: Amounts) -> None:
+        self._states = states
+        self._containers, self._init_containers = states[0]
         self._pod_level = pod_level or {}
         self._overhead = overhead
 
     def total(self, missing: Amounts | None = None) -> Amounts:
         """Return the sum; `missing` are the amounts for containers without a request."""
-        total = aggregate(self._containers, self._init_containers, missing)
+        total = self._aggregate(missing)
         total.update((name, number) for name, number in self._pod_level.items() if is_pod_level(name))
         _add(total, self._overhead)
         return total
@@ -172,7 +169,7 @@ class PodRequests:
         """
         if not any(is_pod_level(name) for name in self._pod_level):
             return None
-        total = aggregate(self._containers, self._init_containers, {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
+        total = self._aggregate({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
         _add(total, self._overhead)
         return total
 
@@ -233,6 +230,12 @@ class PodRequests:
             missing = {name: number for name, number in missing.items() if name not in total}
         requests = self.total(missing) if missing else total
         return min(requests.get("cpu", 0), MAX_INT64), min(requests.get("memory", 0), MAX_INT64)
+
+    def _aggregate(self, missing: Amounts | None) -> Amounts:
+        total = aggregate(*self._states[0], missing)
+        for state in self._states[1:]:
+            raise_to(total, aggregate(*state, missing))
+        return total
 
 
 def aggregate(

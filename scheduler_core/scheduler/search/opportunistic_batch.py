@@ -1,13 +1,12 @@
 """OpportunisticBatching: equal pods reuse the sorted scores of the previous pod (runtime/batch.go).
 
-This works only while each pod fills its node: then the next node in line is still the best, and no other node has to be
-evaluated.
+Up to 1.36 this works only while each pod fills its node: then the next node in line is still the best, and no other
+node has to be evaluated. From 1.37 on, a node with room for another such pod is scored again and joins the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from itertools import tee
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -20,9 +19,11 @@ from scheduler_core.framework.interface import (
     PreFilterPlugin,
     PreScorePlugin,
     ScorePlugin,
+    Scores,
     SignPlugin,
 )
 from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.scheduler.search.scored_nodes import ScoredNodes
 
 MAX_AGE_SECONDS = 0.5
 
@@ -30,11 +31,10 @@ Signature = Hashable
 
 
 class _StoredNodes(msgspec.Struct):
-    """The other nodes of a pod's scores, best first, and the cycle that computed them."""
+    """The nodes that were not chosen in the cycle that scored them, and when that was."""
 
     signature: Signature
-    nodes: Iterator[str]
-    left: int
+    nodes: ScoredNodes
     since: float
 
 
@@ -52,6 +52,7 @@ class OpportunisticBatch:
     def __init__(self, framework: Framework, signers: Sequence[SignPlugin]) -> None:
         self._framework = framework
         self._signers = signers
+        self._scores_again = framework.release.rules.batches_score_the_last_node_again
         self._stored: _StoredNodes | None = None
         self._current = _CurrentCycle(-1, None, "")
         self._last_cycle = -1  # the last one in which a node was found, and which
@@ -61,27 +62,25 @@ class OpportunisticBatch:
         """Copy the state of another batch."""
         stored = other._stored
         if stored is not None:
-            stored.nodes, nodes = tee(stored.nodes)
-            self._stored = _StoredNodes(stored.signature, nodes, stored.left, stored.since)
+            self._stored = _StoredNodes(stored.signature, stored.nodes.copy(), stored.since)
         self._last_cycle, self._last_node = other._last_cycle, other._last_node
 
     def hint(self, cycle: CycleState, number: int) -> str:
         """Return the node to evaluate first, "" if there is none (GetNodeHint). `number` counts all cycles."""
         self._current = turn = _CurrentCycle(number, self._sign(cycle.pod), "")
         stored = self._stored
-        if stored is not None and stored.left and self._usable(stored, cycle, turn):
-            stored.left -= 1
-            turn.hint = next(stored.nodes)
+        if stored is not None and len(stored.nodes) and self._usable(stored, cycle, turn):
+            turn.hint = stored.nodes.pop()
         return turn.hint
 
-    def store(self, node_name: str, others: Iterator[str] | None = None, count: int = 0) -> None:
-        """Store the `count` nodes that were not chosen, best first (StoreScheduleResults)."""
+    def store(self, node_name: str, others: Callable[[], ScoredNodes] | None = None) -> None:
+        """Store the nodes that were not chosen (StoreScheduleResults). `others` is called if they may be used."""
         self._last_cycle, self._last_node = self._current.number, node_name
         if self._current.hint == node_name:
             return
         self._stored, signature = None, self._current.signature
-        if signature is not None and others is not None and count:
-            self._stored = _StoredNodes(signature, others, count, self._framework.now)
+        if signature is not None and others is not None:
+            self._stored = _StoredNodes(signature, others(), self._framework.now)
 
     def _sign(self, pod: Pod) -> Signature | None:
         """Return a key that equal pods share (SignPod); None if a plugin does not provide one."""
@@ -100,8 +99,30 @@ class OpportunisticBatch:
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
         if self._framework.now > stored.since + MAX_AGE_SECONDS or row is None:
             return False
+        if self._scores_again and cycle.pod.nominated_node_name:
+            return False
         status = self._framework.filters.run(cycle, np.array([row], np.intp), None).status(0)
-        return status is not None and status.is_rejected
+        if status is not None and status.is_rejected:
+            return True
+        return self._scores_again and self._score_again(stored, cycle, row)
+
+    def _score_again(self, stored: _StoredNodes, cycle: CycleState, row: int) -> bool:
+        """Score the last node again and add it to the others (rescoreHintedNode). Return whether this succeeded."""
+        framework = self._framework
+        scores, _, status = framework.run_scores(cycle, np.array([row], np.intp))
+        if not status.is_success:
+            return False
+
+        def total_scores(names: Sequence[str], raw: Mapping[str, Scores]) -> Scores:
+            # No plugin whose normalization looks at the nodes can sign a pod, so any row does for a deleted node.
+            rows = np.array([framework.cluster.nodes.row_of.get(name, row) for name in names], np.intp)
+            return framework.total_scores(cycle, rows, raw)
+
+        nodes = stored.nodes.with_node(self._last_node, scores, total_scores)
+        if nodes is None:
+            return False
+        stored.nodes = nodes
+        return True
 
 
 def batch_of(framework: Framework) -> OpportunisticBatch | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,24 +25,3 @@ def draw(rng: np.random.Generator, count: int) -> int:
     """Return one of `count` at random by reservoir sampling, with rand.Intn(n) for the n-th."""
     replaced = np.flatnonzero(rng.integers(0, np.arange(2, count + 1)) == 0)
     return int(replaced[-1]) + 1 if len(replaced) else 0
-
-
-def in_heap_order(totals: Sequence[int]) -> Iterator[int]:
-    """Yield all positions as container/heap pops them, best first."""
-    heap = list(range(len(totals)))
-    for place in reversed(range(len(heap) // 2)):
-        _down(heap, totals, place, len(heap))
-    for end in reversed(range(len(heap))):
-        heap[0], heap[end] = heap[end], heap[0]
-        _down(heap, totals, 0, end)
-        yield heap[end]
-
-
-def _down(heap: list[int], totals: Sequence[int], place: int, end: int) -> None:
-    while (child := 2 * place + 1) < end:
-        if child + 1 < end and totals[heap[child + 1]] > totals[heap[child]]:
-            child += 1
-        if totals[heap[child]] <= totals[heap[place]]:
-            return
-        heap[place], heap[child] = heap[child], heap[place]
-        place = child

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
 import pytest
 
 from scheduler_core.trace.events import NodesFiltered
@@ -38,8 +41,47 @@ def test_another_kind_of_pod_looks_at_all_nodes(other):
     assert hints(*NODES, pod("p0", cpu=2), other)[1] is False
 
 
-def test_a_node_with_room_for_another_one_ends_the_batch():
-    assert hints(*(node(f"n{i}", cpu=4) for i in range(3)), *PODS) == [False, False, False]
+def test_up_to_1_36_a_node_with_room_for_another_one_ends_the_batch():
+    roomy = [node(f"n{i}", cpu=4) for i in range(3)]
+    assert hints(*roomy, *PODS, kubernetesVersion="1.36") == [False, False, False]
+    assert hints(*roomy, *PODS, kubernetesVersion="1.37") == [False, True, True]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_from_1_37_on_a_node_that_is_scored_again_competes_as_if_all_nodes_were_checked(seed):
+    random = Random(seed)
+    nodes = [
+        node(
+            f"n{i:02}",
+            cpu=random.choice((2, 4, 8)),
+            memory=f"{random.choice((4, 8))}Gi",
+            taints=["soft:PreferNoSchedule"] if random.random() < 0.3 else [],
+        )
+        for i in range(random.randint(2, 12))
+    ]
+    alike = [pod(f"p{i}", cpu="700m", memory="1Gi") for i in range(12)]
+    runs = {
+        gate: run(
+            NO_DEFAULT_SPREADING, *nodes, *alike, kubernetesVersion="1.37", featureGates={"OpportunisticBatching": gate}
+        )
+        for gate in (True, False)
+    }
+    hinted = [event.hinted for event in only(NodesFiltered, runs[True])]
+    assert any(hinted)
+    totals = {gate: loads(nodes, bound(events)) for gate, events in runs.items()}
+    assert totals[True] == totals[False]  # the same nodes but for the choice between equal ones
+
+
+def test_from_1_37_on_a_nominated_pod_is_no_part_of_a_batch():
+    nominated = pod("p1", cpu=2) | {"status": {"nominatedNodeName": "n3"}}
+    assert hints(*NODES, pod("p0", cpu=2), nominated, kubernetesVersion="1.37")[1] is False
+    assert hints(*NODES, pod("p0", cpu=2), pod("p1", cpu=2), kubernetesVersion="1.37")[1] is True
+
+
+def loads(nodes, placements):
+    """The pods of each kind of node."""
+    kinds = {one["metadata"]["name"]: str(one["status"]) + str(one["spec"].get("taints")) for one in nodes}
+    return sorted(Counter((kinds[name], count) for name, count in Counter(placements.values()).items()).items())
 
 
 def test_what_is_known_is_forgotten_after_half_a_second():
