@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.apis.quantity import Quantity
+from scheduler_core.apis.quantity import MAX_INT64, Quantity
 from scheduler_core.apis.selectors import NodeSelector
 from scheduler_core.apis.tagged import Tagged
 
@@ -30,6 +30,9 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of genera
 
 AttributeKind = Literal["string", "int", "bool", "version"]
 
+_NANO = 10**9
+_MILLI = 10**6  # in nano units
+
 
 class Attribute(msgspec.Struct, frozen=True):
     """An attribute of a device. Attributes are equal if kind and value are equal; versions are compared as text."""
@@ -42,11 +45,34 @@ class Attribute(msgspec.Struct, frozen=True):
 
 
 class ValidRange(msgspec.Struct, frozen=True):
-    """The valid amounts of a capacity for a request: from `minimum` in steps up to `maximum`."""
+    """The valid amounts of a capacity for a request: from `minimum` in steps up to `maximum`.
+
+    `fractional`: with DRAFractionalCapacityRange, steps are counted in milli units, otherwise in whole ones.
+    """
 
     minimum: Quantity | None = None
     maximum: Quantity | None = None
     step: Quantity | None = None
+    fractional: bool = False
+
+    @property
+    def unit(self) -> int:
+        """Return the unit in which steps are counted, in nano units: whole ones if milli would not do (`useMilli`)."""
+        amounts = [amount.nano for amount in (self.minimum, self.maximum, self.step) if amount is not None]
+        in_milli = self.fractional and all(nano % _MILLI == 0 and nano <= MAX_INT64 * _MILLI for nano in amounts)
+        return _MILLI if in_milli else _NANO
+
+    def count(self, amount: Quantity) -> int:
+        """Return the amount in units, rounded up."""
+        return min(-(-amount.nano // self.unit), MAX_INT64)
+
+    def is_in_steps(self, amount: Quantity) -> bool:
+        """Return whether the amount is a multiple of the step from the minimum."""
+        if self.step is None:
+            return True
+        least = self.count(self.minimum) if self.minimum is not None else 0
+        exact = self.unit == _NANO or amount.nano % _MILLI == 0
+        return exact and (self.count(amount) - least) % self.count(self.step) == 0
 
 
 class RequestPolicy(msgspec.Struct, frozen=True):

@@ -54,17 +54,14 @@ class Features(msgspec.Struct, frozen=True):
     partitionable_devices: bool
     consumable_capacity: bool
     binding_conditions: bool
-    fractional_capacity: bool
 
     @staticmethod
-    def of(release: Release, gates: Mapping[str, bool]) -> Features:
-        """Return the features of a release, with the values of the gates that a scenario may set."""
+    def of(release: Release) -> Features:
         return Features(
             device_taints=release.has_on("DRADeviceTaints"),
             partitionable_devices=release.has_on("DRAPartitionableDevices"),
             consumable_capacity=release.has_on("DRAConsumableCapacity"),
             binding_conditions=release.has_on("DRADeviceBindingConditions"),
-            fractional_capacity=gates.get("DRAFractionalCapacityRange", False),
         )
 
 
@@ -393,7 +390,7 @@ class DeviceSearch:
             return False
         consumed: tuple[tuple[str, Quantity], ...] = ()
         if shared:
-            consumed = consumed_capacity(device, request.capacity, fractional=self.features.fractional_capacity)
+            consumed = consumed_capacity(device, request.capacity)
             self._consume(candidate.id, consumed)
             self.shares[candidate.id] = self.shares.get(candidate.id, 0) + 1
         self.chosen[at.claim].append(Chosen(data, candidate, consumed, shared, charged))
@@ -441,18 +438,14 @@ class DeviceSearch:
         """Return whether a device counts for a request for all devices: it has the capacity, at least when unused."""
         if not self.rules.all_devices_must_have_room:
             return self._fits(data, candidate)
-        fractional = self.features.fractional_capacity
-        return not self.features.consumable_capacity or fits(
-            candidate.device, data.request.capacity, {}, {}, fractional=fractional
-        )
+        return not self.features.consumable_capacity or fits(candidate.device, data.request.capacity, {}, {})
 
     def _fits(self, data: RequestData, candidate: Candidate) -> bool:
         if not self.features.consumable_capacity:
             return True
         consumed = self.allocator.allocated.capacities.get(candidate.id, {})
         allocating = self.capacities.get(candidate.id, {})
-        fractional = self.features.fractional_capacity
-        return fits(candidate.device, data.request.capacity, consumed, allocating, fractional=fractional)
+        return fits(candidate.device, data.request.capacity, consumed, allocating)
 
     def _charge(self, candidate: Candidate) -> bool:
         """Consume the counters that the device needs. Return whether they are sufficient."""

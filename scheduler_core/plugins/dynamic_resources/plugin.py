@@ -121,7 +121,7 @@ class DynamicResources(
         release = handle.release
         self._enabled = release.has_on("DynamicResourceAllocation")
         self._no_claims = NO_CLAIMS if release.rules.dynamic_resources_says_that_there_are_no_claims else NO_HELP
-        self._features = Features.of(release, handle.feature_gates)
+        self._features = Features.of(release)
         self._selectors = Selectors(release, consumable_capacity=self._features.consumable_capacity)
         self._pools = Pools(handle.cluster, release)
         self._allocated = AllocatedDevices(handle.cluster, shares_capacity=self._features.consumable_capacity)

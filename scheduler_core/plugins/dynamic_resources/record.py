@@ -419,7 +419,7 @@ class RecordedSearch(DeviceSearch):
         used = self.allocator.allocated.capacities.get(candidate.id, {})
         amounts_taken = self.capacities.get(candidate.id, {})
         for name, capacity in candidate.device.capacity.items():
-            amount = consumed_amount(amounts.get(name), capacity, fractional=self.features.fractional_capacity)
+            amount = consumed_amount(amounts.get(name), capacity)
             left = capacity.value.nano - used.get(name, 0) - amounts_taken.get(name, 0)
             if amount.nano > left:
                 return f"{name} {amount} > {_amount(max(0, left))}"

@@ -170,7 +170,7 @@ def build_resource_slice(data: Manifest, problems: Problems, admission: Admissio
         generation=pool.get("generation") or 0,
         slice_count=pool.get("resourceSliceCount") or 0,
         reach=_reach(spec, ("spec",), problems, per_device=per_device),
-        devices=_devices(spec.get("devices") or (), problems, per_device=per_device),
+        devices=_devices(spec.get("devices") or (), problems, admission, per_device=per_device),
         shared_counters=_counter_sets(spec, "sharedCounters", "name", MAX_COUNTER_SETS, ("spec",), problems),
         manifest=data,
     )
@@ -544,18 +544,20 @@ def _refuse_false(path: Path, problems: Problems) -> None:
     problems.error(path, invalid(False, Message("must be either unset or set to true")))
 
 
-def _devices(data: Any, problems: Problems, *, per_device: bool) -> tuple[Device, ...]:
+def _devices(data: Any, problems: Problems, admission: Admission, *, per_device: bool) -> tuple[Device, ...]:
     path: Path = ("spec", "devices")
     more = any(entry.get("taints") or entry.get("consumesCounters") for entry in data)
     most = MAX_DEVICES_WITH_MORE if more else MAX_DEVICES
     if len(data) > most:
         problems.error(path, _too_many(len(data), most))
-    devices = tuple(_device(entry, (*path, index), problems, per_device=per_device) for index, entry in enumerate(data))
+    devices = tuple(
+        _device(entry, (*path, index), problems, admission, per_device=per_device) for index, entry in enumerate(data)
+    )
     _check_unique([device.name for device in devices], path, problems)
     return devices
 
 
-def _device(data: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Device:
+def _device(data: Manifest, path: Path, problems: Problems, admission: Admission, *, per_device: bool) -> Device:
     """Build a device (`validateDevice`)."""
     name = data.get("name") or ""
     check_name(name, (*path, "name"), problems, Message("the device's name in its pool"))
@@ -576,7 +578,7 @@ def _device(data: Manifest, path: Path, problems: Problems, *, per_device: bool)
             key: _attribute(value or {}, (*path, "attributes", key), problems) for key, value in attributes.items()
         },
         capacity={
-            key: _capacity(value or {}, (*path, "capacity", key), problems, shared=shared)
+            key: _capacity(value or {}, (*path, "capacity", key), problems, admission, shared=shared)
             for key, value in capacity.items()
         },
         taints=tuple(
@@ -633,24 +635,28 @@ def _attribute(data: Manifest, path: Path, problems: Problems) -> Attribute:
     return Attribute(kind, value)
 
 
-def _capacity(data: Manifest, path: Path, problems: Problems, *, shared: bool) -> Capacity:
+def _capacity(data: Manifest, path: Path, problems: Problems, admission: Admission, *, shared: bool) -> Capacity:
     policy = data.get("requestPolicy")
     if policy is not None and not shared:
         problems.error((*path, "requestPolicy"), forbidden(Message("allowMultipleAllocations must be true")))
     if data.get("value") is None:
         problems.error((*path, "value"), required(Message("such as 40Gi")))
     amount = _quantity(data.get("value")) or Quantity(0)
-    return Capacity(amount, _policy(policy, amount, (*path, "requestPolicy"), problems) if policy is not None else None)
+    if policy is None:
+        return Capacity(amount)
+    fractional = admission.has_on("DRAFractionalCapacityRange")
+    return Capacity(amount, _policy(policy, amount, (*path, "requestPolicy"), problems, fractional=fractional))
 
 
-def _policy(data: Manifest, capacity: Quantity, path: Path, problems: Problems) -> RequestPolicy:
+def _policy(data: Manifest, capacity: Quantity, path: Path, problems: Problems, *, fractional: bool) -> RequestPolicy:
     """Build the policy of a capacity (`validateRequestPolicy`)."""
     bounds, valid_values = data.get("validRange"), data.get("validValues") or ()
     default = _quantity(data.get("default"))
     values = tuple(Quantity.parse(str(entry)) for entry in valid_values)
     valid = None
     if bounds is not None:
-        valid = ValidRange(_quantity(bounds.get("min")), _quantity(bounds.get("max")), _quantity(bounds.get("step")))
+        least, most, step = (_quantity(bounds.get(field)) for field in ("min", "max", "step"))
+        valid = ValidRange(least, most, step, fractional=fractional)
     if valid is not None and values:
         reason = Message('cannot specify "validValues" and "validRange" at the same time')
         problems.error(path, forbidden(reason))
@@ -712,7 +718,7 @@ def _check_valid_range(
             "value is not a multiple of a given step ({step}) from ({min})", step=str(step), min=str(least)
         )
         checked = [value for value in (default, most) if value is not None]
-        refusals += [("step", value, reason) for value in checked if (value.value - least.value) % step.value]
+        refusals += [("step", value, reason) for value in checked if not valid.is_in_steps(value)]
     for field, value, reason in refusals:
         problems.error((*path, field), invalid(str(value), reason))
 
