@@ -7,9 +7,10 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from kschedui.cli.inputs import LIMITS, open_input, scenario_text
+from kschedui.cli.inputs import LIMITS, conversion, open_input
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.anonymise import anonymise
+from kschedui.scenarios.intake import scenario_text
 from scheduler_core import ScenarioError
 
 
@@ -25,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     try:
         with open_input(options.file) as source:
-            source_text = scenario_text(source.read())
+            source_text = scenario_text(source.read(), conversion())
         anonymised = anonymise(source_text.text, LIMITS)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from None

@@ -13,6 +13,7 @@ from kschedui.cli.inputs import open_input
 from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.importers import for_people
+from kschedui.scenarios.kinds_of_text import is_for_people
 from kschedui.waiting.decoded import Row, in_words
 from kschedui.waiting.foreign import ForeignMessage
 from kschedui.waiting.message import FailedMessage, messages, write_message
@@ -34,7 +35,7 @@ def run(options: Namespace) -> int:
             text = source.read(LONGEST).decode("utf-8", errors="replace")
     understood = [message for message in messages(text) if message.understood]
     foreign = foreign_messages(text)
-    notes = for_people.read(text).notes if for_people.is_for_people(text) else []
+    notes = for_people.read(text).notes if is_for_people(text) else []
     if not understood and not foreign and not notes:
         raise Unusable("this is no FailedScheduling message; expected one such as: 0/3 nodes are available: ...")
     decoded = [record(message) for message in understood]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from kschedui.cli.inputs import LIMITS, MAX_BYTES, hints, in_file, open_input
+from kschedui.cli.inputs import LIMITS, MAX_BYTES, conversion, hints, in_file, open_input
 from kschedui.cli.record import add_cluster_arguments, cluster_errors
 from kschedui.cli.unusable import Unusable
 from kschedui.recording.api_server import ApiServer
@@ -25,7 +25,8 @@ from kschedui.recording.other_tools import (
 )
 from kschedui.recording.recording import Recording
 from kschedui.scenarios import importers
-from kschedui.scenarios.imported import IMPORTED, Imported
+from kschedui.scenarios.imported import IMPORTED, Conversion, Imported
+from kschedui.scenarios.intake import import_source
 from scheduler_core import ScenarioError
 from scheduler_core.apis.messages import Message
 
@@ -87,7 +88,7 @@ def of_cluster(options: Namespace) -> Imported:
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:
-        imported = importers.convert_dump(dump, LIMITS, autoscaler=options.autoscaler)
+        imported = importers.convert_dump(dump, conversion(autoscaler=options.autoscaler))
     except ScenarioError as error:
         raise Unusable(in_file("the cluster", error)) from None
     if not options.quiet:
@@ -106,7 +107,7 @@ def convert(name: str, source: BinaryIO, release: str = "", autoscaler: str | No
     except NoRecording as error:
         raise Unusable(f"{name}: {error}") from None
     try:
-        return importers.convert(source, LIMITS, MAX_BYTES, release, autoscaler=autoscaler)
+        return import_source(source, Conversion(LIMITS, MAX_BYTES, release, autoscaler=autoscaler))
     except ScenarioError as error:
         raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
@@ -10,13 +9,13 @@ from argparse import ArgumentParser
 from typing import BinaryIO
 
 import msgspec
-from msgspec.structs import replace
 
 from kschedui.cli.unusable import Unusable
-from kschedui.scenarios.imported import Imported
-from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
+from kschedui.scenarios.imported import Conversion, Imported
+from kschedui.scenarios.intake import read_scenario
+from kschedui.scenarios.kinds_of_text import Kind
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
+from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.types import Limit, RunLimits
@@ -92,71 +91,42 @@ def from_content(
     configuration: str = "",
     autoscaler: str | None = None,
 ) -> Input:
-    """Read the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are not text.
+    """Read the bytes of a file as a scenario; see `read`. Raises ScenarioError.
 
-    `autoscaler`: that of a dump, which becomes an actor; see `importers.convert`.
+    `autoscaler`: that of a dump, which becomes an actor; see `Conversion`.
     """
-    text, scenario = _read(content, version, configuration, autoscaler)
+    release = RELEASES[version] if version else None
+
+    def parse(text: str) -> Scenario:
+        whole = f"{text}\n---\n{configuration}" if configuration else text
+        return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
+
+    read = read_scenario(content, conversion(version or "", autoscaler), parse, lenient=True)
+    scenario = read.scenario
     if scenario.observed:
         from scheduler_core.ask.replay.placing import place_decisions  # which only recordings need
 
         scenario = place_decisions(scenario)
-    return Input(name, scenario, (*text.notes, *_release_notes(text, scenario, version)))
+    return Input(name, scenario, (*read.imported.notes, *_release_notes(read.imported, scenario, version)))
+
+
+def conversion(version: str = "", autoscaler: str | None = None) -> Conversion:
+    """Return how a text is converted within the limits of the command line."""
+    return Conversion(LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
 
 
 def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> list[Message]:
     """Return notes about a release that neither the command nor the text names; an import has its own."""
-    if version or text.imported or "kubeletVersion" not in text.text or "kubernetesVersion" in text.text:
+    if (
+        version
+        or text.kind is not Kind.SCENARIO
+        or "kubeletVersion" not in text.text
+        or "kubernetesVersion" in text.text
+    ):
         return []
     from kschedui.scenarios.importers.cluster_release import scenario_notes  # which only texts of clusters need
 
     return scenario_notes(scenario)
-
-
-def _read(
-    content: bytes, version: str | None, configuration: str, autoscaler: str | None = None
-) -> tuple[Imported, Scenario]:
-    """Return the text and its scenario. Raises ScenarioError.
-
-    Everything that `import` supports can be read: a text without a Scenario document that cannot be parsed is imported.
-    """
-    text = scenario_text(content, version or "", autoscaler)
-    if text.imported:
-        return text, _parse_imported(text, content, version, configuration)
-    try:
-        return text, _parse(text, version, configuration)
-    except ScenarioError as error:
-        if has_scenario(text.text):
-            raise
-        try:
-            imported = _convert(content, version or "", autoscaler)
-            return imported, _parse(imported, version, configuration)
-        except ScenarioError:
-            raise error from None  # whose lines are those of the file
-
-
-def _parse_imported(imported: Imported, content: bytes, version: str | None, configuration: str) -> Scenario:
-    """Parse a converted text; errors and warnings have the lines of the file, if it is text."""
-    from kschedui.scenarios.importers.origins import errors_at_source, warnings_at_source
-
-    source = "" if content.startswith((GZIP, *UTF_16)) else content.decode("utf-8-sig", errors="replace")
-    try:
-        scenario = _parse(imported, version, configuration)
-    except ScenarioErrors as errors:
-        raise errors_at_source(errors, imported.text, source, LIMITS) from None
-    return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, LIMITS))
-
-
-def _convert(content: bytes, version: str, autoscaler: str | None = None) -> Imported:
-    from kschedui.scenarios import importers  # which only dumps need
-
-    return importers.convert(io.BytesIO(content), LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
-
-
-def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
-    release = RELEASES[version] if version else None
-    whole = f"{text.text}\n---\n{configuration}" if configuration else text.text
-    return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
 
 
 def hints(name: str, content: bytes) -> list[str]:
@@ -190,22 +160,6 @@ def read_again(source: Input, version: str) -> Scenario:
 def parse_again(source: Input, text: str) -> Scenario:
     """Parse another text of the same scenario, for the same release. Raises ScenarioError."""
     return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), source.scenario.release)
-
-
-def scenario_text(content: bytes, version: str = "", autoscaler: str | None = None) -> Imported:
-    """Return a text that is a scenario unchanged; import any other text, and output of a cluster.
-
-    `version`: the release to simulate, if it is not that of the text.
-    """
-    has_policy = bool(version) and RELEASES[version].policy is not None
-    if not content.startswith((GZIP, *UTF_16)):
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise Unusable("the input is no text in UTF-8") from None
-        if not is_dump(text, has_policy=has_policy):
-            return Imported(text, imported=False)
-    return _convert(content, version, autoscaler)
 
 
 def say_warnings(source: Input, *, quiet: bool) -> int:

@@ -1,10 +1,30 @@
-"""The result of an import."""
+"""How a text is converted to that of a scenario, and the result."""
 
 import msgspec
 
+from kschedui.scenarios.kinds_of_text import Kind
 from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.reading.limits import Limits
 
 IMPORTED = "kschedui.io/imported"  # an annotation of the Scenario: the text was printed by a cluster
+
+
+class Conversion(msgspec.Struct, frozen=True):
+    """The options of a conversion.
+
+    `limits`: of the scenario; `max_bytes`: of the source, unpacked; 0: as many. `release`: of the cluster, if no node
+    has a version; `simulated`: the one to simulate, whatever the text says. `autoscaler`: the one that becomes an
+    actor, "": Karpenter if there are NodePools; None: none.
+    """
+
+    limits: Limits = Limits()
+    max_bytes: int = 0
+    release: str = ""
+    simulated: str = ""
+    autoscaler: str | None = None
+
+
+DEFAULTS = Conversion()
 
 
 class Imported(msgspec.Struct):
@@ -14,4 +34,4 @@ class Imported(msgspec.Struct):
     notes: list[Message] = []
     cut: bool = False  # the source ended in the middle of something
     release: str = ""  # of the cluster's nodes
-    imported: bool = True  # False: the text is a scenario as it stands
+    kind: Kind = Kind.OUTPUT  # of the source

@@ -1,10 +1,25 @@
-"""Recognises, by words alone and without parsing, whether a text is a scenario or has to be converted."""
+"""Recognises by words alone, without parsing, what a text is: the second stage of a text's way (`intake`)."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from enum import Enum
 from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a text is, by what has to be done with it."""
+
+    SCENARIO = "used as it stands"
+    PRINTED_SCENARIO = "a scenario with objects that a cluster printed: it loses their fields, and is private"
+    OBJECTS = "of a cluster, or in an old format: converted"
+    OUTPUT = "of a cluster or of another tool: converted, and private"
+
+    @property
+    def is_private(self) -> bool:
+        """Return whether the text was printed by somebody's cluster."""
+        return self in (Kind.PRINTED_SCENARIO, Kind.OUTPUT)
 
 
 class Mark(NamedTuple):
@@ -49,27 +64,27 @@ FOR_PEOPLE = Mark(
     ("Name:  ", "NAME  ", "LAST SEEN  "),
     re.compile(r"(?m)^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE {2,})?(?:NAME|LAST SEEN) {2,}[A-Z])"),
 )
+LONGEST = 8_000_000  # characters of a text for people
 EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:"""))
 
 
-def was_printed(text: str) -> bool:
-    """Return whether a cluster printed the text, or the text contains a Secret."""
-    return PRINTED.is_in(text)
+def kind_of(text: str, *, has_policy: bool = False) -> Kind:
+    """Return the kind of a text. `has_policy`: the release that is simulated reads a Policy as it is."""
+    has_scenario = SCENARIO.is_in(text)
+    if PRINTED.is_in(text):
+        return Kind.PRINTED_SCENARIO if has_scenario else Kind.OUTPUT
+    if EXPORT.is_in(text):
+        return Kind.OUTPUT
+    if FOR_PEOPLE.is_in(text) or LIST.is_in(text) or OLD.is_in(text):
+        return Kind.OBJECTS
+    if not has_scenario and (OF_A_CLUSTER.is_in(text) or (not has_policy and POLICY.is_in(text))):
+        return Kind.OBJECTS
+    return Kind.SCENARIO
 
 
-def is_export(text: str) -> bool:
-    """Return whether the text is an export of kube-scheduler-simulator."""
-    return EXPORT.is_in(text)
-
-
-def is_dump(text: str, *, has_policy: bool = False) -> bool:
-    """Return whether the text has to be converted: a dump, workloads, the output of another tool, or an old format.
-
-    `has_policy`: the release that is simulated reads a Policy as it is.
-    """
-    if not has_scenario(text) and (OF_A_CLUSTER.is_in(text) or (not has_policy and POLICY.is_in(text))):
-        return True
-    return was_printed(text) or is_export(text) or FOR_PEOPLE.is_in(text) or LIST.is_in(text) or OLD.is_in(text)
+def is_for_people(text: str) -> bool:
+    """Return whether kubectl printed a part of the text for people. Logs of containers may contain anything."""
+    return len(text) <= LONGEST and FOR_PEOPLE.is_in(text) and "==== START logs" not in text
 
 
 def has_scenario(text: str) -> bool:

@@ -1,18 +1,17 @@
 """Converts the output of other tools to a scenario: a kubectl dump, workloads without their pods, a simulator's export.
 
-Used by the page and the API (`kschedui.web.api`) and the command line (`kschedui.cli`). The browser removes everything
-that `reading_table` does not keep before it sends a text, which is then read like any other.
+The third stage of a text's way (`intake`). The browser removes everything that `reading_table` does not keep before it
+sends a text, which is then read like any other.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
-from typing import BinaryIO
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from kschedui.scenarios import compact_yaml
-from kschedui.scenarios.imported import IMPORTED, Imported
+from kschedui.scenarios.file_text import refusal
+from kschedui.scenarios.imported import IMPORTED, Conversion, Imported
 from kschedui.scenarios.importers import (
     autoscalers,
     cleaning,
@@ -25,11 +24,10 @@ from kschedui.scenarios.importers import (
     workloads,
 )
 from kschedui.scenarios.importers.cluster_release import cluster_release, release_of_scenario
-from kschedui.scenarios.importers.reading import file_text
 from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
-from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
+from kschedui.scenarios.kinds_of_text import Kind
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import release_named
 from scheduler_core.scenario.parse import Limits, ScenarioErrors, parse_scenario, without_collection
@@ -39,77 +37,50 @@ NOT_OURS = {"LimitRange", "RuntimeClass"}  # nothing that a scenario holds in wh
 MAX_NAMES = 5  # in a note
 
 
-def convert(
-    source: str | BinaryIO,
-    limits: Limits,
-    most: int | None = None,
-    release: str = "",
-    *,
-    of_cluster: bool = True,
-    simulated: str = "",
-    autoscaler: str | None = None,
-) -> Imported:
-    """Read any of the formats. Raises ScenarioErrors if it is none of them.
-
-    `most`: the maximum number of bytes of the source, unpacked; `release`: the release if no node has a version;
-    `of_cluster`: the text is output of a cluster, so it is private; `simulated`: the release to simulate, whatever the
-    text says; `autoscaler`: the one that becomes an actor, "": Karpenter if there are NodePools; None: none.
-    """
-    reading = replace(limits, bytes=most or limits.bytes)
-    blocks = file_text.texts(source, reading.bytes)
-    start = source if isinstance(source, str) else next(blocks, "")
-    if for_people.is_for_people(start):
-        with without_collection():
-            described = for_people.read(start if isinstance(source, str) else "".join([start, *blocks]))
-            dump = read_dump([described.rest], reading) if described.rest else Dump()
-            has_claims = "PersistentVolumeClaim" in described.rest
-            if not has_claims and (unknown := for_people.without_claims(described.objects)):
-                described.notes.append(
-                    Message(
-                        "Claims that the text does not have were left out: {claims}. kubectl get pvc,pv -A -o yaml "
-                        "says where their volumes are.",
-                        claims=shorten_names(unknown),
-                    )
-                )
-            for manifest in described.objects:
-                dump.take(manifest)
-            if not dump.objects:
-                raise refusal(
-                    Message(
-                        "this is output of kubectl describe or kubectl get without a node or a pod; expected kubectl "
-                        "describe nodes, kubectl describe pod, or kubectl get with -o yaml"
-                    )
-                )
-            imported = convert_dump(
-                dump, limits, release, of_cluster=of_cluster, simulated=simulated, autoscaler=autoscaler
-            )
-        imported.notes[:0] = described.notes
-        return imported
+def convert(blocks: Iterable[str], how: Conversion, kind: Kind, *, printed_for_people: bool) -> Imported:
+    """Convert a text, which comes in blocks, from any of the formats. Raises ScenarioErrors if it is none of them."""
+    reading = replace(how.limits, bytes=how.max_bytes or how.limits.bytes)
     with without_collection():
-        dump = read_dump(blocks if isinstance(source, str) else chain([start], blocks), reading)
-        return convert_dump(dump, limits, release, of_cluster=of_cluster, simulated=simulated, autoscaler=autoscaler)
+        if not printed_for_people:
+            return convert_dump(read_dump(blocks, reading), how, kind)
+        described = for_people.read("".join(blocks))
+        dump = read_dump([described.rest], reading) if described.rest else Dump()
+        has_claims = "PersistentVolumeClaim" in described.rest
+        if not has_claims and (unknown := for_people.without_claims(described.objects)):
+            described.notes.append(
+                Message(
+                    "Claims that the text does not have were left out: {claims}. kubectl get pvc,pv -A -o yaml "
+                    "says where their volumes are.",
+                    claims=shorten_names(unknown),
+                )
+            )
+        for manifest in described.objects:
+            dump.take(manifest)
+        if not dump.objects:
+            raise refusal(
+                Message(
+                    "this is output of kubectl describe or kubectl get without a node or a pod; expected kubectl "
+                    "describe nodes, kubectl describe pod, or kubectl get with -o yaml"
+                )
+            )
+        imported = convert_dump(dump, how, kind)
+    imported.notes[:0] = described.notes
+    return imported
 
 
-def convert_dump(
-    dump: Dump,
-    limits: Limits,
-    release: str = "",
-    *,
-    of_cluster: bool = True,
-    simulated: str = "",
-    autoscaler: str | None = None,
-) -> Imported:
+def convert_dump(dump: Dump, how: Conversion, kind: Kind = Kind.OUTPUT) -> Imported:
     """Convert parsed objects. Raises ScenarioErrors if there are none."""
+    limits = how.limits
     drop_truncated(dump, limits)
     objects, notes = read_export(dump)
     of_nodes, of_release = cluster_release(objects)
-    release = of_nodes or release
-    decides = release_named(simulated or release_of_scenario(objects) or release)
+    release = of_nodes or how.release
+    decides = release_named(how.simulated or release_of_scenario(objects) or release)
     objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
-    if autoscaler is None:
+    if how.autoscaler is None:
         objects, of_pools = node_pools.convert_node_pools(objects)
     else:
-        objects, of_pools = autoscalers.add_autoscaler(objects, autoscaler or autoscalers.autoscaler_of(objects))
+        objects, of_pools = autoscalers.add_autoscaler(objects, how.autoscaler or autoscalers.autoscaler_of(objects))
     notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
@@ -118,7 +89,7 @@ def convert_dump(
         if decides is not None:
             manifests, of_fields = cleaning.without_fields_of_others(manifests, decides)
             notes += of_fields
-        manifests = with_title(cleaning.tidy_all(manifests), release, of_cluster=of_cluster)
+        manifests = with_title(cleaning.tidy_all(manifests), release, is_private=kind.is_private)
         notes += of_release
     else:
         manifests = cleaning.tidy_all(manifests)
@@ -127,7 +98,7 @@ def convert_dump(
         raise refusal(workloads.too_long(limits).sentence)
     if any(item.get("kind") == "ResourceQuota" for item in objects):
         notes.append(Message("ResourceQuotas are not enforced: every pod of a workload is created."))
-    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut), release)
+    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut), release, kind)
 
 
 def drop_truncated(dump: Dump, limits: Limits) -> None:
@@ -232,11 +203,11 @@ def extender_notes(objects: list[Manifest]) -> list[Message]:
     ]
 
 
-def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> list[Manifest]:
+def with_title(objects: list[Manifest], release: str, *, is_private: bool) -> list[Manifest]:
     """Add a Scenario document with a title, unless the text has one of its own."""
     kinds = Counter(str(manifest.get("kind")) for manifest in objects)
     title = f"{kinds['Node']:,} nodes, {kinds['Pod']:,} pods"
-    metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if of_cluster else {})
+    metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if is_private else {})
     version = "kschedui.io/v1alpha1"
     spec = {"title": title} | ({"kubernetesVersion": release} if release else {})
     return [*objects, {"apiVersion": version, "kind": "Scenario", "metadata": metadata, "spec": spec}]

@@ -21,12 +21,13 @@ from kschedui.language import in_language, language
 from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.trace_files import TraceFile
-from kschedui.scenarios import diff, engine, importers, yaml_text
+from kschedui.scenarios import diff, engine, file_text, yaml_text
 from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
+from kschedui.scenarios.file_text import TooLong, refusal
+from kschedui.scenarios.imported import Conversion
 from kschedui.scenarios.importers import simulator_export
-from kschedui.scenarios.importers.reading import file_text
-from kschedui.scenarios.importers.reading.file_text import TooLong, refusal
+from kschedui.scenarios.intake import import_source
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
 from kschedui.waiting.others import has_messages
@@ -87,22 +88,10 @@ def refusing() -> Iterator[None]:
 def check(text: str, pod: str = "") -> bytes:
     """Return the JSON of `POST /api/v1/check`; an invalid text is a result, not a failure."""
     try:
-        scenario = as_scenario(text)
+        read = as_scenario(text)
     except ScenarioErrors as errors:
         return refused_text(text, errors)
-    result = check_result(scenario.scenario, pod)
-    if scenario.notes:
-        result["warnings"] = _as_written(text, scenario.notes)
-    return msgspec.json.encode(result)
-
-
-def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
-    """Return the warnings for a text that is converted: its own, with its lines, and the changes made to it."""
-    try:
-        own = list(engine.read(text).warnings)
-    except ScenarioErrors:  # of which the conversion knows better
-        own = []
-    return [engine.warning_row(warning) for warning in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]
+    return msgspec.json.encode(check_result(read.scenario, pod, read.imported.notes))
 
 
 def refused_text(text: str, errors: ScenarioErrors) -> bytes:
@@ -113,14 +102,18 @@ def refused_text(text: str, errors: ScenarioErrors) -> bytes:
     return msgspec.json.encode({"errors": rows, "warnings": warnings, "summary": summary})
 
 
-def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
-    """Return the result for a valid text; the values of rules are for `pod`, or the first pod to be scheduled."""
+def check_result(scenario: Scenario, pod: str = "", notes: Iterable[Message] = ()) -> dict[str, object]:
+    """Return the result for a valid text; the values of rules are for `pod`, or the first pod to be scheduled.
+
+    `notes`: the changes made to convert the text, which become warnings at its beginning.
+    """
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],
         "pods": [pod_summary(pod) for pod in pods],
     }
-    warnings = [engine.warning_row(warning) for warning in scenario.warnings]
+    of_conversion = [ParseWarning(1, 1, "", note) for note in notes]
+    warnings = [engine.warning_row(warning) for warning in (*of_conversion, *scenario.warnings)]
     values = evaluate_rules(scenario, pod, registry())
     selectors = match_selectors(scenario)
     more = {**({"rules": values} if values else {}), **({"selectors": selectors} if selectors else {})}
@@ -153,7 +146,7 @@ def convert(path: str, most: int) -> Converted:
     with refusing():
         try:
             with open(path, "rb") as source, progress.within(0, READING):
-                imported = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
+                imported = import_source(cast(BinaryIO, Heard(source)), Conversion(engine.limits(), most))
         except TooLong:
             raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
         except ScenarioErrors:

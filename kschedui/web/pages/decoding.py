@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from kschedui.language import in_language
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.importers import for_people
+from kschedui.scenarios.kinds_of_text import is_for_people
 from kschedui.waiting import starter
 from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import FailedMessage, messages, write_message
@@ -52,7 +53,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def decode(text: str) -> dict[str, Any]:
     """Return the page's context. Executed by `kschedui.work`."""
-    reading = for_people.read(text) if for_people.is_for_people(text) else for_people.Reading()
+    reading = for_people.read(text) if is_for_people(text) else for_people.Reading()
     failed_messages = messages(text)
     message = failed_messages[0] if failed_messages else FailedMessage()
     scenario = starter.starter(message, in_language(starter.TITLE))

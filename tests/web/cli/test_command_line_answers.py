@@ -197,10 +197,13 @@ def test_a_small_run_imports_the_engine_and_little_else(tmp_path: Path) -> None:
     assert {name for name in own if not name.startswith("cli")} == {
         "abouts",
         "scenarios",
+        "scenarios.file_text",
         "scenarios.imported",
+        "scenarios.intake",
         "scenarios.kinds_of_text",
         "scenarios.outside_plugins",
         "work",
+        "work.progress",
         "work.rare_collection",
     }
     assert {name for name in own if name.startswith("cli.")} == {

@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
-from kschedui.scenarios import importers
 from kschedui.scenarios.anonymise import anonymise, rename
 from kschedui.scenarios.compact_yaml import write_all
+from kschedui.scenarios.imported import Conversion
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
+from kschedui.scenarios.intake import import_source
 from scheduler_core import Limits, decisions, parse_scenario, simulate
 from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER
 from scheduler_core.ask.operations.helping import helping
@@ -133,7 +134,7 @@ def test_a_dump_that_is_renamed_before_it_is_read_makes_no_pods_twice() -> None:
     objects = [one for one in Cluster(nodes=2, pods=20, images=2).objects() if one["kind"] != "ReplicaSet"]
     dump = read_dump([as_yaml(listed(objects))], Limits())
     made, _, _ = rename(dump.objects)
-    kinds = Counter(one["kind"] for one in yaml.safe_load_all(importers.convert(write_all(made), Limits()).text))
+    kinds = Counter(one["kind"] for one in yaml.safe_load_all(import_source(write_all(made)).text))
     assert (kinds["Node"], kinds["Pod"]) == (2, 20)
 
 
@@ -151,8 +152,8 @@ def test_the_same_node_groups_are_found(label: str) -> None:
         where = "annotations" if label == GROUP_OWNER else "labels"
         one["metadata"].setdefault(where, {})[label] = f"team-{number % 2}"
     declared = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": "team-1"}, "spec": {}}
-    text = importers.convert(
-        scenario(*pools, declared, pod("waits", cpu=2, nodeSelector={label: "team-0"})), Limits()
+    text = import_source(
+        scenario(*pools, declared, pod("waits", cpu=2, nodeSelector={label: "team-0"})), Conversion(Limits())
     ).text
     made = anonymise(text, Limits())
     assert "team-" not in made.text

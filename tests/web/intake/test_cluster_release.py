@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kschedui.cli import main
-from kschedui.scenarios import importers
 from kschedui.scenarios.importers.cluster_release import release_of
-from scheduler_core import Limits, parse_scenario
+from kschedui.scenarios.intake import import_source
+from scheduler_core import parse_scenario
 from tests.builders import node, pod
 from tests.dumps import as_yaml, listed
 
@@ -27,17 +27,17 @@ def printed(*versions: str) -> str:
 
 
 def test_the_release_of_most_nodes_decides() -> None:
-    made = importers.convert(printed("v1.31.4-eks-1", "v1.31.9", "v1.32.0"), Limits())
+    made = import_source(printed("v1.31.4-eks-1", "v1.31.9", "v1.32.0"))
     assert parse_scenario(made.text).release.version == "1.31"
     assert "Kubernetes 1.31 on 2 of 3 nodes; kube-scheduler 1.31 decides." in map(str, made.notes)
 
 
 def test_of_two_releases_with_as_many_nodes_the_newer_decides() -> None:
-    assert parse_scenario(importers.convert(printed("v1.31.1", "v1.32.1"), Limits()).text).release.version == "1.32"
+    assert parse_scenario(import_source(printed("v1.31.1", "v1.32.1")).text).release.version == "1.32"
 
 
 def test_a_release_that_is_not_simulated_is_the_nearest_and_a_note_says_so() -> None:
-    made = importers.convert(printed("v1.19.0"), Limits())
+    made = import_source(printed("v1.19.0"))
     assert parse_scenario(made.text).release.version == "1.18"
     assert "There is no simulation of 1.19; 1.18 is the nearest." in map(str, made.notes)
     assert (release_of("v1.99.0"), release_of("v2.1"), release_of("rubbish")) == ("1.37", "", "")
@@ -51,7 +51,7 @@ def test_several_files_keep_the_release(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_nothing_else_of_a_nodes_information_is_kept() -> None:
-    text = importers.convert(printed("v1.31.4"), Limits()).text
+    text = import_source(printed("v1.31.4")).text
     assert "nodeInfo" not in text
     assert "Linux" not in text
 
@@ -62,7 +62,7 @@ def test_fields_of_a_newer_api_server_are_left_out_with_a_note() -> None:
         "    nodeInfo:\n      kubeletVersion: v1.36.1",
         "    declaredFeatures:\n    - SomeFeature\n    nodeInfo:\n      kubeletVersion: v1.36.1",
     )
-    made = importers.convert(text, Limits())
+    made = import_source(text)
     note = "Removed fields that Kubernetes 1.34 does not have: Node status.declaredFeatures (1)."
     assert note in map(str, made.notes)
     assert parse_scenario(made.text).release.version == "1.34"

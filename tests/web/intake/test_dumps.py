@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kschedui.scenarios import importers
 from kschedui.scenarios.anonymise import anonymise
+from kschedui.scenarios.intake import import_source
 from scheduler_core import Limits, ScenarioErrors, parse_scenario, simulate
 from scheduler_core.apis.core import Pod
 from scheduler_core.trace.events import AttemptFinished
@@ -22,7 +22,7 @@ FORMS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP))}
 @pytest.mark.parametrize("form", FORMS)
 def test_nothing_secret_of_a_dump_is_in_the_scenario(form: str) -> None:
     assert SECRET in FORMS[form]
-    found = importers.convert(FORMS[form], Limits())
+    found = import_source(FORMS[form])
     assert SECRET not in found.text + "".join(found.notes)
     kept = parse_scenario(found.text)
     assert sum(isinstance(one, Pod) for one in kept.objects) == 110
@@ -30,7 +30,7 @@ def test_nothing_secret_of_a_dump_is_in_the_scenario(form: str) -> None:
 
 
 def test_yaml_and_json_are_read_alike() -> None:
-    one, other = (importers.convert(text, Limits()) for text in FORMS.values())
+    one, other = (import_source(text) for text in FORMS.values())
     assert one.text == other.text
     assert one.notes == other.notes
 
@@ -40,7 +40,7 @@ def test_yaml_and_json_are_read_alike() -> None:
 def test_several_dumps_in_one_file_are_all_read(form: str, between: str) -> None:
     write = as_yaml if form == "YAML" else as_json
     text = between.join([write(listed([node("n1")])), write(listed([pod("a")])), write(pod("b"))])
-    found = importers.convert(text, Limits())
+    found = import_source(text)
     assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
 
 
@@ -49,12 +49,12 @@ def test_dumps_in_both_formats_may_follow_each_other() -> None:
         as_yaml(listed([node("n1")])) + as_json(listed([pod("a")])),
         as_json(listed([node("n1")])) + "---\n" + as_yaml(listed([pod("a")])),
     ):
-        found = importers.convert(text, Limits())
+        found = import_source(text)
         assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
 
 
 def test_what_is_left_out_is_counted_by_kind_and_by_field() -> None:
-    notes = importers.convert(FORMS["YAML"], Limits()).notes
+    notes = import_source(FORMS["YAML"]).notes
     assert "2 Secret" in notes[0]
     assert "1 CustomResourceDefinition" in notes[0]
     assert "2 Widget" in notes[0]
@@ -66,13 +66,13 @@ def test_items_of_a_pod_list_need_no_kind() -> None:
     bare = {name: value for name, value in pod("a").items() if name not in ("apiVersion", "kind")}
     found = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [bare]}
     for text in (json.dumps(found), as_yaml(found)):
-        made = importers.convert(text, Limits()).text
+        made = import_source(text).text
         assert [one["kind"] for one in yaml.safe_load_all(made)] == ["Pod", "Scenario"]
 
 
 @pytest.mark.parametrize("write", [as_yaml, as_json])
 def test_a_list_in_a_list_is_read(write: Any) -> None:
-    found = importers.convert(write(listed([listed([node("n1"), pod("a")]), pod("b")])), Limits())
+    found = import_source(write(listed([listed([node("n1"), pod("a")]), pod("b")])))
     assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
     assert found.notes == []
 
@@ -81,14 +81,14 @@ FLOW = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable:
 
 
 def test_yaml_that_begins_with_a_brace_is_read() -> None:
-    found = importers.convert(FLOW + "---\n" + as_yaml(pod("a")), Limits())
+    found = import_source(FLOW + "---\n" + as_yaml(pod("a")))
     assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
 
 
 @pytest.mark.parametrize("head", ["NAME    DATA   AGE", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
 def test_a_table_of_kubectl_is_told_what_to_ask_for(head: str) -> None:
     with pytest.raises(ScenarioErrors, match="or kubectl get with -o yaml"):
-        importers.convert(f"{head}\na   b   c: d\n", Limits())
+        import_source(f"{head}\na   b   c: d\n")
 
 
 def test_a_slip_reaches_the_checker() -> None:
@@ -96,7 +96,7 @@ def test_a_slip_reaches_the_checker() -> None:
     slipped["spec"]["nodeSelektor"] = {"disk": "ssd"}
     slipped["spec"]["containers"][0]["resource"] = {"requests": {"cpu": "1"}}
     for text in (json.dumps(slipped), as_yaml(slipped), yaml.safe_dump(slipped)):
-        warned = parse_scenario(importers.convert(text, Limits()).text).warnings
+        warned = parse_scenario(import_source(text).text).warnings
         assert ["nodeSelektor" in str(one.message) or "resource" in str(one.message) for one in warned] == [True, True]
 
 
@@ -105,25 +105,25 @@ def test_a_slip_of_what_is_dropped_is_dropped() -> None:
     slipped["spec"]["containers"][0]["envs"] = [{"name": "A", "value": SECRET}]
     slipped["metadata"]["annotation"] = {"a": SECRET}
     for text in (json.dumps(slipped), as_yaml(slipped)):
-        assert SECRET not in importers.convert(text, Limits()).text
+        assert SECRET not in import_source(text).text
 
 
 def test_an_unknown_field_is_left_out_and_counted() -> None:
     later = pod("a")
     later["spec"]["fieldOfTheFuture"] = {"token": SECRET}
-    found = importers.convert(as_yaml(later), Limits())
+    found = import_source(as_yaml(later))
     assert SECRET not in found.text
     assert any("does not have: fieldOfTheFuture (1)" in note for note in found.notes)
 
 
 def test_a_custom_resource_with_a_name_of_ours_is_not_ours() -> None:
     service = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {}}
-    found = importers.convert(scenario(node("n1"), service), Limits())
+    found = import_source(scenario(node("n1"), service))
     assert "1 serving.knative.dev/Service" in found.notes[0]
 
 
 def test_a_kind_with_a_slip_is_named() -> None:
-    found = importers.convert(scenario(node("n1"), {**pod("a"), "kind": "Pdo"}), Limits())
+    found = import_source(scenario(node("n1"), {**pod("a"), "kind": "Pdo"}))
     assert [str(note) for note in found.notes if "Pdo" in note]
 
 
@@ -134,11 +134,11 @@ def test_older_versions_of_an_api_are_read() -> None:
         "metadata": {"name": "a"},
         "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
     }
-    parse_scenario(importers.convert(scenario(node("n1"), budget), Limits()).text)
+    parse_scenario(import_source(scenario(node("n1"), budget)).text)
 
 
 def test_an_object_of_a_later_dump_replaces_that_of_an_earlier() -> None:
-    found = importers.convert(scenario(node("n1", cpu=2), node("n1", cpu=8)), Limits())
+    found = import_source(scenario(node("n1", cpu=2), node("n1", cpu=8)))
     assert "Duplicate objects were read once: 1 Node." in found.notes
     assert parse_scenario(found.text).objects[0].allocatable["cpu"] == 8000
 
@@ -147,7 +147,7 @@ CLAIM = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata"
 
 
 def test_a_resource_claim_is_imported() -> None:
-    found = importers.convert(as_yaml(listed([node("n1"), CLAIM])), Limits())
+    found = import_source(as_yaml(listed([node("n1"), CLAIM])))
     assert "kind: ResourceClaim\n" in found.text
 
 
@@ -210,7 +210,7 @@ def of_devices(version: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2", "v1"])
 @pytest.mark.parametrize("renamed", [False, True], ids=["", "with other names"])
 def test_the_devices_of_a_dump_are_taken_as_they_were(version: str, renamed: bool) -> None:
-    text = importers.convert(as_yaml(listed(of_devices(version))), Limits()).text
+    text = import_source(as_yaml(listed(of_devices(version)))).text
     if renamed:
         text = anonymise(text, Limits()).text
         assert '"gpu.acme.com"' in text
@@ -226,14 +226,14 @@ def test_devices_that_are_nonsense_come_to_the_checker(odd: Any) -> None:
     for kind in ("ResourceSlice", "ResourceClaim", "ResourceClaimTemplate"):
         strange = {"apiVersion": "resource.k8s.io/v1beta1", "kind": kind, "metadata": {"name": "a"}, "spec": odd}
         with suppress(ScenarioErrors):
-            parse_scenario(importers.convert(as_yaml(listed([node("n1"), strange])), Limits()).text)
+            parse_scenario(import_source(as_yaml(listed([node("n1"), strange]))).text)
 
 
 @pytest.mark.parametrize(
     "phase", [{"phase": "Succeeded"}, {"phase": "Failed", "reason": "Evicted"}], ids=lambda status: status["phase"]
 )
 def test_a_pod_that_has_ended_is_no_pod_of_the_cluster(phase: dict[str, str]) -> None:
-    found = importers.convert(as_json(listed([node("n1"), {**pod("a", node="n1"), "status": phase}])), Limits())
+    found = import_source(as_json(listed([node("n1"), {**pod("a", node="n1"), "status": phase}])))
     assert "kind: Pod" not in found.text
     assert "Finished pods that were skipped: 1." in found.notes
 
@@ -277,7 +277,7 @@ def cluster_of_every_kind() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("write", [as_yaml, as_json])
 def test_objects_of_every_kind_that_is_read_come_in_without_their_secrets(write: Any) -> None:
     brought = cluster_of_every_kind()
-    found = importers.convert(write(listed(brought)), Limits())
+    found = import_source(write(listed(brought)))
     made = list(yaml.safe_load_all(found.text))
     assert [one["kind"] for one in made].count("Pod") == 3
     assert {one["kind"] for one in made} == {one["kind"] for one in brought} | {"Scenario"}

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from kschedui.scenarios import importers
+from kschedui.scenarios.intake import import_source
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.editing.text import append_events
-from scheduler_core.scenario.parse import Limits
 from scheduler_core.trace.actor_rows import actor_rows
 from tests.builders import budget, node, pod
 from tests.dumps import as_yaml, listed
@@ -83,7 +82,7 @@ DUMPS = {"Deployment": deployment, "StatefulSet": stateful_set, "DaemonSet": dae
 
 
 def rows(objects: list[Manifest], *events: Manifest) -> list[Manifest]:
-    text = importers.convert(as_yaml(listed(objects)), Limits()).text
+    text = import_source(as_yaml(listed(objects))).text
     return list(actor_rows(simulate(parse_scenario(append_events(text, events, str) if events else text))))
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from kschedui.scenarios import importers
+from kschedui.scenarios.imported import Conversion
 from kschedui.scenarios.importers import workloads
+from kschedui.scenarios.intake import import_source
 from scheduler_core import Limits, ScenarioErrors, decisions, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 
@@ -21,7 +22,7 @@ TEMPLATE = {
 
 def convert(*objects: Manifest) -> tuple[list[Manifest], list[str]]:
     """The objects of what comes out, which must be a scenario that parses; and the notes."""
-    found = importers.convert(scenario(*objects), Limits())
+    found = import_source(scenario(*objects))
     parse_scenario(found.text)
     return objects_in(found.text), found.notes
 
@@ -155,7 +156,7 @@ def test_a_stateful_set_becomes_numbered_pods_with_their_claims() -> None:
 
 def test_a_daemon_set_becomes_one_pod_pinned_to_each_node() -> None:
     daemon = workload("DaemonSet", "agent")
-    text = importers.convert(scenario(node("n1"), node("n2", unschedulable=True), daemon), Limits()).text
+    text = import_source(scenario(node("n1"), node("n2", unschedulable=True), daemon)).text
     records = [record for record in decisions(simulate(parse_scenario(text))) if record.get("node")]
     assert sorted(record["node"] for record in records) == ["n1", "n2"], "daemons tolerate a cordon"
 
@@ -177,13 +178,13 @@ def test_a_job_becomes_the_pods_that_run_at_once(spec: Manifest, pods: int) -> N
 
 def test_the_same_file_gives_the_same_names() -> None:
     text = scenario(node("n1"), workload("Deployment", "web", replicas=2), workload("DaemonSet", "agent"))
-    assert importers.convert(text, Limits()).text == importers.convert(text, Limits()).text
+    assert import_source(text).text == import_source(text).text
 
 
 def test_a_thousand_million_replicas_are_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workloads, "pod_of", lambda *_: pytest.fail("a pod was made"))
     with pytest.raises(ScenarioErrors, match="web requires 1,000,000,000 pods, but a scenario can have at most 50"):
-        importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Limits(pods=50))
+        import_source(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Conversion(Limits(pods=50)))
 
 
 def test_a_large_template_times_its_replicas_is_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +192,7 @@ def test_a_large_template_times_its_replicas_is_refused_before_one_is_made(monke
     made = workload("Job", "web", parallelism=1_000)
     made["spec"]["template"]["metadata"]["labels"] = {"long": "x" * 5_000}
     with pytest.raises(ScenarioErrors, match="the text is longer than 4,000,000 bytes"):
-        importers.convert(scenario(node("n1"), made), Limits(bytes=4_000_000))
+        import_source(scenario(node("n1"), made), Conversion(Limits(bytes=4_000_000)))
 
 
 @pytest.mark.parametrize("as_yaml", [True, False])
@@ -213,7 +214,7 @@ def test_an_export_of_the_simulator_is_read(as_yaml: bool) -> None:
         },
     }
     text = yaml.safe_dump(export) if as_yaml else json.dumps(export)
-    found = importers.convert(text, Limits())
+    found = import_source(text)
     parsed = parse_scenario(found.text)
     assert any("kube-scheduler-simulator" in note for note in found.notes)
     records = list(decisions(simulate(parsed)))
@@ -223,12 +224,12 @@ def test_an_export_of_the_simulator_is_read(as_yaml: bool) -> None:
 
 def test_nothing_to_schedule_is_a_sentence() -> None:
     with pytest.raises(ScenarioErrors, match="contains no object that the scheduler reads"):
-        importers.convert("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", Limits())
+        import_source("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 
 
 @pytest.mark.parametrize("name", ["n", "y", "no", "on", "1e3", "0755", "0x10", "1_000", "true", "1.5", "2025-01-01"])
 def test_a_text_that_looks_like_a_number_or_a_boolean_is_still_a_text(name: str) -> None:
-    found = importers.convert(json.dumps(node("n1", labels={"tier": name})), Limits())
+    found = import_source(json.dumps(node("n1", labels={"tier": name})))
     assert parse_scenario(found.text).objects[-1].labels["tier"] == name
 
 
@@ -249,7 +250,7 @@ ODD = [
 @pytest.mark.parametrize("odd", ODD, ids=str)
 def test_a_workload_that_is_not_whole_is_a_sentence(kind: str, odd: Manifest) -> None:
     made = {**workload(kind, "web"), **copy.deepcopy(odd)}
-    found = importers.convert(scenario(node("n1"), made), Limits())
+    found = import_source(scenario(node("n1"), made))
     assert sum(kind in note for note in found.notes) == 1
 
 
@@ -261,13 +262,15 @@ def test_json_documents_one_after_another_are_all_read() -> None:
         json.dumps([node("n1"), pod("a")]),
         json.dumps([node("n1"), pod("a")], indent=2),
     ):
-        found = importers.convert(text, Limits())
+        found = import_source(text)
         assert [one["kind"] for one in objects_in(found.text)] == ["Node", "Pod"]
 
 
 def test_what_grows_beyond_the_limit_is_refused() -> None:
     with pytest.raises(ScenarioErrors, match="the text is longer than 20,000 bytes"):
-        importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=900)), Limits(bytes=20_000))
+        import_source(
+            scenario(node("n1"), workload("Deployment", "web", replicas=900)), Conversion(Limits(bytes=20_000))
+        )
 
 
 CLAIMS = [{"metadata": {"name": f"claim-{i}"}, "spec": {}} for i in range(100)]
@@ -294,12 +297,12 @@ def test_it_stops_growing_at_the_limit(grows: Manifest, monkeypatch: pytest.Monk
     monkeypatch.setattr(workloads.PodRoom, "take", counted)
     grows["spec"]["template"]["metadata"]["annotations"] = {"long": "x" * 5_000}
     with pytest.raises(ScenarioErrors, match="the text is longer than 50,000 bytes"):
-        importers.convert(scenario(node("n1"), grows), Limits(bytes=50_000))
+        import_source(scenario(node("n1"), grows), Conversion(Limits(bytes=50_000)))
     assert weighed < 2_000
 
 
 def test_a_workload_that_makes_no_pod_is_named() -> None:
-    found = importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=0)), Limits())
+    found = import_source(scenario(node("n1"), workload("Deployment", "web", replicas=0)))
     assert found.notes == ["Deployment web does not create any pods at this time."]
 
 

@@ -12,11 +12,11 @@ import yaml
 
 from kschedui.cli import main
 from kschedui.models import Version
-from kschedui.scenarios import importers
 from kschedui.scenarios.anonymise import rename
 from kschedui.scenarios.importers.reading.pruning import type_of_kind
 from kschedui.scenarios.importers.reading.reading_table import reading_table
-from scheduler_core import Limits, ScenarioErrors, decisions, parse_scenario, simulate
+from kschedui.scenarios.intake import import_source
+from scheduler_core import ScenarioErrors, decisions, parse_scenario, simulate
 from scheduler_core.scenario.objects.kinds import KINDS, OF_VERSION
 from tests.builders import node, pod, scenario
 from tests.dumps import as_json, as_yaml, listed
@@ -128,7 +128,7 @@ def check_first_step(text: str, *, has_policy: bool) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("has_policy", [False, True])
 def test_an_import_reaches_its_first_step(has_policy: bool, form: str) -> None:
-    made = importers.convert(FORMS[form](listed(with_policy() if has_policy else cluster())), Limits())
+    made = import_source(FORMS[form](listed(with_policy() if has_policy else cluster())))
     check_first_step(made.text, has_policy=has_policy)
     notes = " ".join(map(str, made.notes))
     assert "Kubernetes 1.15 on 3 of 3 nodes; kube-scheduler 1.15 decides." in notes
@@ -191,7 +191,7 @@ def test_the_tables_of_readers_and_parser_agree_on_versions() -> None:
 
 def test_another_version_is_skipped_and_a_note_says_which_are_read() -> None:
     budget = printed("policy/v9", "PodDisruptionBudget", "web", "shop", spec={})
-    made = importers.convert(as_yaml(listed([worker("n1", "a"), budget])), Limits())
+    made = import_source(as_yaml(listed([worker("n1", "a"), budget])))
     expected = "PodDisruptionBudget of policy/v9 is not read (1); expected apiVersion policy/v1 or policy/v1beta1."
     assert expected in map(str, made.notes)
     with pytest.raises(ScenarioErrors, match="expected apiVersion policy/v1 or policy/v1beta1"):

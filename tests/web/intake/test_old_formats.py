@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from kschedui.models import Version
-from kschedui.scenarios import importers
+from kschedui.scenarios.imported import Conversion
+from kschedui.scenarios.intake import import_source
 from scheduler_core import Limits, decisions, parse_scenario, simulate
 from scheduler_core.apis.core import Pod
 from tests.builders import node, pod, scenario
@@ -20,7 +21,7 @@ GROUP = "kubescheduler.config.k8s.io"
 
 def read(*objects: Manifest) -> tuple[Any, str]:
     """The scenario, and all notes."""
-    found = importers.convert(scenario(*objects), Limits())
+    found = import_source(scenario(*objects))
     return parse_scenario(found.text), " ".join(map(str, found.notes))
 
 
@@ -144,8 +145,8 @@ def test_pods_that_a_workload_makes_get_what_their_runtime_class_asks_for() -> N
 
 def test_only_images_that_pods_use_stay_on_nodes() -> None:
     many = {f"registry/other-{i}:1": 10**8 for i in range(50)}
-    found = importers.convert(
-        scenario(node("n1", images={**many, "nginx:latest": 10**8}), pod("a", image="nginx")), Limits()
+    found = import_source(
+        scenario(node("n1", images={**many, "nginx:latest": 10**8}), pod("a", image="nginx")), Conversion(Limits())
     )
     status = of_kind(list(yaml.safe_load_all(found.text)), "Node")[0]["status"]
     assert status["images"] == [{"names": ["nginx:latest"], "sizeBytes": 10**8}]

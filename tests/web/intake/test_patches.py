@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kschedui.scenarios import importers
-from kschedui.scenarios.kinds_of_text import is_dump
-from scheduler_core import Limits, parse_scenario
+from kschedui.scenarios.imported import Conversion
+from kschedui.scenarios.intake import read_scenario
+from scheduler_core import parse_scenario
 from scheduler_core.releases import RELEASES, release_named, release_of_kubelets
 from scheduler_core.releases.patches import FIXES
 from tests.builders import node, pod, scenario
@@ -77,8 +77,8 @@ SHAPES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
 @pytest.mark.parametrize("version", ["v1.30.10", "v1.30.1", "v1.27.3", "v1.36.0"])
 def test_the_shape_of_the_text_does_not_decide_the_release(shape: str, version: str) -> None:
     text = SHAPES[shape](a_cluster(version))
-    imported = importers.convert(text, Limits()).text if is_dump(text) or shape == "json lines" else text
-    assert parse_scenario(imported).release == release_named(version)
+    read = read_scenario(text, Conversion(), parse_scenario, lenient=True)
+    assert read.scenario.release == release_named(version)
 
 
 def test_a_text_that_names_its_release_keeps_it() -> None:

@@ -18,10 +18,10 @@ import pytest
 from django.test import Client
 
 from kschedui.cli.main import main
-from kschedui.scenarios import importers
 from kschedui.scenarios.importers.for_people import read
 from kschedui.scenarios.importers.for_people.events import SeenEvent
-from scheduler_core import Limits, ScenarioError, parse_scenario
+from kschedui.scenarios.intake import import_source
+from scheduler_core import ScenarioError, parse_scenario
 from scheduler_core.apis.core import Node, Pod
 from tests.kubectl.record import PRINTED, SEEDS
 from tests.sampling import rest_slow
@@ -355,7 +355,7 @@ def test_mutilated_text_is_read_as_far_as_it_goes(seed: int) -> None:
                     lines[at] = lines[at][: random.randrange(len(lines[at]) + 1)]
         text = "\n".join(lines)
         with suppress(ScenarioError):
-            parse_scenario(importers.convert(text, Limits()).text)
+            parse_scenario(import_source(text).text)
 
 
 def test_a_described_node_and_a_manifest_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -368,7 +368,7 @@ def test_a_described_node_and_a_manifest_are_read_together(tmp_path: Path, capsy
 
 
 def test_notes_say_what_was_read_and_what_one_more_paste_settles() -> None:
-    found = importers.convert(printed("lessons-first-pod", "describe-pods")["1.30"], Limits())
+    found = import_source(printed("lessons-first-pod", "describe-pods")["1.30"])
     notes = " ".join(found.notes)
     assert "pods described: 2" in notes
     assert "paste kubectl describe nodes too" in notes

@@ -7,10 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kschedui.scenarios import compact_yaml, importers
+from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import prune
+from kschedui.scenarios.intake import import_source
 from scheduler_core import Limits, ScenarioErrors
 from tests.dumps import SECRET, as_yaml, listed
 
@@ -121,7 +122,7 @@ items:
 
 
 def test_an_item_of_a_list_may_refer_to_an_anchor_in_an_earlier_one() -> None:
-    found = list(yaml.safe_load_all(importers.convert(ANCHORS, Limits()).text))
+    found = list(yaml.safe_load_all(import_source(ANCHORS).text))
     assert [one.get("status") for one in found[1:3]] == [{"allocatable": {"cpu": "2"}}] * 2
     assert [one["metadata"]["name"] for one in found[:3]] == ["n0", "n1", "n2"]
 
@@ -131,13 +132,13 @@ def test_an_anchor_of_another_document_is_not_there_and_nothing_is_called_cut_of
     with pytest.raises(
         ScenarioErrors, match=r"line 1[0-9].*: the alias .room refers to an anchor that is not above it"
     ):
-        importers.convert(text.replace("\n  status: *room", "\nstatus: *room"), Limits())
+        import_source(text.replace("\n  status: *room", "\nstatus: *room"))
 
 
 @pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
 def test_no_way_of_writing_yaml_keeps_a_secret(style: str) -> None:
     text = f"apiVersion: v1\nkind: Pod\n{style}\n".replace("SECRET", SECRET)
-    found = importers.convert(text, Limits())
+    found = import_source(text)
     assert SECRET not in found.text
     assert next(yaml.safe_load_all(found.text))["metadata"] == {"name": "a"}
 

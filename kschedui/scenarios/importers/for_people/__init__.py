@@ -4,6 +4,6 @@
 part into the objects of which it is certain, and `reading` says what is not printed there.
 """
 
-from kschedui.scenarios.importers.for_people.reading import Reading, is_for_people, read, without_claims
+from kschedui.scenarios.importers.for_people.reading import Reading, read, without_claims
 
-__all__ = ["Reading", "is_for_people", "read", "without_claims"]
+__all__ = ["Reading", "read", "without_claims"]

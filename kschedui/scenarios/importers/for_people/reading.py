@@ -11,7 +11,6 @@ import msgspec
 from kschedui.scenarios.importers.for_people import events, nodes, pods, tables
 from kschedui.scenarios.importers.for_people.events import SeenEvent
 from kschedui.scenarios.importers.for_people.sections import Described, Table, parts_of
-from kschedui.scenarios.kinds_of_text import FOR_PEOPLE
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.smallest.proposals.resources import amount, written
 
@@ -19,7 +18,6 @@ Manifest = dict[str, Any]
 
 MAX_NODES = 5  # whose free room is noted
 MAX_EVENTS = 5  # that are noted
-LONGEST = 8_000_000  # characters
 ASSIGNED = re.compile(r"Successfully assigned \S+ to (\S+)")
 OBJECTS = re.compile(r"""^["']?(?:apiVersion|kind)["']?\s*:|^\{\s*["']?(?:apiVersion|kind|items)""", re.M)
 NODE_KEYS = ("Capacity", "Allocatable", "Non-terminated Pods", "System Info")
@@ -36,11 +34,6 @@ class Reading(msgspec.Struct):
     events: list[SeenEvent] = []
     notes: list[Message] = []
     rest: str = ""
-
-
-def is_for_people(text: str) -> bool:
-    """Return whether kubectl printed a part of the text for people. Logs of containers may contain anything."""
-    return len(text) <= LONGEST and FOR_PEOPLE.is_in(text) and "==== START logs" not in text
 
 
 def key_of(manifest: Manifest) -> tuple[str, str, str]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from kschedui.scenarios.file_text import refusal
 from kschedui.scenarios.importers.reading import json_dump
-from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest, name_of_kind, prune, type_of_kind

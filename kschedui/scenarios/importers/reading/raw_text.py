@@ -1,4 +1,4 @@
-"""Texts before they are stored: output of a cluster is stored without its secrets."""
+"""Scenarios with objects that a cluster printed, without its secrets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import prune
 from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces, runs
-from kschedui.scenarios.kinds_of_text import was_printed
 from kschedui.work import progress
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.scenario.reading.documents import read_documents
@@ -14,12 +13,10 @@ from scheduler_core.scenario.reading.problems import Problems
 
 
 def reduce_text(text: str, limits: Limits) -> str:
-    """Return output of a cluster without the fields that scheduling does not read, and any other text unchanged.
+    """Return the text without the fields that scheduling does not read.
 
     Objects that lose nothing, and objects that cannot be parsed, stay as written.
     """
-    if not was_printed(text):
-        return text
     texts, read = [], 0
     for piece in pieces(runs(text)):
         texts.append(_reduce(piece, limits))

@@ -1,4 +1,6 @@
-"""Decodes a file's bytes to text in blocks: gzip is unpacked, binary formats are rejected by name.
+"""Decodes a file's bytes to text in blocks: the first stage of a text's way (`intake`).
+
+Gzip is unpacked, binary formats are rejected by name.
 
 `static/js/intake/file_text.js` does the same in the browser.
 """
@@ -37,16 +39,23 @@ def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
     return ScenarioErrors([ScenarioError("", line, sentence)])
 
 
-def texts(source: str | BinaryIO, most: int) -> Iterator[str]:
-    """Yield the text in blocks. Raises ScenarioErrors if it is not text, or TooLong."""
-    if isinstance(source, str):
-        size = len(source.encode("utf-8", "replace")) if not source.isascii() else len(source)
-        _check_size(size, most)
-        text = source.removeprefix("\ufeff")
-        for start in range(0, len(text), BLOCK):
-            yield text[start : start + BLOCK]
-            progress.tell(min(1.0, (start + BLOCK) / len(text)))
-        return
+def whole_text(source: str | bytes, most: int) -> str:
+    """Return the text. Raises ScenarioErrors if it is not text, or TooLong."""
+    if isinstance(source, bytes):
+        return "".join(texts(io.BytesIO(source), most))
+    _check_size(len(source) if source.isascii() else len(source.encode("utf-8", "replace")), most)
+    return source.removeprefix("\ufeff")
+
+
+def blocks_of(text: str) -> Iterator[str]:
+    """Yield a text in blocks, and report how much of it was taken."""
+    for start in range(0, len(text), BLOCK):
+        yield text[start : start + BLOCK]
+        progress.tell(min(1.0, (start + BLOCK) / len(text)))
+
+
+def texts(source: BinaryIO, most: int) -> Iterator[str]:
+    """Yield the text of a file in blocks. Raises ScenarioErrors if it is not text, or TooLong."""
     decoder: io.IncrementalNewlineDecoder | None = None
     size = 0
     for block in _unpack(source):

@@ -1,0 +1,113 @@
+"""The way from a text to a scenario, for page, API, command line, notebook and uploads, in four stages.
+
+    read       `file_text`         the bytes of a file to text
+    recognise  `kinds_of_text`     what the text is, by words alone
+    convert    `importers`         output of a cluster or of another tool to the text of a scenario
+    parse      the caller's Parse  the text of a scenario to a `Scenario`
+
+`read_scenario` has all four. `scenario_text` has the first three, and so has `import_source`, which converts any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import BinaryIO
+
+import msgspec
+from msgspec.structs import replace
+
+from kschedui.scenarios import file_text
+from kschedui.scenarios.imported import DEFAULTS, Conversion, Imported
+from kschedui.scenarios.kinds_of_text import Kind, has_scenario, is_for_people, kind_of
+from kschedui.work import progress
+from scheduler_core import Scenario, ScenarioErrors
+from scheduler_core.releases import release_named
+
+Parse = Callable[[str], Scenario]  # raises ScenarioErrors
+
+CONVERTING = 0.8  # of the time that a converted text takes
+
+
+class ScenarioText(msgspec.Struct, frozen=True):
+    """A text and its scenario, whose warnings have the lines of the source."""
+
+    imported: Imported
+    scenario: Scenario
+
+
+def read_scenario(source: str | bytes, how: Conversion, parse: Parse, *, lenient: bool = False) -> ScenarioText:
+    """Return the scenario of a text. Raises ScenarioErrors with the lines of the source.
+
+    `lenient`: a text without a Scenario document that cannot be parsed as it stands is converted.
+    """
+    text = read(source, how)
+    kind = recognise(text, how)
+    with progress.within(0, CONVERTING if kind is not Kind.SCENARIO else 0):
+        imported = convert(text, kind, how)
+    with progress.within(CONVERTING if kind is not Kind.SCENARIO else 0, 1):
+        try:
+            return ScenarioText(imported, _parse(imported, text, how, parse))
+        except ScenarioErrors as errors:
+            if not lenient or kind is not Kind.SCENARIO or has_scenario(text):
+                raise
+            try:
+                imported = convert(text, Kind.OUTPUT, how)
+                return ScenarioText(imported, _parse(imported, text, how, parse))
+            except ScenarioErrors:
+                raise errors from None  # whose lines are those of the source
+
+
+def scenario_text(source: str | bytes, how: Conversion) -> Imported:
+    """Return the text as that of a scenario, converted only if it is none. Raises ScenarioErrors."""
+    text = read(source, how)
+    return convert(text, recognise(text, how), how)
+
+
+def import_source(source: str | BinaryIO, how: Conversion = DEFAULTS) -> Imported:
+    """Convert a text whatever it is; a long file is never whole in memory. Raises ScenarioErrors."""
+    from kschedui.scenarios import importers
+
+    most = how.max_bytes or how.limits.bytes
+    if isinstance(source, str):
+        blocks = file_text.blocks_of(file_text.whole_text(source, most))
+    else:
+        blocks = file_text.texts(source, most)
+    start = next(blocks, "")
+    return importers.convert(chain([start], blocks), how, Kind.OUTPUT, printed_for_people=is_for_people(start))
+
+
+def read(source: str | bytes, how: Conversion) -> str:
+    """Return the text of a file. Raises ScenarioErrors if it has none, or too much."""
+    return file_text.whole_text(source, how.max_bytes or how.limits.bytes)
+
+
+def recognise(text: str, how: Conversion) -> Kind:
+    """Return what the text is."""
+    release = release_named(how.simulated)
+    return kind_of(text, has_policy=release is not None and release.policy is not None)
+
+
+def convert(text: str, kind: Kind, how: Conversion) -> Imported:
+    """Return the text as that of a scenario. Raises ScenarioErrors."""
+    if kind is Kind.SCENARIO:
+        return Imported(text, kind=kind)
+    from kschedui.scenarios import importers  # which only texts that are no scenarios need
+    from kschedui.scenarios.importers.reading.raw_text import reduce_text
+
+    if kind is Kind.PRINTED_SCENARIO:
+        return Imported(reduce_text(text, how.limits), kind=kind)
+    return importers.convert(file_text.blocks_of(text), how, kind, printed_for_people=is_for_people(text))
+
+
+def _parse(imported: Imported, source: str, how: Conversion, parse: Parse) -> Scenario:
+    """Parse the text; errors and warnings about a converted one get the lines of its source."""
+    if imported.text == source:
+        return parse(source)
+    from kschedui.scenarios.importers.origins import errors_at_source, warnings_at_source
+
+    try:
+        scenario = parse(imported.text)
+    except ScenarioErrors as errors:
+        raise errors_at_source(errors, imported.text, source, how.limits) from None
+    return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, how.limits))
