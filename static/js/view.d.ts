@@ -64,6 +64,8 @@ export interface View {
 	state: State;
 	/** the state at which this attempt's last event of a type happened */
 	moment(type: AnyEvent["type"] | undefined): State;
+	/** the same for the stage, with numbers as they are tried */
+	staged?: View["moment"];
 	event: any;
 	step: number;
 	frame: number;

@@ -110,7 +110,7 @@ def test_home_plays_a_run_and_a_run_of_ones_own_leads_to_why_its_pods_wait(brows
     page.goto("/")
     frame = page.frame_locator("#home-run iframe")
     expect(frame.locator("#transport .play")).to_have_attribute("aria-label", "Pause")
-    expect(frame.locator("#caption h1")).to_contain_text("closed is cordoned")
+    expect(frame.locator("#caption h1")).to_contain_text("n2 is cordoned")
     saved = save(page, WAITS)
     page.goto(saved["url"])
     drawn(page)

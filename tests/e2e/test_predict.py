@@ -14,22 +14,23 @@ from tests.e2e.player_page import draw_at, drawn, open_player, save, seek, sente
 
 WINNER = [
     "448",
-    "roomy has the highest",
-    "web goes to roomy",
-    "roomy has more free",
-    "→ roomy",
-    "web is bound to roomy",
+    "n4 has the highest",
+    "web goes to n4",
+    "n4 has more free",
+    "→ n4",
+    "web is bound to n4",
+    "The kubelet of n4",
     "Scheduled",
 ]
 VICTIM = [
-    "will evict low-1",
+    "will evict report",
     "★ n1",
     "fate-victim",
     "chosen",
     "Preempted",
     "Nominated",
-    "lower priority is selected",
-    "wait for low-1",
+    "The less important one pays",
+    "wait for report",
 ]
 
 
@@ -68,16 +69,16 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     expect(page.locator("#caption .eyebrow")).to_contain_text("✓ 2, as you predicted")
     assert on_to_question(page) != asked_first
     assert sentence(page) == "Which node is selected for web?"
-    expect(page.locator(".lane[data-node=roomy] .total")).to_be_hidden()  # the answer stands there
+    expect(page.locator(".lane[data-node=n4] .total")).to_be_hidden()  # the answer stands there
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="Skip")).to_be_focused()
     page.keyboard.press("1")
     expect(page.get_by_role("button", name="Show the answer")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy; you predicted: busy")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ n4; you predicted: n3")
     expect(page.locator(".prediction-tag.wrong")).to_be_visible()
     expect(page.locator(".prediction-tag.right")).to_be_visible()
-    expect(page.locator("#margin")).to_contain_text("roomy, busy")
+    expect(page.locator("#margin")).to_contain_text("n4, n3")
     page.keyboard.press("End")
     expect(page.locator(".end-card")).to_contain_text("1 of 2 predicted right")
 

@@ -177,7 +177,7 @@ export function drawClock(target, view) {
 				"span",
 				null,
 				store.complete
-					? t("where.attempt", { n: state.attempt, total: view.index.attempts })
+					? t("where.attempt", { n: state.finished ? view.index.attempts : state.attempt, total: view.index.attempts })
 					: t("where.attempt.open", { n: state.attempt }),
 			),
 			button(

@@ -43,7 +43,7 @@ export function drawStage(target, view) {
 		),
 		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
 	]);
-	const then = view.scene === "score" ? view.state : view.moment(momentOfStep(view.scene));
+	const then = view.scene === "score" ? view.state : (view.staged ?? view.moment)(momentOfStep(view.scene));
 	PICTURES[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), { ...view, state: then });
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The timeline: a mark per attempt by outcome, jumps of the clock folded; drag to scrub, wheel to zoom, click to go.
+ * The timeline: a block per attempt, with its outcome at its end, jumps of the clock folded; drag to scrub, wheel to
+ * zoom, click to go. The mark of the attempt under way moves with the playhead.
  * Opened, it has one row per pod: where it was at each attempt, and a chip for each of its own attempts.
  */
 
@@ -13,6 +14,7 @@ import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
 
 const ROUND = 17; // pixels an attempt, from which marks are round
+const RADIUS = 10;
 const MAX_NAMES = 6;
 /** Where in a column its signs stand. @type {Record<Act["kind"], number>} */
 const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
@@ -80,7 +82,7 @@ export class Timeline {
 				},
 				dense
 					? this.dense(view, width, unit)
-					: [this.times(index, width, unit), this.marks(view, width, unit), this.acts(view, width)],
+					: [this.times(index, width, unit), this.marks(view, width, unit, head), this.acts(view, width)],
 				!store.complete && h("div", { key: "coming", class: "coming", title: t("run.streaming") }),
 				h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
 				this.label(view, width, head),
@@ -110,8 +112,8 @@ export class Timeline {
 		}
 	}
 
-	/** @param {View} view @param {number} width @param {number} unit */
-	marks(view, width, unit) {
+	/** @param {View} view @param {number} width @param {number} unit @param {number} head */
+	marks(view, width, unit, head) {
 		const current = view.index.columnOf(view.step);
 		const acted = new Set(view.index.acts.map(({ column }) => column)); // its signs say what changed
 		return [...this.visible(view.index)].map(({ i, column }) => {
@@ -136,6 +138,8 @@ export class Timeline {
 			const mayTell = column.end <= view.reach;
 			const outcome = (mayTell && column.outcome) || "open";
 			const round = unit >= ROUND;
+			const end = Math.min(size / 2, RADIUS) + 3;
+			const place = !round ? size / 2 : i < current ? size - end : i > current ? end - 3 : head - left;
 			return [
 				round && h("i", { key: `s${i}`, class: "span", style: { left: `${left}px`, width: `${size - 3}px` } }),
 				h(
@@ -144,7 +148,7 @@ export class Timeline {
 						key: `a${i}`,
 						class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
 						title: titleOf(column, view.reach),
-						style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
+						style: { left: `${left + place}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
 					},
 					round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
 				),

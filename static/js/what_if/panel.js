@@ -15,7 +15,7 @@ import { podFields } from "./fields/pod.js";
 import { schedulerFields } from "./fields/scheduler.js";
 import { Questions } from "./questions.js";
 import { answerView, headline, markStage } from "./result.js";
-import { editsOf, toldOf } from "./tried.js";
+import { editsOf, toldOf, triedState } from "./tried.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {import("./edits.js").Action} Action */
@@ -218,14 +218,18 @@ export class Panel {
 		if (view.state.attempt !== this.asked.attempt || this.tells) return view;
 		const { trying } = this;
 		const tried = { values: new Map(trying.map(({ id, to }) => [id, to])), problem };
-		if (!answer || !judged.length) return { ...view, tried };
+		const sure = judged.length ? answer : null;
+		const staged = (/** @type {Parameters<View["moment"]>[0]} */ type) =>
+			triedState(view.moment(type), view.hero, trying, sure);
+		if (!sure) return { ...view, tried, staged };
 		const eyebrow = trying.length === judged.length ? triedWords(view, trying) : [];
 		return {
 			...view,
 			tried,
+			staged,
 			boot: { ...view.boot, lesson: { ...view.boot.lesson, captions: [] } }, // a teacher speaks of what happened
 			own: view.own ?? view.caption,
-			caption: { ...view.caption, ...headline(answer, eyebrow), folded: undefined },
+			caption: { ...view.caption, ...headline(sure, eyebrow), folded: undefined },
 		};
 	}
 

@@ -2,6 +2,8 @@
 /** Numbers that are dragged where they stand, as edits of the attempt. */
 
 import { amount, inOneUnit, short } from "../shared/units.js";
+import { filterModel } from "../steps/filter/model.js";
+import { decodeColumn } from "../trace/feed.js";
 import { ofPod, priorityEdits } from "./edits.js";
 import { amountText, fromEngine, units } from "./fields/parts.js";
 
@@ -57,4 +59,52 @@ export function toldOf({ of, name, node = "", value, to }) {
 			was: bare ? String(value) : (texts[1] ?? amount(name, value)),
 		},
 	};
+}
+
+const SIZES = ["request", "room"]; // what the pictures draw lengths of
+
+/**
+ * The state with what the pod requests and what nodes have as they are tried; of those nodes that the answer tells of,
+ * Filter's verdict as it would be.
+ * @param {State} state @param {string} hero @param {Change[]} changes
+ * @param {import("./questions.js").Judgement | null} answer @returns {State}
+ */
+export function triedState(state, hero, changes, answer) {
+	if (!changes.length || !changes.every(({ of }) => SIZES.includes(of))) return state;
+	const [pods, nodes] = [new Map(state.pods), new Map(state.nodes)];
+	for (const { of, name, node = "", to } of changes) {
+		const [pod, room] = [pods.get(hero), nodes.get(node)];
+		if (of === "request" && pod)
+			pods.set(hero, { ...pod, summary: { ...pod.summary, requests: { ...pod.summary.requests, [name]: to } } });
+		if (of === "room" && room)
+			nodes.set(node, {
+				...room,
+				summary: { ...room.summary, allocatable: { ...room.summary.allocatable, [name]: to } },
+			});
+	}
+	const filtered = answer && state.cycle.NodesFiltered && verdictsAfter(state, answer);
+	return { ...state, pods, nodes, cycle: filtered ? { ...state.cycle, NodesFiltered: filtered } : state.cycle };
+}
+
+/**
+ * Filter's verdicts with the answer: nodes that fit now, nodes that do no longer.
+ * @param {State} state @param {import("./questions.js").Judgement} answer
+ */
+function verdictsAfter(state, { gained, lost, more = [[], []] }) {
+	const event = /** @type {import("../trace/trace").NodesFiltered} */ (state.cycle.NodesFiltered);
+	const model = filterModel(state);
+	if (!model || event.nominated_first || event.extenders?.length) return event;
+	const verdicts = [...event.verdicts];
+	const after = new Map([...gained.map(({ node }) => node), ...more[0]].map((node) => [node, 0]));
+	for (const { node, after: status } of lost) {
+		const [plugin, reasons] = status.split(": ");
+		after.set(node, verdicts.push({ plugin, code: "Unschedulable", reasons: reasons.split(", ") }));
+	}
+	const last = verdicts.length; // beyond the first few that are lost, the reason is that of the last one told
+	for (const node of more[1]) after.set(node, last);
+	const column = decodeColumn(event.verdict, model.names.length);
+	const numbers = model.names.map((name, i) => after.get(name) ?? column[i]);
+	const bytes = [...new Uint8Array(Int32Array.from(numbers).buffer)];
+	const verdict = `i4:${btoa(bytes.map((code) => String.fromCharCode(code)).join(""))}`;
+	return { ...event, verdicts, verdict, feasible: numbers.filter((number) => !number).length };
 }

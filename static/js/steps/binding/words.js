@@ -135,18 +135,17 @@ export const CAPTIONS = {
 		why: event.message ? [event.message] : parts("permit.decided.why"),
 	}),
 	PodPreBound: point("prebind"),
-	PodBound: (context) => ({
-		sentence: parts("bound", {
-			pod: pod(context.event.pod, context.hero),
-			node: node(context.event.node),
-			...fullness(context, context.event.node),
-		}),
-		why: parts("bound.why", {
-			pod: pod(context.event.pod, context.hero),
-			node: node(context.event.node),
-			n: context.state.nodes.get(context.event.node)?.pods.length ?? 0,
-		}),
-	}),
+	PodBound: (context) => {
+		const { event, hero, state } = context;
+		const pods = state.nodes.get(event.node)?.pods ?? [];
+		const n = pods.filter((key) => state.pods.get(key)?.place === "bound").length;
+		const coming = pods.length - n; // assumed there, and counted: the node is not that full yet
+		const values = { pod: pod(event.pod, hero), node: node(event.node), n, coming };
+		return {
+			sentence: coming ? parts("bound.first", values) : parts("bound", { ...values, ...fullness(context, event.node) }),
+			why: parts("bound.why", values),
+		};
+	},
 	BindingFailed: ({ event, hero }) => ({
 		eyebrow: parts("eyebrow.bindingfailed", { point: event.point, plugin: event.plugin }),
 		sentence: parts(event.point === "Permit" ? "binding.rejected" : "binding.failed", {

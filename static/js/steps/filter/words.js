@@ -71,7 +71,7 @@ function byPlugin(context, model) {
 					: cordonedAmong(context.state, model, plugin).length
 						? parts(`filter.${like(plugin)}.tolerated.why`)
 						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
-		next: nextFilter(model, frame),
+		next: nextFilter(model, frame, context.following),
 	};
 }
 
@@ -200,34 +200,39 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	const { state, hero = "" } = context;
 	const plugin = model.plugins[frame];
 	if (model.every) return parts("filter.every.why");
-	/** @type {Part[]} */
-	const out = [];
 	const label = requiredLabel(context, plugin);
-	if (label && isNowhere(state, label)) out.push(...parts(`filter.${plugin}.nobody`, { label }));
-	else if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
-		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
-	else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
+	const verdict = stopped.length === 1 ? model.at.get(stopped[0])?.verdict : null;
+	const cause =
+		label && isNowhere(state, label)
+			? parts(`filter.${plugin}.nobody`, { label })
+			: lacksRoom(verdict)
+				? holders(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""))
+				: has(`filter.${plugin}.why`)
+					? parts(`filter.${plugin}.why`, values)
+					: [];
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";
-	if (!out.length || !solid)
-		out.push(out.length ? " " : "", ...parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }));
+	const asked = !model.feasible.length && (!cause.length || !solid); // evicting is thought of if no node fits
 	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
-	out.push(
-		" ",
-		...(still.length > 4 || !still.length
+	return [
+		cause,
+		asked ? parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }) : [],
+		still.length > 4 || !still.length
 			? parts(still.length ? "filter.left" : "filter.noneleft", values)
-			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })),
-	);
-	return out;
+			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length }),
+	]
+		.filter((sentence) => sentence.length)
+		.flatMap((sentence, i) => (i ? [" ", ...sentence] : sentence));
 }
 
-/** @param {Filtered} model @param {number} frame @returns {Part[]} */
-function nextFilter(model, frame) {
+/** @param {Filtered} model @param {number} frame @param {AnyEvent} [after] the next event @returns {Part[]} */
+function nextFilter(model, frame, after) {
 	const following = model.plugins[frame + 1];
 	if (following && model.left[frame])
 		return has(`next.filter.${following}`)
 			? parts(`next.filter.${following}`)
 			: parts("next.filter", { plugin: extender(following) });
+	if (after?.type === "DevicesSearched") return parts("next.DevicesSearched"); // why, after the verdict
 	return decision(model.feasible.length);
 }
 
