@@ -18,6 +18,7 @@ import { outcomeWords, tryWords } from "./words.js";
 const MARKS = { found: "✓", none: "✕", unavailable: "✕", error: "!" };
 const SIGNS = /** @type {Record<string, string>} */ ({ taken: "✓", returned: "↩", subrequest: "▸" });
 const MAX_SLOTS = 8;
+const FEW = 3; // nodes that fill the stage, their devices named
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -33,8 +34,8 @@ export function draw(target, view) {
 			claims(view.state, event, place),
 			h(
 				"div",
-				{ key: "nodes", class: "search-nodes" },
-				event.nodes.map((nodeEntry, i) => nodeRow(view, nodeEntry, i, place)),
+				{ key: "nodes", class: `search-nodes ${event.nodes.length <= FEW ? "few" : ""}` },
+				event.nodes.map((nodeEntry, i) => nodeRow(view, nodeEntry, i, place, event.nodes.length <= FEW)),
 				more(event),
 			),
 			log(event, place),
@@ -110,8 +111,8 @@ function devicesOf(state, key, request) {
 		.map(({ driver, pool, device }) => ({ device: `${driver}/${pool}/${device}` }));
 }
 
-/** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place */
-function nodeRow(view, search, i, place) {
+/** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place @param {boolean} few nodes */
+function nodeRow(view, search, i, place, few) {
 	const current = i === place.node;
 	const past = i < place.node || (current && place.ended);
 	const own = poolsByNode(view.state).get(search.node) ?? [];
@@ -156,7 +157,7 @@ function nodeRow(view, search, i, place) {
 					{ class: "device-row" },
 					listedDevices.map((device) =>
 						chip(view.state, device, {
-							wide: current,
+							wide: current || few,
 							mark: [chosen.has(device.id) && "chosen", down.has(device.id) && "down", now.includes(device.id) && "now"]
 								.filter(Boolean)
 								.join(" "),

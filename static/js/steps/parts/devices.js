@@ -174,9 +174,29 @@ export function chip(state, device, { mark = "", wide = false, sign = "", more =
 		},
 		h("i", { "aria-hidden": "true" }, sign || (device.taints.length ? "!" : SIGNS[status])),
 		wide && h("b", { "aria-hidden": "true" }, device.name),
-		wide && h("small", { "aria-hidden": "true" }, [device.kind, memory].filter(Boolean).join(" ")),
+		wide && h("small", { "aria-hidden": "true" }, told([device.kind, memory, ...distinctions(state)(device)])),
 		h("span", { class: "sr" }, title),
 	);
+}
+
+/** Each once. @param {(string | undefined)[]} words */
+function told(words) {
+	return [...new Set(words)].filter(Boolean).join(" ");
+}
+
+/**
+ * What tells a device from others: its values of the attributes in which the cluster's devices differ.
+ * @param {State} state @returns {(device: Device) => string[]}
+ */
+function distinctions(state) {
+	const all = [...poolsByNode(state).values()]
+		.flatMap((own) => own.flatMap((pool) => pool.devices))
+		.map(({ model }) => model.attributes ?? {});
+	const differs = (/** @type {string} */ key) => {
+		const values = new Set(all.map((attributes) => attributes[key]));
+		return values.size > 1 && values.size < all.length;
+	};
+	return ({ model }) => Object.entries(model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
 }
 
 /** What the devices of a pool share, as a tank that fills. @param {Pool} pool */
@@ -233,24 +253,16 @@ const FEW = 6; // chips of a lane
  * @param {State} state @param {string} name
  */
 export function deviceChips(state, name) {
-	const pools = [...poolsByNode(state)];
-	const devices = pools.flatMap(([node, own]) => (node === name ? own.flatMap((pool) => pool.devices) : []));
+	const devices = (poolsByNode(state).get(name) ?? []).flatMap((pool) => pool.devices);
 	if (devices.length > FEW) return null;
-	const all = pools
-		.flatMap(([, own]) => own.flatMap((pool) => pool.devices))
-		.map(({ model }) => model.attributes ?? {});
-	const differs = (/** @type {string} */ key) => {
-		const values = new Set(all.map((attributes) => attributes[key]));
-		return values.size > 1 && values.size < all.length;
-	};
-	return devices.map((device) => {
-		const told = Object.entries(device.model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
-		return h(
+	const distinct = distinctions(state);
+	return devices.map((device) =>
+		h(
 			"span",
 			{ key: device.id, class: "device named", title: deviceTitle(device) },
-			[device.name, ...told].join(" "),
-		);
-	});
+			told([device.name, ...distinct(device)]),
+		),
+	);
 }
 
 /** Which colour is which model. @param {State} state */
