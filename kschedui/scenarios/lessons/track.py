@@ -1,4 +1,4 @@
-"""The order of the library's lessons: twelve chapters, each lesson in one of them."""
+"""The order of the library's lessons: thirteen chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,15 +18,13 @@ class Chapter(msgspec.Struct, frozen=True):
 
 
 CHAPTERS = (
-    Chapter("first", _("A pod finds a node"), ("first-pod", "extension-points", "statuses")),
+    Chapter("first", _("A pod finds a node"), ("first-pod", "resources-fit", "cordoned-node")),
     Chapter("queue", _("Queue"), ("priority-order", "backoff", "queueing-hints", "scheduling-gates", "no-nodes")),
     Chapter(
         "filters",
         _("Filters"),
         (
-            "resources-fit",
             "requests-counted",
-            "cordoned-node",
             "taints-and-tolerations",
             "node-affinity",
             "host-ports",
@@ -70,6 +68,7 @@ CHAPTERS = (
             "async-preemption",
         ),
     ),
+    Chapter("framework", _("Extension points"), ("extension-points", "statuses")),
     Chapter("spread", _("Spread and affinity"), ("soft-spread", "hard-spread", "affinity", "anti-affinity")),
     Chapter(
         "binding",
@@ -149,16 +148,22 @@ def in_order(lessons: Iterable[Scenario]) -> list[Scenario]:
 
 
 def place_of(slug: str) -> dict[str, Any] | None:
-    """Return {chapter, number, of, back, on, next: slugs} of a lesson; None if the scenario is not in the track."""
+    """Return {chapter, number, of} and slugs {back, on, like} of a lesson; None if the scenario is not in the track.
+
+    `like`: another lesson of its chapter than the next one. A slug is "" if there is none.
+    """
     everything = order()
     chapter = next((chapter for chapter in CHAPTERS if slug in chapter.lessons), None)
     if chapter is None:
         return None
     at, number = everything.index(slug), chapter.lessons.index(slug)
+    on = everything[at + 1] if at + 1 < len(everything) else ""
+    others = [*chapter.lessons[number + 1 :], *chapter.lessons[:number]]
     return {
         "chapter": str(chapter.title),
         "number": number + 1,
         "of": len(chapter.lessons),
         "back": everything[at - 1] if at else "",
-        "on": everything[at + 1] if at + 1 < len(everything) else "",
+        "on": on,
+        "like": next((other for other in others if other != on), ""),
     }

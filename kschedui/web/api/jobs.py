@@ -105,14 +105,14 @@ def refused_text(text: str, errors: ScenarioErrors) -> bytes:
 def check_result(scenario: Scenario, pod: str = "", notes: Iterable[Message] = ()) -> dict[str, object]:
     """Return the result for a valid text; the values of rules are for `pod`, or the first pod to be scheduled.
 
-    `notes`: the changes made to convert the text, which become warnings at its beginning.
+    `notes`: the changes made to convert the text, which become warnings without a line.
     """
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],
         "pods": [pod_summary(pod) for pod in pods],
     }
-    of_conversion = [ParseWarning(1, 1, "", note) for note in notes]
+    of_conversion = [ParseWarning(0, 0, "", note) for note in notes]
     warnings = [engine.warning_row(warning) for warning in (*of_conversion, *scenario.warnings)]
     values = evaluate_rules(scenario, pod, registry())
     selectors = match_selectors(scenario)

@@ -161,9 +161,10 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return {title, number, of, back, on, next, url}: the place in the track, or in the course in `?course=`.
+    """Return {title, number, of, back, on, next, like, url}: the place in the track, or in the course in `?course=`.
 
     `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`, and `next_id` its public id.
+    `like`, in the track: {title, url} of another lesson of the chapter, or None.
     None: it has no place.
     """
     chapter_place = track.place_of(scenario.slug or "")
@@ -182,7 +183,9 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     numbers = {"number": chapter_place["number"], "of": chapter_place["of"]}
     ends = {"back": link(chapter_place["back"]), "on": link(chapter_place["on"]), "url": reverse("home")}
     following = Scenario.objects.filter(slug=chapter_place["on"]).first() if chapter_place["on"] else None
-    return {"title": chapter_place["chapter"], **next_of(following), **numbers, **ends}
+    like = Scenario.objects.filter(slug=chapter_place["like"]).first() if chapter_place["like"] else None
+    kin = {"like": {"title": own_title(like), "url": link(str(like.slug))} if like else None}
+    return {"title": chapter_place["chapter"], **next_of(following), **numbers, **ends, **kin}
 
 
 def next_of(following: Scenario | None) -> dict[str, str]:

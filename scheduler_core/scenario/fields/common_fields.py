@@ -13,6 +13,7 @@ from scheduler_core.scenario.fields.schema import (
     Fields,
     ListOf,
     MapOf,
+    ResourceList,
     Type,
     strings,
     unread,
@@ -61,7 +62,7 @@ OBJECT_META = Fields(
     },
 )
 
-RESOURCE_LIST = MapOf(QUANTITY)
+RESOURCE_LIST = ResourceList(QUANTITY)
 
 LABEL_SELECTOR = Fields(
     "LabelSelector",

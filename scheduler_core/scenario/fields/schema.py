@@ -17,6 +17,9 @@ from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
 from scheduler_core.scenario.reading.times import is_time
 
+# What people write for the suffixes of a quantity, in lower case.
+_SUFFIXES = {unit[0].lower() + end: unit for unit in ("Ki", "Mi", "Gi", "Ti") for end in ("", "i", "b", "ib")}
+_MISSPELT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", re.ASCII)
 _HINTS = 20  # the number of unknown fields of a mapping for which a similar name is suggested
 
 Finding = tuple[Path, Message, bool]  # path below the value, message, whether it is about an unknown field
@@ -64,9 +67,10 @@ INT_OR_STRING = Scalar("integer or percentage", (int, str), Message('an integer 
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """A Kubernetes quantity, as a string or a number."""
+    """A Kubernetes quantity, as a string or a number. `milli`: thousandths are usual, such as 500m of cpu."""
 
     name: str = "quantity"
+    milli: bool = False
 
     def check(self, value: Any) -> Findings | None:
         if value is None:
@@ -78,8 +82,16 @@ class Quantity(msgspec.Struct, frozen=True):
                 pass
             else:
                 return None
-        expected = Message("expected a number with an optional suffix such as 500m or 2Gi")
+        expected = self._meant(value) or Message("expected a number with an optional suffix such as 500m or 2Gi")
         return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
+
+    def _meant(self, value: Any) -> Message | None:
+        """Return what was probably meant, for another way to write a suffix; None if that is unknown."""
+        found = _MISSPELT.fullmatch(str(value))
+        suffix = found and _SUFFIXES.get(found[2].lower())
+        if not found or not suffix:
+            return None
+        return Message("did you mean {instead}?", instead=show(found[1] + ("m" if self.milli else suffix)))
 
 
 class Time(msgspec.Struct, frozen=True):
@@ -187,6 +199,20 @@ class MapOf(msgspec.Struct, frozen=True):
             if below := self.item.check(item):
                 findings.extend(((key, *path), message, unknown) for path, message, unknown in below)
         return findings or None
+
+
+class ResourceList(MapOf, frozen=True):
+    """Quantities by resource, of which cpu is usually counted in thousandths."""
+
+    def check(self, value: Any) -> Findings | None:
+        findings = super().check(value)
+        if findings and type(value) is dict and (of_cpu := _CPU.check(value.get("cpu"))):
+            own = [finding for finding in findings if finding[0] != ("cpu",)]
+            return [*own, *((("cpu", *path), message, unknown) for path, message, unknown in of_cpu)]
+        return findings
+
+
+_CPU = Quantity(milli=True)
 
 
 class Fields(msgspec.Struct, frozen=True):

@@ -26,6 +26,8 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
         check_quantities(status.get(field), ("status", field), problems)
     capacity = count_amounts(amounts(status.get("capacity")))
     allocatable = count_amounts(amounts(status["allocatable"])) if status.get("allocatable") is not None else capacity
+    if not allocatable:
+        problems.warn(("status", "allocatable"), Message("it is missing, so that no pod fits on this node"))
     return Node(
         name=metadata.get("name") or "",
         uid=admission.uid(metadata),

@@ -237,10 +237,42 @@ class Composer:
         elif type(event) is AliasEvent:
             value = self._alias(event)
         else:
+            if self._is_template(event.start_mark.line):
+                raise _at(event, _TEMPLATE)
             raise _at(event, Message("a key must be a string, not a list or a mapping"))
         if value is None or isinstance(value, list | dict):
             raise _at(event, Message("a key must be a string"))
         return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def _is_template(self, line: int) -> bool:
+        """Return whether a line has an action of a Helm template."""
+        return "{{" in _line(self._text, line)
+
+
+_TEMPLATE = Message("this is a template; paste what `helm template` prints")
+
+
+_NEAR = 500  # lines in which a line with the same indentation is looked for
+
+
+def _line(text: str, line: int) -> str:
+    return "".join(text.split("\n", line + 1)[line : line + 1])
+
+
+def _indentation(text: str, line: int) -> Message | None:
+    """Return a description of an indentation to which no line before leads; None if it is not to blame."""
+    near = text.split("\n", line + 1)[: line + 1][-_NEAR:]
+    lines = [one for one in near if one.strip() and not one.lstrip().startswith("#")]
+    if len(lines) < 2:
+        return None
+    *earlier, before, here = [(len(one) - len(one.lstrip(" ")), one.strip()) for one in lines]
+    deeper = here[0] - before[0]
+    if deeper > 0 and not before[1].endswith((":", "|", ">", "-", "|-", ">-")):
+        return Message("this line is indented {n} deeper than the line above", n=deeper)
+    levels = [indent for indent, _ in (*earlier, before)]
+    if deeper < 0 and here[0] not in levels:
+        return Message("no line above is indented by {n}, as this one is", n=here[0])
+    return None
 
 
 def _count_nodes(value: Any) -> int:
@@ -273,8 +305,13 @@ def _at(event: Any, message: Message) -> DocumentError:
 def _from_yaml(error: yaml.MarkedYAMLError, text: str) -> DocumentError:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line, mark.column) if mark else (0, 0)
-    if "".join(text.split("\n", line + 1)[line : line + 1])[column : column + 1] == "\t":
+    here = _line(text, line)
+    if here[column : column + 1] == "\t":
         return DocumentError(Message("a tab where YAML requires spaces"), line, column)
+    if "{{" in here:
+        return DocumentError(_TEMPLATE, line, column)
+    if reason := _indentation(text, line):
+        return DocumentError(Message("not valid YAML: {reason}", reason=reason), line, column)
     messages = [_LIBYAML.get(part, part) for part in (error.context, error.problem) if part]
     if len(messages) == 2:
         message = Message("not valid YAML: {context}, {problem}", context=messages[0], problem=messages[1])

@@ -22,9 +22,13 @@ import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
 const CHECK_AGAIN = 8000;
+const SETTLED = 1500; // ms of not typing, after which the line under the cursor is judged, too
+const BEGINNING = 200; // letters: a text that begins otherwise is not the imported one
 const PASTED = 200; // characters at once, which nobody types
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** @typedef {import("../shared/server.js").Problem} Problem */
+
 const page = element("editor");
 const data = /** @type {Record<string, string>} */ (page.dataset);
 
@@ -39,8 +43,10 @@ const unsaved = draftFound?.text === saved ? null : draftFound;
 const state = {
 	text: unsaved?.text ?? saved,
 	version: unsaved?.version ?? (Number(data.version) || 0), // that the text was begun from
-	/** @type {import("../shared/server.js").Problem[]} */ errors: [],
-	/** @type {import("../shared/server.js").Problem[]} */ warnings: [],
+	/** @type {Problem[]} */ errors: [],
+	/** @type {Problem[]} */ warnings: [],
+	/** @type {Problem[]} */ notes: [], // about the whole text
+	/** @type {Problem[]} */ held: [], // errors of the line that is being typed
 	/** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
 	/** @type {import("./outcome/rule_values.js").PodValues | null} */ rules: null,
 	rulePod: "", // for which the rules are evaluated
@@ -105,6 +111,9 @@ const drawRelease = releaseControl(
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
 let checking = new AbortController();
+/** @type {ReturnType<typeof setTimeout>} */
+let settling;
+let typed = -SETTLED;
 /**
  * `data-checked` is there while the page shows what the server found in this very text.
  * @param {string} text
@@ -119,6 +128,8 @@ function takeChange(text, message) {
 		void intake.bring(new Blob([text]));
 		return;
 	}
+	if (text.slice(0, BEGINNING) !== state.text.slice(0, BEGINNING)) element("import-notes").hidden = true;
+	typed = performance.now();
 	state.text = text;
 	const saved = message === undefined && draft.keep(text);
 	if (saved && text !== state.upload.text) keepUpload("");
@@ -145,10 +156,13 @@ async function check(result = null) {
 		state.waiting = "";
 		if (text !== state.text) return;
 		if (status === 429) return later(body.errors[0].message);
-		Object.assign(state, { errors: body.errors ?? [], warnings: body.warnings ?? [], checked: text });
+		const [notes, warnings] = [0, 1].map((own) =>
+			(body.warnings ?? []).filter((/** @type {Problem} */ { line }) => Number(Boolean(line)) === own),
+		);
+		Object.assign(state, { errors: body.errors ?? [], warnings, notes, checked: text });
 		if (body.summary && !state.errors.length)
 			Object.assign(state, { summary: body.summary, rules: body.rules ?? null, drawn: true });
-		editor.show(state.errors, state.warnings);
+		showProblems();
 		if (!state.errors.length) editor.showMatches(body.selectors ?? []);
 	} catch (error) {
 		if (text !== state.text || /** @type {Error} */ (error).name === "AbortError") return;
@@ -159,9 +173,34 @@ async function check(result = null) {
 	if (state.checked === state.text) page.dataset.checked = "";
 }
 
+/** Under their lines; not yet under the one that is being typed. */
+function showProblems() {
+	clearTimeout(settling);
+	const rest = typed + SETTLED - performance.now();
+	const here = editor.lineOfCursor();
+	state.held = state.errors.filter(({ line }) => rest > 0 && line === here);
+	editor.show(
+		state.errors.filter((problem) => !state.held.includes(problem)),
+		state.warnings,
+	);
+	if (!state.held.length) return;
+	settling = setTimeout(() => {
+		showProblems();
+		drawStatus();
+	}, rest);
+}
+
 /** There is nothing to check. */
 function showEmpty() {
-	Object.assign(state, { errors: [], warnings: [], checked: state.text, status: t("editor.empty"), drawn: false });
+	Object.assign(state, {
+		errors: [],
+		warnings: [],
+		notes: [],
+		held: [],
+		checked: state.text,
+		status: t("editor.empty"),
+		drawn: false,
+	});
 	editor.show([], []);
 	drawStatus();
 	drawSide();
@@ -183,24 +222,28 @@ function later(sentence) {
 }
 
 function drawStatus() {
-	const problem = state.errors[0] ?? state.warnings[0];
+	const errors = state.errors.filter((error) => !state.held.includes(error));
+	const problem = errors[0] ?? state.warnings[0];
 	const problems = [
-		state.errors.length && `✕ ${t("editor.bad", { n: state.errors.length })}`,
+		errors.length && `✕ ${t("editor.bad", { n: errors.length })}`,
 		state.warnings.length && t("editor.warned", { n: state.warnings.length }),
 	];
 	patch(element("status"), [
 		problem
 			? button(
 					() => show(problem),
-					{ class: state.errors.length ? "no" : "" },
+					{ class: errors.length ? "no" : "" },
 					h("b", null, problems.filter(Boolean).join(" · ")),
 					` · ${inWords(problem)}`,
 				)
 			: h(
 					"span",
 					null,
-					state.checked
-						? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}`
+					state.checked && !state.held.length
+						? [
+								`✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}`,
+								...state.notes.map(({ message }) => message),
+							].join(" ")
 						: t("editor.checking"),
 				),
 		state.waiting ? h("span", { class: "waiting" }, state.waiting) : null,

@@ -230,6 +230,7 @@ function endCard(view, predictions) {
 			),
 		),
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
+		right < told && !predictions.host && oneMore(boot, predictions),
 		boot.place?.next &&
 			!boot.embed &&
 			h(
@@ -238,6 +239,19 @@ function endCard(view, predictions) {
 				t("end.coming", { title: boot.place.next, key: boot.class ? "" : " (→)" }),
 			),
 		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
+	);
+}
+
+/**
+ * After a wrong answer: the same again, or another lesson of the chapter.
+ * @param {any} boot @param {Predictions} predictions
+ */
+function oneMore({ place }, predictions) {
+	return h(
+		"p",
+		{ key: "more", class: "end-more" },
+		button(() => predictions.again(), { key: "again", class: "link" }, t("predict.again")),
+		place?.like && h("a", { key: "like", href: place.like.url }, t("predict.like", { title: place.like.title })),
 	);
 }
 

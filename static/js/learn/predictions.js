@@ -71,6 +71,14 @@ export class Predictions {
 		return this.questions.find((question) => question.id === id) ?? null;
 	}
 
+	/** From the beginning, with nothing answered. */
+	again() {
+		this.picks.clear();
+		this.settled.clear();
+		this.since = { step: 0, frame: 0 };
+		this.go(this.since);
+	}
+
 	/** @param {boolean} on @param {Spot} here */
 	turn(on, here) {
 		this.on = on;

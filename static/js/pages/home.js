@@ -5,7 +5,7 @@
  */
 
 import { handOver } from "../intake/handed_over.js";
-import { choice, doneScenarios } from "../shared/progress.js";
+import { choice, doneScenarios, forgetDone } from "../shared/progress.js";
 
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
@@ -62,10 +62,14 @@ function drawTrack() {
 		const ids = lessonsOf(chapter);
 		const counter = /** @type {HTMLElement} */ (chapter.querySelector(".chapter-done"));
 		const n = ids.filter((id) => done.has(id)).length;
-		if (n)
-			counter.textContent = (counter.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length));
+		counter.dataset.all ??= counter.textContent ?? ""; // "5 lessons"
+		counter.textContent = n
+			? (counter.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length))
+			: counter.dataset.all;
 		chapter.classList.toggle("complete", n === ids.length);
 	}
+	const reset = document.getElementById("reset");
+	if (reset) reset.hidden = !done.size;
 	const next = nextLesson()?.id;
 	const link = /** @type {HTMLAnchorElement | null} */ (document.getElementById("continue"));
 	if (!link) return;
@@ -106,6 +110,11 @@ function linkTo(id) {
 }
 
 addEventListener("pageshow", drawTrack); // also on the way back
+document.getElementById("reset")?.addEventListener("click", () => {
+	forgetDone();
+	drawTrack();
+	show();
+});
 
 search.addEventListener("input", show);
 for (const button of buttons) {

@@ -37,6 +37,11 @@ export function scenarioDone(id) {
 	if (id && !done.has(id)) keep(DONE, JSON.stringify([...done.add(id)]));
 }
 
+/** Nothing is done any more. */
+export function forgetDone() {
+	keep(DONE, "[]");
+}
+
 /** The choice that was made before; null: none. @param {"predict" | "steps"} name */
 export function choice(name) {
 	return read(`kschedui.${name}`);

@@ -138,6 +138,8 @@ export function heroOf(event, state) {
 			return event.pod?.pod ?? underWay(state);
 		case "PodActivated":
 			return event.by;
+		case "PodsKeptWaiting":
+			return underWay(state) || (event.pods.length === 1 ? event.pods[0].pod : "");
 		case "PodEnqueued": // what an attempt does to others belongs to its pod's story
 			return underWay(state) || event.pod;
 		default:

@@ -404,3 +404,37 @@ def test_many_taints_and_gates_are_compared_once_each(monkeypatch: pytest.Monkey
         len(_taints(taints, (), Problems())) == len(_scheduling_gates({"schedulingGates": gates}, Problems())) == count
     )
     assert compared < 20 * count
+
+
+WITH_ALLOCATABLE = """apiVersion: v1
+kind: Node
+metadata: {{name: n1}}
+status: {{allocatable: {}}}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("a:\n  cpu: '4'\n   memory: 8Gi\n", 3, "this line is indented 1 deeper than the line above"),
+        ("a:\n    b:\n      c: 1\n   d: 2\n", 4, "no line above is indented by 3, as this one is"),
+        ("kind: Pod\nname: {{ .Release.Name }}\n", 2, "this is a template; paste what `helm template` prints"),
+        ("{{- if .Values.on }}\nkind: Pod\n{{- end }}\n", 1, "this is a template; paste what `helm template` prints"),
+        (WITH_ALLOCATABLE.format('{cpu: 500mi, pods: "1"}'), 4, '"500mi" is not a quantity; did you mean "500m"?'),
+        (WITH_ALLOCATABLE.format('{memory: 2GB, pods: "1"}'), 4, '"2GB" is not a quantity; did you mean "2Gi"?'),
+        (
+            WITH_ALLOCATABLE.format('{memory: 2Go, pods: "1"}'),
+            4,
+            "expected a number with an optional suffix such as 500m or 2Gi",
+        ),
+    ],
+)
+def test_slips_of_yaml_and_of_quantities_are_told_with_what_was_meant(text: str, line: int, words: str) -> None:
+    error = only_error(text)
+    assert (error.line, words in str(error.message)) == (line, True), error
+
+
+def test_a_node_without_resources_is_warned_of() -> None:
+    scenario = parse_scenario(WITH_ALLOCATABLE.format("").partition("\nstatus")[0])
+    assert [str(warning.message) for warning in scenario.warnings] == [
+        "it is missing, so that no pod fits on this node"
+    ]

@@ -56,6 +56,11 @@ def test_it_has_its_place_in_the_learning_path(path: Path) -> None:
     assert track.order().count(path.stem) == 1, f"name {path.stem} in one chapter of {track.__file__}"
 
 
+def test_the_first_chapter_is_for_beginners() -> None:
+    levels = {path.stem: read(path).lesson.level for path in PATHS}
+    assert {levels[slug] for slug in track.CHAPTERS[0].lessons} == {"beginner"}
+
+
 def test_it_is_read_without_a_warning_and_named_like_its_file(path: Path) -> None:
     assert not read(path).warnings
     assert read(path).name == path.stem, "metadata.name and the file have to have the same name"

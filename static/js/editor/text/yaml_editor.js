@@ -119,6 +119,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 	return {
 		text: () => view.state.doc.toString(),
 		focus: () => view.focus(),
+		lineOfCursor: () => view.state.doc.lineAt(view.state.selection.main.head).number,
 		/** Replace the text without telling the listener; undo still knows it. @param {string} next */
 		write(next) {
 			quiet = true;
