@@ -17,6 +17,7 @@ from scheduler_core.apis.devices import ResourceSlice
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import MAX_NODES_ADDED, AddNodes, NotPossible
 from scheduler_core.ask.editing.objects import no_such
+from scheduler_core.ask.moments.judge import rejection_of
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.world import World
 from scheduler_core.cluster.cluster import Cluster
@@ -51,7 +52,8 @@ class Capacity(msgspec.Struct, frozen=True):
 
     `by_node` and `by_zone` count the placed copies, the most first; `more` is the number of nodes that `wanted` copies
     would need, by kind of node. `rooms` are the requested resources of the nodes with the most copies; for each node,
-    the one that is used up first comes first.
+    the one that is used up first comes first. `rejected` names the plugin and the reasons for which Filter rejects the
+    next copy on those nodes.
     """
 
     pod: PodKey
@@ -62,6 +64,7 @@ class Capacity(msgspec.Struct, frozen=True):
     by_zone: dict[str, int]
     more: list[NodesMore]
     rooms: dict[NodeName, list[Room]] = {}
+    rejected: dict[NodeName, str] = {}
 
 
 def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capacity:
@@ -72,18 +75,23 @@ def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capac
     pod = world.cluster.pods.get(key)
     if pod is None:
         raise no_such("Pod", key)
-    places, message = place_copies(world, pod, requested or MAX_REPLICAS)
+    places, message, reasons = place_copies(world, pod, requested or MAX_REPLICAS)
     more = [] if requested is None or len(places) >= requested else _nodes_more(moment, pod, requested, len(places))
     on = Counter(places)
     zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
     for name, count in on.items():
         zones[_zone(world.cluster.node(name))] += count
     by_zone = {} if set(zones) <= {""} else dict(zones)
-    return Capacity(key, len(places), requested, message, dict(on.most_common()), by_zone, more, _rooms(world, pod, on))
+    rooms = _rooms(world, pod, on)
+    rejected = {name: reason for name, reason in reasons.items() if name in rooms}
+    return Capacity(key, len(places), requested, message, dict(on.most_common()), by_zone, more, rooms, rejected)
 
 
-def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
-    """Place copies of the pod. Return their nodes in order, and the message for the first copy that does not fit."""
+def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str, dict[NodeName, str]]:
+    """Place copies of the pod. Return their nodes in order, and the message for the first copy that does not fit.
+
+    Return also why Filter rejects that copy, by node.
+    """
     places: list[NodeName] = []
     while len(places) < most:
         copy = _copy(pod, world, len(places) + 1)
@@ -91,9 +99,9 @@ def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str
         decision = world.decide(copy.key)
         refused = world.place(copy.key, decision.node) if decision.node else decision.message
         if refused:
-            return places, refused
+            return places, refused, {name: rejection_of(decision, name) for name in decision.record["filter"]}
         places.append(decision.node)
-    return places, ""
+    return places, "", {}
 
 
 def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[Room]]:

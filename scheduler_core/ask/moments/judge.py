@@ -107,7 +107,7 @@ def _change(name: NodeName, before: Decision, after: Decision) -> NodeChange:
         if pair[0] != pair[1]:
             scores.append((plugin, *pair))
     totals = before.record["totals"].get(name), after.record["totals"].get(name)
-    return NodeChange(name, _rejection(before, name), _rejection(after, name), *totals, scores)
+    return NodeChange(name, rejection_of(before, name), rejection_of(after, name), *totals, scores)
 
 
 def _weighted(scores: Mapping[str, Mapping[str, Sequence[int]]], plugin: str, node: NodeName) -> int | None:
@@ -115,6 +115,7 @@ def _weighted(scores: Mapping[str, Mapping[str, Sequence[int]]], plugin: str, no
     return None if entry is None else entry[2]
 
 
-def _rejection(decision: Decision, node: NodeName) -> str:
+def rejection_of(decision: Decision, node: NodeName) -> str:
+    """Return the plugin that rejects a node, with its reasons; "" if none does."""
     status = decision.record["filter"].get(node)
     return "" if status is None else f"{status['plugin']}: {', '.join(status['reasons'])}"

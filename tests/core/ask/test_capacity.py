@@ -78,3 +78,9 @@ def test_what_fills_up_first_on_each_node_comes_first() -> None:
     assert [one.further for one in first.values()] == [0, 0]
     assert found.by_node == {"n1": first["n1"].copies // 2**29, "n2": first["n2"].copies // 1000}
     assert all(one.before >= 0 and one.before + one.copies == one.allocatable for one in first.values())
+
+
+def test_what_keeps_copies_off_a_node_with_room_is_told() -> None:
+    found = fitting(*NODES, node("n4", cpu=8, unschedulable=True), pod("web", cpu=1))
+    assert found.rejected["n4"] == "NodeUnschedulable: node(s) were unschedulable"
+    assert found.rejected["n1"] == "NodeResourcesFit: Insufficient cpu"

@@ -17,10 +17,10 @@ def address(db: None) -> str:
     return f"/s/{made.scenario.public_id}/v/{made.number}/capacity/"
 
 
-def test_the_form_offers_all_pods_and_begins_with_one_that_has_a_node(address: str) -> None:
+def test_the_form_offers_all_pods_and_begins_with_one_that_waits(address: str) -> None:
     found = Client().get(address).content.decode()
     assert '<option value="default/huge">' in found
-    assert '<input name="pod" type="text" value="default/web"' in found
+    assert '<input name="pod" type="text" value="default/huge"' in found
 
 
 def test_the_answer_has_the_reason_the_zones_the_nodes_and_what_more_would_take(address: str) -> None:

@@ -48,12 +48,15 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "release": runs.release_of(version, name.kubernetes),
         "kubernetes": kubernetes or "",
         "pods": pods,
-        "pod": pod or (pods[-1] if pods else ""),  # pending ones are first, and often fit nowhere
+        "pod": pod or (pods[0] if pods else ""),  # pending ones are first
         "replicas": replicas or "",
         "most": MAX_REPLICAS,
         "capacity": result,
         "zones": bars(result.by_zone) if result else [],
-        "nodes": [room_of(name, result.by_node.get(name, 0), rooms) for name, rooms in result.rooms.items()]
+        "nodes": [
+            room_of(name, result.by_node.get(name, 0), rooms) | {"rejected": result.rejected.get(name, "")}
+            for name, rooms in result.rooms.items()
+        ]
         if result
         else [],
         "more": max(0, len(result.by_node) - len(result.rooms)) if result else 0,
