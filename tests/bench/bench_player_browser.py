@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """How fast the player is in headless Chromium: seeks in a run of 20,000 events, playing 5,000 nodes, the first step, a
-number that is dragged.
+number that is dragged, and the frames while a step moves on a machine slowed four times.
 
 Starts a stack of its own, saves two scenarios, and prints a table of milliseconds. `--url` measures a running site;
+`--frames URL` measures the frames alone.
 `--pairs OLD_URL NEW_URL` compares the first step of two, a load of each in turn, so that a busy machine is busy for both.
 A stack of its own is a clone's; with KSCHEDUI_ENV=production and what that needs it is as in the image, and a bundle made
 by `npm run bundle` is served.
@@ -36,6 +37,13 @@ DRAGS = 60
 LINKS = 9
 ROUND_TRIP = 50  # milliseconds, of a visitor who is far away and comes for the first time
 LESSON = "/library/flash-sale/"
+SLOWED = 4
+MOVED = 5  # times that a step is looked at: others keep the machine busy, and the quietest time is told
+MOVES = {  # links to the stops before those that move
+    "/library/first-pod/": ("0", "4", "4.3", "5.1", "5.5"),
+    "/library/high-preempts-low/": ("4.3", "5.1", "5.4", "8", "15.3"),
+    LESSON: ("46", "47", "116.3"),
+}
 
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 
@@ -70,6 +78,21 @@ PLAY = """async ([speed, frames]) => {
   return times.filter((time) => time > 1); // turns without a new step draw nothing
 }"""
 
+
+MOVE = """async () => {
+  const page = document.getElementById('player');
+  const times = [];
+  let last = 0, moving = 0;
+  const before = performance.now();
+  page.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+  do {
+    const now = await new Promise(requestAnimationFrame);
+    if (moving && last) times.push(now - last);
+    last = now;
+    moving = document.getAnimations().length;
+  } while (moving || performance.now() - before < 400);
+  return times;
+}"""
 
 NUMBER = "#player .scrub"
 SEEK_A_NUMBER = """async ([from, selector]) => {
@@ -284,6 +307,41 @@ def drags(page: Page) -> None:
     row("100 nodes: a number dragged, ms", [next_value() for _ in range(DRAGS)])
 
 
+def frames(context: BrowserContext) -> None:
+    """Print a row for each step that moves: milliseconds from frame to frame of a slowed page, in the quietest of some
+    times. On a busy machine they tell of what keeps it busy; the main thread's processor time for a frame does not:
+    60 frames a second leave 16.7 ms for it on a machine that is slowed, so 4.2 on this one.
+    """
+    page = context.new_page()
+    processor, slow = ProcessorTime(page), page.context.new_cdp_session(page)
+
+    def moved(link: str, rate: int) -> tuple[list[float], float]:
+        """Frames, and the processor time for each; a slowed page waits by working, which is no time of its own."""
+        page.goto(link)
+        page.wait_for_function(
+            "link => document.getElementById('player')?.dataset.ready === link", arg=f"#{link.split('#')[1]}"
+        )
+        settle(page)
+        slow.send("Emulation.setCPUThrottlingRate", {"rate": rate})
+        before = processor.now()
+        times = page.evaluate(MOVE)
+        spent = 1000 * (processor.now() - before)
+        slow.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+        return times, spent / max(1, len(times))
+
+    for lesson, links in MOVES.items():
+        for link in links:
+            runs = [moved(f"{lesson}#{link}", SLOWED)[0] for _ in range(MOVED)]
+            best = min(filter(None, runs), key=lambda times: sum(times) / len(times))
+            work = min(moved(f"{lesson}#{link}", 1)[1] for _ in range(MOVED))
+            name = f"{lesson.split('/')[2]} #{link} moves, slowed, ms"
+            row(
+                name,
+                best,
+                f"{1000 * len(best) / sum(best):3.0f} frames a second; processor {work:4.1f} a frame, not slowed",
+            )
+
+
 def measure(browser: Browser, url: str) -> None:
     visitor = Visitor(url)
     long = visitor.post("/api/v1/scenarios", text=scenario(100, 2100))[1]
@@ -308,11 +366,13 @@ def measure(browser: Browser, url: str) -> None:
     first_step("a card of the library", [load(context, clicked_card, "/") for _ in range(LINKS)])
     first_step(f"{ROUND_TRIP} ms away, empty cache", [from_far_away(browser, url) for _ in range(LINKS)])
     whole_session(context, lesson)
+    frames(context)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url")
+    parser.add_argument("--frames", metavar="URL")
     parser.add_argument("--pairs", nargs=2, metavar=("OLD_URL", "NEW_URL"))
     asked = parser.parse_args()
     path = chromium_path()
@@ -320,6 +380,8 @@ def main() -> None:
         raise SystemExit("no Chromium found: install it or name it in KSCHEDUI_CHROMIUM")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
+        if asked.frames:
+            return frames(browser.new_context(base_url=asked.frames, viewport=VIEWPORT))
         if asked.pairs:
             return pairs(browser, *asked.pairs)
         if asked.url:

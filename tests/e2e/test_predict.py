@@ -28,7 +28,7 @@ VICTIM = [
     "fate-victim",
     "chosen",
     "Preempted",
-    "Nominated",
+    " Nominated",  # a lesson's title begins with it
     "The less important one pays",
     "wait for report",
 ]

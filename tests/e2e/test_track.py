@@ -11,7 +11,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     chapters = page.locator(".chapters > [data-lessons]")
-    expect(chapters).to_have_count(12)
+    expect(chapters).to_have_count(13)
     onward = page.locator("#continue")
     expect(onward).to_have_text("Start: A pod is scheduled")
     onward.click()

@@ -59,8 +59,8 @@ export function drawHero(target, view) {
 				h(
 					"div",
 					{ key: "none", class: "hero none" },
-					h("b", null, t("hero.none")),
-					h("span", null, t("hero.none.more", { n: view.state.attempt })),
+					h("b", null, t(view.state.finished ? "end.title" : "hero.none")),
+					h("span", null, t("hero.none.more", { n: view.state.finished ? view.index.attempts : view.state.attempt })),
 				),
 		]);
 		return;
@@ -80,14 +80,14 @@ export function drawHero(target, view) {
 	const all = labels.join(" · ");
 	let about = all;
 	const rows = () => widthOf(about) / CARD_ROW;
-	for (let n = labels.length; --n && rows() > 4; )
+	for (let n = labels.length; --n && rows() > 2; )
 		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		button(
 			() => view.act.select({ kind: "pod", name: view.hero }),
 			{
 				key: "pod",
-				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
+				class: `hero ${rows() > 1 ? "full" : ""}`,
 				"data-fly-from": view.hero,
 				...wholeName(view.hero, view.hero),
 				style: { "--share": String(shareOf(view.state, view.hero)) },

@@ -179,12 +179,6 @@ function did({ state }, pod, point, results, kind) {
 	if (kind === "now") return "…";
 	if (kind === "todo") return t(`binding.todo.${point}`);
 	if (point === "Bind") return t("binding.bind", { node: state.pods.get(pod)?.node ?? "" });
-	return results.length
-		? plain(
-				list(
-					results.map((result) => result.plugin),
-					2,
-				),
-			)
-		: t(`binding.nothing.${point}`);
+	const [first, ...others] = results; // all are named on hover
+	return first ? `${first.plugin}${others.length ? ` +${others.length}` : ""}` : t(`binding.nothing.${point}`);
 }
