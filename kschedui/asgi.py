@@ -36,5 +36,6 @@ application = ProtocolTypeRouter(
     }
 )
 gc.collect()
+gc.set_threshold(20_000, 10, 10)  # requests leave few cycles (web/http/one_thread.py), and everybody waits meanwhile
 gc.freeze()  # else a full collection goes through all code and tables: a tenth of a second in which nobody is served
 place.start_soon()

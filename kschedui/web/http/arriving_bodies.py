@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 
 SLOWEST = 2 * 1024  # bytes a second, in each window of BODY_SECONDS
+PAUSE = 0.005  # seconds until the bytes of a body that was given up are looked for again
 
 
 class BodyRefused(Exception):
@@ -38,9 +39,8 @@ class ArrivingBody:
         self.window_size = 0
         self.window_end = asyncio.get_running_loop().time() + settings.BODY_SECONDS
 
-    def add(self, size: int) -> None:
-        """Count bytes that arrived, and begin another window once there were enough of them in this one."""
-        self.size += size
+    def extend_window(self, size: int) -> None:
+        """Begin another window of time once enough bytes have arrived in this one."""
         self.window_size += size
         if self.window_size >= SLOWEST * settings.BODY_SECONDS:
             self.window_size = 0
@@ -83,20 +83,32 @@ class ArrivingBodies:
         finally:
             self.bodies.remove(body)
 
-    def add(self, body: ArrivingBody, size: int) -> None:
-        """Count bytes that arrived. Raises BodyRefused if there is no room for them."""
+    async def add(self, body: ArrivingBody, size: int) -> None:
+        """Count bytes that arrived, once there is room for them: `used` is never above the limit.
+
+        Raises BodyRefused if there is none.
+        """
+        body.extend_window(size)
+        self.make_room(body, size)
+        while self.used + size > self.most:  # a body that was given up is about to be closed
+            await asyncio.sleep(PAUSE)
+            self.make_room(body, size)
+        body.size += size
+
+    def make_room(self, body: ArrivingBody, size: int) -> None:
+        """Give up another body if there is no room for these bytes. Raises BodyRefused if it is this one's turn."""
         if body.given_up:  # while this piece was here already, so that its wait could not be ended
             raise BodyRefused(*FULL)
-        body.add(size)
-        kept = [other for other in self.bodies if not other.given_up]
+        kept = {other: other.size for other in self.bodies if not other.given_up}
+        kept[body] += size
         by_address: Counter[str] = Counter()
-        for other in kept:
-            by_address[other.address] += other.size
+        for other, bytes_of_it in kept.items():
+            by_address[other.address] += bytes_of_it
         if by_address[body.address] > self.share:
             raise BodyRefused(*TOO_MUCH)
         if by_address.total() > self.most:
-            unfinished = [other for other in kept if not other.whole or other is body]
-            largest = max(unfinished, key=lambda other: (by_address[other.address], other.size))
+            unfinished = [other for other in kept if not other.whole]
+            largest = max(unfinished, key=lambda other: (by_address[other.address], kept[other]))
             if largest is body:
                 raise BodyRefused(*FULL)
             largest.give_up()

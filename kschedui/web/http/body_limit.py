@@ -81,12 +81,13 @@ class BodyLimit:
                     try:
                         async with asyncio.timeout_at(body.window_end) as body.timer:
                             message = await receive()
+                            if body.size + len(message.get("body", b"")) > most:
+                                body.whole = not message.get("more_body", False)
+                                raise BodyTooLarge
+                            await bodies.add(body, len(message.get("body", b"")))
                     except TimeoutError:
                         raise BodyRefused(*(FULL if body.given_up else TOO_SLOW)) from None
                     body.whole = not message.get("more_body", False)
-                    bodies.add(body, len(message.get("body", b"")))
-                    if body.size > most:
-                        raise BodyTooLarge
                     return message
 
                 await self.application(scope, receive_piece, send)

@@ -5,14 +5,18 @@ in the event loop: a loop that is busy with the sockets of a class would delay a
 thread for each request, and waits for the end of the thread in the event loop.
 """
 
+import asyncio
 import errno
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from io import BytesIO
-from typing import IO
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
-from django.core.handlers.asgi import ASGIHandler
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -23,6 +27,9 @@ from kschedui.web.http.problems import API_PREFIX
 
 MAX_IDLE = 32  # threads that are kept for the next requests
 CONTINUE = 100
+BODY_IN_MEMORY = 256 * 1024  # bytes of a request's body; a longer one is written to disk, in pieces of this size
+
+disk = ThreadPoolExecutor(2, "disk")  # writes and deletes the files of bodies
 
 
 def may_be_large(scope: Scope) -> bool:
@@ -33,8 +40,27 @@ def may_be_large(scope: Scope) -> bool:
     return large and scope["path"].startswith(API_PREFIX)
 
 
+class EndingRequest(ASGIRequest):
+    """A request that keeps nothing once its response has been sent.
+
+    Its user and messages refer to it, so that its body would otherwise stay in memory until a collection of garbage.
+    """
+
+    def __init__(self, scope: Scope, body_file: IO[bytes]) -> None:
+        super().__init__(scope, body_file)
+        self.body_file = body_file
+
+    def close(self) -> None:
+        """Close the body here, in the thread of the request: to delete a file takes a while."""
+        super().close()
+        self.body_file.close()
+        vars(self).clear()
+
+
 class OneThreadHandler(ASGIHandler):
     """Calls synchronous middleware and views directly; asynchronous ones would be called through the event loop."""
+
+    request_class = EndingRequest
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +93,8 @@ class OneThreadHandler(ASGIHandler):
             refusal = await self.refusal_of({**scope, "headers_only": True})
             if refusal is not None:
                 await take_the_rest(receive, settings.LIMITS["import_bytes"])
-                return await self.send_response(refusal, send)
+                await self.send_response(refusal, send)
+                return await sync_to_async(refusal.close)()
         await super().handle(scope, receive, send)
 
     async def refusal_of(self, scope: Scope) -> HttpResponseBase | None:
@@ -76,18 +103,51 @@ class OneThreadHandler(ASGIHandler):
         if request is None:
             return error
         response = await self.run_get_response(request)
-        return None if response.status_code == CONTINUE else response
+        if response.status_code != CONTINUE:
+            return response
+        await sync_to_async(response.close)()
+        return None
 
     async def read_body(self, receive: Receive) -> IO[bytes]:
-        """Return the body. Raises BodyRefused if there is no space for it on disk."""
+        """Return the body, which is on disk if it is long; of one that does not arrive, nothing stays there.
+
+        Django's own keeps 2.5 MB of each body in memory, one that is refused on disk until it is answered, and waits
+        for the disk in the event loop. Raises BodyRefused if there is no space on disk, RequestAborted if the client
+        disconnects.
+        """
+        on_disk = partial(asyncio.get_running_loop().run_in_executor, disk)
+        body = cast(IO[bytes], SpooledTemporaryFile[bytes](BODY_IN_MEMORY))
         try:
-            return await super().read_body(receive)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise BodyRefused(*FULL) from None
+            block, more = bytearray(), True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RequestAborted
+                block += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(block) > BODY_IN_MEMORY:
+                    await on_disk(body.write, block)
+                    block = bytearray()
+            if body.tell():
+                await on_disk(body.write, block)
+            else:
+                body.write(block)
+            body.seek(0)
+        except Exception as error:
+            await on_disk(body.close)
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise BodyRefused(*FULL) from None
+            raise
+        return body
+
+    async def listen_for_disconnect(self, receive: Receive) -> None:
+        """Return when the client disconnects.
+
+        Django's own raises an exception, whose traceback would keep the whole request until a collection of garbage.
+        """
+        await receive()
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the response, from the thread of this request."""
-        response: HttpResponseBase = await sync_to_async(self.get_response, thread_sensitive=True)(request)
+        response: HttpResponseBase = await sync_to_async(self.get_response)(request)
         return response

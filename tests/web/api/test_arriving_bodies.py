@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from collections.abc import Callable
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import pytest
@@ -13,7 +16,8 @@ from django.middleware.csrf import get_token
 from django.test import RequestFactory
 
 from kschedui.asgi import application
-from kschedui.web.http import arriving_bodies, body_limit
+from kschedui.supervisor.ports import wait_until as wait_for
+from kschedui.web.http import arriving_bodies, body_limit, one_thread
 from kschedui.web.http.arriving_bodies import ArrivingBodies, BodyRefused
 from kschedui.web.http.body_limit import BodyLimit
 from tests.web.conftest import SMALL, Browser
@@ -135,8 +139,7 @@ async def test_any_mixture_of_senders_stays_within_the_limits(limited: Limited, 
         else:
             chance.choice(senders).send(chance.randrange(1, 8 * PIECE), more=chance.random() < 0.9)
         await asyncio.sleep(0)
-        kept = [body.size for body in bodies.bodies if not body.given_up]
-        assert sum(kept) <= bodies.most + 8 * PIECE, "what has just come is counted before somebody gives way"
+        assert bodies.used <= bodies.most, "whoever gave way is counted until what came of it is closed"
     for sender in senders:
         sender.send(0, more=False)
     await wait_until(lambda: all(sender.task.done() for sender in senders))
@@ -209,10 +212,76 @@ def test_a_body_that_is_given_up_while_its_next_piece_is_here_already_ends_with_
     async def both() -> None:
         bodies = ArrivingBodies(10, 10, 10)
         with bodies.arriving("a") as large, bodies.arriving("b") as small:
-            bodies.add(large, 8)
-            bodies.add(small, 4)
+            await bodies.add(large, 8)
+            added = asyncio.create_task(bodies.add(small, 4))
+            await asyncio.sleep(0)
             assert large.given_up
             with pytest.raises(BodyRefused):
-                bodies.add(large, 1)
+                await bodies.add(large, 1)
+            added.cancel()
 
     asyncio.run(both())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["/", "/accounts/login/", "/api/v1/check", "/api/v1/import", "/nowhere"])
+def test_nothing_keeps_a_body_once_its_request_is_over(
+    author: Browser, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even until a collection of garbage."""
+    headers = cookies_and_token(author)
+    files: list[weakref.ref[Any]] = []
+
+    class Watched(SpooledTemporaryFile[bytes]):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            files.append(weakref.ref(self))
+
+    monkeypatch.setattr(one_thread, "SpooledTemporaryFile", Watched)
+
+    @in_loop
+    async def ask(more: bool) -> None:
+        sender = Sender(application, "203.0.113.8", path, content_type="application/json", **headers)
+        for _ in range(20):
+            sender.send(PIECE)
+        await asyncio.sleep(0.1)
+        sender.send(PIECE, more=more)
+        if more:
+            sender.pieces.put_nowait({"type": "http.disconnect"})
+        else:
+            await wait_until(lambda: bool(sender.sent) and not sender.sent[-1].get("more_body"))
+            sender.pieces.put_nowait({"type": "http.disconnect"})
+        async with asyncio.timeout(PATIENCE):
+            await sender.task
+
+    gc.collect()
+    gc.disable()
+    try:
+        ask(False)
+        ask(True)
+        assert files
+        assert wait_for(lambda: all(file() is None for file in files), PATIENCE), (
+            "threads of requests end a little later"
+        )
+    finally:
+        gc.enable()
+
+
+def test_a_body_that_is_refused_is_removed_from_the_disk_before_anything_else_happens() -> None:
+    files: list[Any] = []
+
+    async def refuse() -> None:
+        pieces = iter([{"body": b" " * 3 * one_thread.BODY_IN_MEMORY, "more_body": True}])
+
+        async def receive() -> Any:
+            for piece in pieces:
+                return {"type": "http.request", **piece}
+            files.extend(file for file in gc.get_objects() if isinstance(file, SpooledTemporaryFile))
+            raise BodyRefused(*arriving_bodies.FULL)
+
+        await one_thread.OneThreadHandler().read_body(receive)
+
+    with pytest.raises(BodyRefused):
+        asyncio.run(refuse())
+    assert files
+    assert all(file.closed for file in files)
