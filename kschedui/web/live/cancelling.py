@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-AGAIN_SECONDS = 1.0
+AGAIN_SECONDS = 10.0  # longer than a busy broker takes to unsubscribe, which must not be cancelled
 
 
 async def cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:

@@ -10,6 +10,7 @@ from kschedui.classrooms import store
 from kschedui.classrooms.store import Question, RightAnswer, Shown
 from kschedui.models import Answer, Classroom, Run, Scenario
 from kschedui.runs import worker
+from kschedui.scenarios import access
 from tests.web.conftest import OTHER, Browser, private
 
 
@@ -205,6 +206,19 @@ def test_a_class_goes_on_with_the_next_lesson_of_its_course_and_takes_its_studen
     lines = author.get(f"/c/{following}/answers.csv").content.decode().splitlines()
     assert lines[1:] == ["winner-1,Which?,n1,1,,Small", "winner-1,Which?,n2,2,yes,Small"], "of the lesson before, too"
     assert author.post(f"/c/{following}/next?course={cid}").status_code == 409, "the last lesson"
+
+
+def test_two_presses_at_once_start_one_class_also_of_a_teacher_who_has_no_more(
+    author: Browser, saved: dict[str, Any]
+) -> None:
+    code, *_ = [start(author, saved) for _ in range(store.MAX_LIVE)]
+    teacher = access.Visitor(editor=access.token_in({access.COOKIE: author.cookies[access.COOKIE].value}))
+    run = Run.objects.get()
+    both = [store.by_code(code), store.by_code(code)]  # as two requests read it that came at once
+    assert store.teaches(teacher, both[0])
+    assert len({store.go_on(teacher, classroom, run).pk for classroom in both}) == 1
+    assert store.live().count() == store.MAX_LIVE
+    assert Classroom.objects.count() == store.MAX_LIVE + 1
 
 
 def test_of_a_student_nothing_is_kept_but_a_hash_that_differs_in_each_class(
