@@ -75,6 +75,8 @@ function ofNodes(known) {
 				for (const value of [whole, taken, whole - taken, Math.max(0, free(at, node.summary.name, resource, view.hero))]) known.took(resource, value);
 				known.took(resource, heldFor(at, node.summary.name, view.hero).reduce((sum, key) => sum + (at.pods.get(key)?.summary.requests?.[resource] ?? 0), 0));
 				take(Math.round((100 * taken) / Math.max(1, whole)));
+				const need = at.pods.get(view.hero)?.summary.requests?.[resource] ?? 0;
+				take(Math.round((100 * (free(at, node.summary.name, resource, view.hero) - need)) / Math.max(1, whole)));
 			}
 		}
 	}

@@ -7,7 +7,7 @@
 import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, quantity, short } from "../../shared/units.js";
-import { allocatable, free } from "../../trace/room.js";
+import { allocatable, free, request } from "../../trace/room.js";
 import { asks, facts, panel, row, rule, showPlace, table } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, skewTried, termTried, triedValue, weightOf } from "../parts/scrub.js";
 import { extender, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
@@ -57,14 +57,30 @@ function onePlugin({ state, frame, hero = "" }, model) {
 	return {
 		eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin: extender(plugin) }),
 		sentence: parts(key, values),
-		why: [
-			...(has(`scored.${plugin}.why`) ? [...parts(`scored.${plugin}.why`, values), " "] : []),
-			...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values),
-		],
+		why:
+			kind === "best" && has(`scored.${plugin}.shares`)
+				? parts(`scored.${plugin}.shares`, { ...values, ...sharesLeft(state, hero, best[0], worst[0]) })
+				: [
+						...(has(`scored.${plugin}.why`) ? [...parts(`scored.${plugin}.why`, values), " "] : []),
+						...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values),
+					],
 		next: following
 			? parts("next.scorer", { name: scoreName(following.plugin), plugin: extender(following.plugin) })
 			: parts("next.total"),
 	};
+}
+
+/**
+ * The shares of cpu that two nodes would have free with the pod.
+ * @param {State} state @param {string} hero @param {string} first @param {string} last
+ */
+function sharesLeft(state, hero, first, last) {
+	const share = (/** @type {string} */ name) => {
+		const record = state.nodes.get(name);
+		const rest = free(state, name, "cpu", hero) - request(state, hero, "cpu");
+		return num(`${record ? Math.round((100 * rest) / Math.max(1, allocatable(record, "cpu"))) : 0} %`);
+	};
+	return { first: node(first), last: node(last), most: share(first), least: share(last) };
 }
 
 /**
