@@ -204,12 +204,17 @@ def test_numbers_of_the_arithmetic_are_dragged_where_they_stand(browser_page: Pa
     expect(page.locator("#caption h1")).to_have_text("web would go to n1.")
     expect(page.locator("#stage .lane[data-node=n1]")).to_have_attribute("data-asked", "winner")
     expect(page.locator(".row-ghost .ghost-pod")).to_have_text("web")
+    lane = page.locator("#stage .lane[data-node=n1]")
+    expect(lane).to_have_class(re.compile(r"\balive\b"))  # the row, its bar, its comparison and the count follow
+    expect(lane.locator(".tick.now")).to_contain_text("1.8 ≤ 2")
+    expect(page.locator(".lanes-title")).to_contain_text("1 of 2 nodes left")
     page.mouse.up()
     expect(page.get_by_role("complementary", name="What if")).to_have_count(0)
     page.get_by_role("button", name="What happened").click()
     expect(number).to_have_text("3")
     expect(page.locator("#caption h1")).to_have_text(before)
     expect(page.locator("[data-asked=winner]")).to_have_count(0)
+    expect(lane).to_have_class(re.compile(r"\bout\b"))
 
 
 def test_arrow_keys_move_a_number_and_the_panel_goes_on_from_there(browser_page: Page) -> None:
