@@ -78,6 +78,8 @@ class BodyLimit:
                 async def receive_piece() -> Message:
                     if body.whole:
                         return await receive()  # until the client goes away
+                    if body.given_up:  # while its last piece was written to disk
+                        raise BodyRefused(*FULL)
                     try:
                         async with asyncio.timeout_at(body.window_end) as body.timer:
                             message = await receive()
@@ -87,6 +89,8 @@ class BodyLimit:
                             await bodies.add(body, len(message.get("body", b"")))
                     except TimeoutError:
                         raise BodyRefused(*(FULL if body.given_up else TOO_SLOW)) from None
+                    finally:
+                        body.timer = None
                     body.whole = not message.get("more_body", False)
                     return message
 

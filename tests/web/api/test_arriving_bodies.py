@@ -128,6 +128,37 @@ async def test_whoever_fills_the_space_gives_way_to_others(limited: Limited) -> 
     assert not bodies.bodies
 
 
+@in_loop
+async def test_a_body_is_given_up_also_while_its_last_piece_is_written(
+    limited: Limited, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = asyncio.Event()
+
+    async def write(scope: Any, receive: Any, send: Any) -> None:
+        """An application that takes its time with each piece."""
+        while (await receive())["more_body"]:
+            await written.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    bodies, _ = limited
+    app = BodyLimit(write, 60 * PIECE)
+    fillers = [Sender(app, f"203.0.113.{i}") for i in range(2)]
+    for filler in fillers:
+        filler.send(50 * PIECE)
+    await wait_until(lambda: bodies.used == 100 * PIECE)
+    other = Sender(app, "203.0.113.9")
+    other.send(PIECE, more=False)
+    await wait_until(lambda: any(body.given_up for body in bodies.bodies))
+    assert other.status is None, "until there is room"
+    written.set()
+    await wait_until(lambda: other.status == 200)
+    await wait_until(lambda: 503 in [filler.status for filler in fillers])
+    for filler in fillers:
+        filler.send(0, more=False)
+        await filler.task
+    assert not bodies.bodies
+
+
 @pytest.mark.parametrize("seed", range(10))
 @in_loop
 async def test_any_mixture_of_senders_stays_within_the_limits(limited: Limited, seed: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -15,6 +17,7 @@ from kschedui.web.pages.decoding import decode
 from tests.web.conftest import Browser
 from tests.web.pages.test_decoder import DESCRIBED, EVENTS, FULL, IN_JSON
 
+FLOOR = 0.1  # seconds of processor time below which nothing is compared
 CLUSTER_AUTOSCALER = {
     "bare": "Normal  NotTriggerScaleUp  3m  cluster-autoscaler  pod didn't trigger scale-up (it wouldn't fit if a new "
     "node is added)",
@@ -275,3 +278,21 @@ def test_old_names_of_predicates_have_their_meaning_and_are_whole(text: str) -> 
     words = in_words(message)
     assert all(row.meaning for row in words["rows"])
     assert not words["cut"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY)
+def test_a_pasted_text_takes_time_in_proportion_to_its_length(name: str) -> None:
+    """Each message again and again, and what is most frequent in it alone."""
+    text = EVERY[name]
+    tokens = re.findall(r"[\w']+|[^\w\s]", text)
+    frequent = sorted(set(tokens), key=lambda token: (tokens.count(token), token))[-3:]
+    line = text.replace("\n", " ")
+    for unit in (text + "\n", line + " ", line + ", ", *(f"{token} " for token in frequent)):
+        seconds = []
+        for length in (20_000, 80_000):
+            pasted = (text + "\n" + unit * (length // len(unit) + 1))[:length]
+            begun = process_time()
+            decode(pasted)
+            seconds.append(process_time() - begun)
+        assert seconds[1] < 10 * max(seconds[0], FLOOR), (unit, seconds)
