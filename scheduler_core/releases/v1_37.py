@@ -1,7 +1,7 @@
 """Kubernetes 1.37, from its release notes, its table of feature gates and its sources; no run of it was recorded.
 
-Two of its gates were recorded with 1.36.3: StorageCapacityScoring and VolumeLimitScaling. docs/fidelity.md lists what
-else is known of it and is not simulated.
+Two of its gates were recorded with 1.36.3, and three of its rules with 1.36.3 in which they were put. docs/fidelity.md
+lists what else is known of it and is not simulated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ V1_37 = V1_36.derive(
         selector_errors_name_the_device=True,
     ),
     gates={
-        "DRADeviceTaintRules": Gate(True, settable=True),
         "DRAFractionalCapacityRange": Gate(True, settable=True),
         "GangScheduling": None,
         "GenericWorkload": Gate(False),

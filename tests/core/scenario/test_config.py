@@ -258,13 +258,19 @@ def test_default_spread_constraints_and_added_affinity() -> None:
         ("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}]}, "defaultConstraints[0].labelSelector", "constraint must not define a selector"),
         ("NodeAffinity", {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Is"}]}]}}}, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator", "not a valid selector operator"),
         ("VolumeBinding", {"bindTimeoutSeconds": -1}, "bindTimeoutSeconds", "should not be a negative value"),
-        ("VolumeBinding", {"shape": []}, "shape", "turn on the feature gate StorageCapacityScoring"),
         ("Coscheduling", {"permitWaitingTimeSeconds": -1}, "permitWaitingTimeSeconds", "must be greater than 0"),
     ],
 )  # fmt: skip
 def test_arguments_that_kube_scheduler_refuses(name: str, given: dict[str, Any], path: str, part: str) -> None:
     found = dict(problems(profiles=[{"pluginConfig": [{"name": name, "args": given}]}]))
     assert part in found[f"profiles[0].pluginConfig[0].args.{path}"]
+
+
+def test_the_shape_of_volume_binding_needs_its_feature_gate() -> None:
+    profiles = [{"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": [{"utilization": 0, "score": 1}]}}]}]
+    text = scenario(configuration(profiles=profiles), featureGates={"StorageCapacityScoring": False})
+    with pytest.raises(ScenarioErrors, match="turn on the feature gate StorageCapacityScoring"):
+        parse_scenario(text)
 
 
 # --- the rest ---

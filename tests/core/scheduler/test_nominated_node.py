@@ -34,6 +34,7 @@ def test_the_message_tells_which_plugin_rejected_the_nominated_node(termination_
     verbs = configuration(extenders=[{"urlPrefix": "http://e", "filterVerb": "f"}] if extenders else [])
     objects = [node("a", pods=1), node("b"), victim, pod("high", priority=10, affinity=AFFINITY), verbs]
     spec = {"events": [{"at": 2, "create": node("c")}], "untilSeconds": 5, "extenders": extenders}
+    spec["kubernetesVersion"] = "1.36"  # as the reference
     second = only(SchedulingFailed, run(*objects, **spec), "high")[1]
     assert second.message.partition(": ")[2].startswith(expected)
     assert difference(parse(*objects, **spec)) == ""

@@ -34,8 +34,8 @@ def timeline(
     count = random.choice((0, 1, 2, 4, 8, 14))
     for at in sorted(random.choice(TIMES) for _ in range(count)):
         world.happen(at)
-    gates = {"OpportunisticBatching": False}  # the reference looks at every node
-    spec: Manifest = {"events": world.events, "featureGates": gates}
+    gates = {"OpportunisticBatching": False}  # the reference is 1.36, and looks at every node
+    spec: Manifest = {"kubernetesVersion": "1.36", "events": world.events, "featureGates": gates}
     if random.randrange(4):
         spec["untilSeconds"] = random.choice((10, 30, 30, 65, 400))
     if chance(random, 8):

@@ -191,9 +191,14 @@ def test_a_node_that_only_an_extender_refuses_needs_no_victim_which_is_an_error(
     assert found.message == 'preemption: expected at least one victim pod on node "n"'
 
 
-def test_the_message_of_a_pod_that_preempts_says_nothing_of_preemption():
-    failed = events(SchedulingFailed, *full_node("n", ("low", 2, 0, {})), pod("high", cpu=2, priority=9))[0]
-    assert (failed.message, failed.nominated_node) == ("0/1 nodes are available: 1 Insufficient cpu.", "n")
+def test_up_to_1_36_the_message_of_a_pod_that_preempts_says_nothing_of_preemption():
+    objects = [*full_node("n", ("low", 2, 0, {})), pod("high", cpu=2, priority=9)]
+    message = "0/1 nodes are available: 1 Insufficient cpu."
+    failed = events(SchedulingFailed, *objects, kubernetesVersion="1.36")[0]
+    assert (failed.message, failed.nominated_node) == (message, "n")
+    newer = events(SchedulingFailed, *objects, kubernetesVersion="1.37")[0]
+    found = "preemption: found a potential placement for pod on node n, preempting 1 victims"
+    assert (newer.message, newer.nominated_node) == (f"{message} {found}", "n")
 
 
 def test_of_very_many_candidates_the_best_are_written_out_and_the_others_are_columns():
