@@ -17,6 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "true")  # Django's system checks import every page
 
 ALIVE_SECONDS = 5.0
+ALIVE_FILE = "KSCHEDUI_WORKER_ALIVE_FILE"  # in the environment
 
 
 class ForgettingRequest(Request):
@@ -97,7 +98,7 @@ app.conf.imports = [
 @worker_ready.connect
 def show_life(sender: Any, **signal: Any) -> None:
     """Touch a file while the event loop runs; the supervisor and the container's health check watch it."""
-    if name := os.environ.get("KSCHEDUI_WORKER_ALIVE_FILE"):
+    if name := os.environ.get(ALIVE_FILE):
         Path(name).touch()
         sender.timer.call_repeatedly(ALIVE_SECONDS, Path(name).touch)
 

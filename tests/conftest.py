@@ -106,8 +106,7 @@ def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
     All of them come from one address: a quick machine would reach the limits of requests a minute.
     """
     with stack_maker(**{f"KSCHEDUI_RATE_{kind.upper()}": "1000000" for kind in settings.RATE_LIMITS}) as stack:
-        stack.start_worker()
-        stack.start_experiments(1)
+        stack.start_workers(runs=2, experiments=1)
         serve(stack)
         warm(stack)
         yield stack

@@ -9,6 +9,7 @@ step). `waiting` is 1 for a pod that is pending at the end, 2 for the hero. For 
 from itertools import pairwise
 from typing import Any
 
+from scheduler_core.trace.controller_events import PodFinished
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted, PodBound, RunFinished, RunStarted
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
@@ -32,7 +33,7 @@ class ClusterDrawing:
         self.queue: list[str] = []  # every pod that ever waited, in order of arrival
         self.places: dict[str, tuple[str, int]] = {}  # pod -> node, state
         self.pending: set[str] = set()
-        self.deleted: set[str] = set()
+        self.gone: set[str] = set()
 
     def take(self, event: AnyEvent) -> None:
         """Apply one event."""
@@ -48,6 +49,8 @@ class ClusterDrawing:
                 self.see(pod)
             case ObjectDeleted():
                 self.forget(event)
+            case PodFinished():
+                self.take_out(event.pod)
             case PodBound():
                 self.places[event.pod] = (event.node, PLACED)
             case VictimEvicted():
@@ -57,7 +60,7 @@ class ClusterDrawing:
 
     def see(self, pod: PodSummary) -> None:
         """Add or update a pod."""
-        self.deleted.discard(pod.pod)
+        self.gone.discard(pod.pod)
         is_update = pod.pod in self.pods
         self.pods[pod.pod] = pod
         if is_update:
@@ -68,13 +71,17 @@ class ClusterDrawing:
             self.queue.append(pod.pod)
 
     def forget(self, event: ObjectDeleted) -> None:
-        """Remove a deleted node or pod; an evicted pod stays in the picture."""
+        """Remove a deleted node or pod."""
         if event.kind == "Node":
             self.nodes.pop(event.name, None)
-        key = f"{event.namespace}/{event.name}"
-        if event.kind == "Pod" and self.places.get(key, ("", RUNNING))[1] != EVICTED:
+        if event.kind == "Pod":
+            self.take_out(f"{event.namespace}/{event.name}")
+
+    def take_out(self, key: str) -> None:
+        """Remove a pod that is gone or has ended; an evicted one stays in the picture."""
+        if self.places.get(key, ("", RUNNING))[1] != EVICTED:
             self.places.pop(key, None)
-            self.deleted.add(key)
+            self.gone.add(key)
 
     def drawing(self, hero: str | None = None) -> dict[str, Any]:
         """Return the drawing, small enough for a column of the run's row.
@@ -88,7 +95,7 @@ class ClusterDrawing:
                 pod = self.pods[key]
                 on_node[name].append([pod.requests.get("cpu", 0), pod.priority, HERO if key == hero else state])
         large = len(on_node) > DRAWN_NODES
-        left = self.places.keys() | self.deleted
+        left = self.places.keys() | self.gone
         queued = self.queue if hero is None else [key for key in self.queue if key not in left]
         queue = [[self.pods[key].priority, self.waiting(key, hero)] for key in queued[:DRAWN_QUEUE]]
         shown = [] if large else [self.node(name, pods) for name, pods in on_node.items()]

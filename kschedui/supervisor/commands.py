@@ -39,27 +39,18 @@ def broker_config(port: int, password: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def worker_command(processes: int | None = None) -> list[str]:
-    """Return the command of a Celery worker with a small pool of processes, and one more for small runs
-    (`kschedui/runs/long_run_slots.py`)."""
-    return celery_command(1 + (processes or pool_size()))
+def workers_command(runs: int = 0, experiments: int = 0) -> list[str]:
+    """Return the command of Celery workers with pools of up to so many processes; 0: no such worker.
 
-
-def experiments_command(processes: int | None = None) -> list[str]:
-    """Return the command of the experiments' worker, which has a lower priority (`kschedui/experiments/tasks.py`)."""
-    return [*celery_command(processes or pool_size()), "--queues", "experiments"]
+    That of runs has one more for small runs (`kschedui/runs/long_run_slots.py`).
+    """
+    sizes = {"runs": runs and runs + 1, "experiments": experiments}
+    return [sys.executable, "-m", "kschedui.workers", *(f"{queue}={size}" for queue, size in sizes.items() if size)]
 
 
 def pool_size() -> int:
-    """Return the size of the pool for this number of processors."""
+    """Return the size of a pool for this number of processors."""
     return min(MAX_WORKER_PROCESSES, os.cpu_count() or 1)
-
-
-def celery_command(processes: int) -> list[str]:
-    """Return the command of a worker with a pool of this size."""
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
-    pool = ["--concurrency", str(processes)]
-    return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", *pool, *quiet]
 
 
 def web_command(host: str, port: int) -> list[str]:

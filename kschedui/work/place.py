@@ -145,9 +145,8 @@ class WorkPool:
         return ticket
 
     def start(self) -> None:
-        """Start the processes before they are needed."""
-        for worker in reversed(self.workers):
-            worker.start()
+        """Start the process for quick work before it is needed; the others start on first use, from the same server."""
+        self.workers[-1].start()
 
     def stop(self) -> None:
         """Stop the processes."""
@@ -169,6 +168,6 @@ def place() -> WorkPool:
 
 
 def start_soon() -> None:
-    """Start the processes in the background: loading the code takes them a second or two."""
+    """Start the first process in the background: loading the code takes a second or two."""
     if settings.WORK_PROCESSES:
         threading.Thread(target=place().start, name="work", daemon=True).start()

@@ -82,7 +82,7 @@ def main() -> int:
         with Stack(env, Path(folder)) as stack:
             run_manage(stack.env, "migrate", "--verbosity", "0")
             stack.start_broker()
-            stack.start_worker(1)
+            stack.start_workers(runs=1)
             stack.start_web("127.0.0.1", free_port())
             stack.wait()
             for nodes in options.nodes:

@@ -74,7 +74,7 @@ def measure(stack: Any, students: int, steps: int) -> None:
     from kschedui.supervisor.ports import free_port, wait_until
     from tests.bench.bench_hall import web_command_of
 
-    stack.start_worker(1)
+    stack.start_workers(runs=1)
     first = stack.start_web("127.0.0.1", free_port())
     url = stack.wait()
     second_url = f"http://127.0.0.1:{free_port()}"

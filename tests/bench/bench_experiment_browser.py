@@ -88,7 +88,11 @@ class Story:
         self.until(SIZE // 8)
         self.page.locator("#drawing svg").first.wait_for()
         self.shoot("2-partial")
-        pool = [one.pid for one in descendants(self.stack.children["experiments"].group) if "celery" in one.command]
+        pool = [
+            one.pid
+            for one in descendants(self.stack.children["experiments"].group)
+            if "kschedui.workers" in one.command
+        ]
         for pid in pool:
             os.kill(pid, signal.SIGKILL)
         done = self.state()["done"]
@@ -129,8 +133,8 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     with Stack(env, folder) as stack, sync_playwright() as playwright:
         stack.start_broker()
-        stack.start_worker(1)
-        stack.start_experiments(2)
+        stack.start_workers(runs=1)
+        stack.start_workers(experiments=2)
         stack.start_web("127.0.0.1", free_port())
         stack.wait()
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)

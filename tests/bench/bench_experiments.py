@@ -145,8 +145,8 @@ def whole(processes: int, *, disturb: bool = False) -> Whole:
     env = {"KSCHEDUI_DATA_DIR": str(target), "DATABASE_URL": f"sqlite:///{target}/site.sqlite3"}
     with Stack(env, target) as stack:
         stack.start_broker()
-        stack.start_worker(1)
-        stack.start_experiments(processes)
+        stack.start_workers(runs=1)
+        stack.start_workers(experiments=processes)
         stack.start_web("127.0.0.1", free_port())
         stack.wait()
         visitor = Visitor(stack.url)

@@ -64,7 +64,7 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
     from tests.builders import node, pod, scenario
     from tests.web.visitor import Visitor
 
-    stack.start_worker(1)
+    stack.start_workers(runs=1)
     first = stack.start_web("127.0.0.1", free_port())
     url = stack.wait()
     recorded = Visitor(url)

@@ -209,7 +209,7 @@ def main() -> None:
         with Stack(settings, Path(folder)) as stack:
             stack.start_broker()
             manage(stack, "migrate", "--verbosity", "0")
-            stack.start_worker()
+            stack.start_workers(runs=2)
             stack.start_web("127.0.0.1", free_port())
             stack.wait()
             measure(stack, asked.doors.split(","), asked)

@@ -394,7 +394,7 @@ def main() -> None:
             manage(stack, "load_library", "--verbosity", "0")
             if os.environ.get("KSCHEDUI_ENV") == "production":
                 manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
-            stack.start_worker()
+            stack.start_workers(runs=2)
             stack.start_web("127.0.0.1", free_port())
             stack.wait()
             measure(browser, stack.url)

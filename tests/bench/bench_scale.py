@@ -78,7 +78,7 @@ def of_viewers(pace: Pace) -> Drawing:
     """Processor seconds of all web processes for viewers who join one run and get its chunks, and the delay of most."""
     curves: Curves = {}
     with _site() as stack:
-        stack.start_worker(1)
+        stack.start_workers(runs=1)
         first = stack.start_web("127.0.0.1", free_port())
         url = stack.wait()
         visitor = Visitor(url)
@@ -100,7 +100,7 @@ def of_workers(pace: Pace) -> Drawing:
     curve = []
     for workers in WORKERS:
         with _site() as stack:
-            stack.start_worker(workers)
+            stack.start_workers(runs=workers)
             stack.start_web("127.0.0.1", free_port())
             visitor = Visitor(stack.wait())
             visitor.wait_for(visitor.save(_example(10, 10)), "done", "failed")

@@ -47,7 +47,7 @@ def main() -> None:
             stack.start_broker()
             run_manage(stack.env, "migrate", "--verbosity", "0")
             run_manage(stack.env, "load_library", "--verbosity", "0")
-            stack.start_worker()
+            stack.start_workers(runs=2)
             stack.start_web("127.0.0.1", free_port())
             stack.wait()
             replace_web(stack)

@@ -51,7 +51,7 @@ def main() -> None:
         with Stack(env, folder) as stack:
             stack.start_broker()
             run_manage(stack.env, "migrate", "--verbosity", "0")
-            stack.start_worker(1)
+            stack.start_workers(runs=1)
             web = stack.start_web("127.0.0.1", free_port())
             measure(Visitor(stack.wait()), chosen.viewers, chosen.pods, web.group)
 

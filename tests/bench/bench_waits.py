@@ -255,7 +255,7 @@ def site(folder: Path, more: dict[str, str] | None = None, *, library: bool = Fa
         manage(stack, "migrate", "--verbosity", "0")
         if library:
             manage(stack, "load_library", "--verbosity", "0")
-        stack.start_worker()
+        stack.start_workers(runs=2)
         stack.start_web("127.0.0.1", free_port())
         stack.wait()
         yield stack

@@ -36,7 +36,7 @@ def test_a_whole_lesson_its_rooms_and_the_editor_run_from_the_bundle(
         KSCHEDUI_STATIC_ROOT=str(tmp_path / "collected"),
     )
     manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
-    stack.start_worker()
+    stack.start_workers(runs=2)
     serve(stack)
     page = browser.new_context(base_url=stack.url).new_page()
     errors: list[str] = []

@@ -22,8 +22,8 @@ SEEDS, VALUES = 60, "0, 10, 1000"
 @pytest.fixture
 def stack(make_stack: StackMaker) -> Stack:
     made = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
-    made.start_worker(1)
-    made.start_experiments(1)
+    made.start_workers(runs=1)
+    made.start_workers(experiments=1)
     serve(made)
     warm(made)
     return made
@@ -57,7 +57,7 @@ def saved(page: Page) -> str:
 
 def kill_pool(stack: Stack) -> None:
     for process in descendants(stack.children["experiments"].group):
-        if "celery" in process.command:
+        if "kschedui.workers" in process.command:
             os.kill(process.pid, signal.SIGKILL)
 
 

@@ -15,10 +15,12 @@ SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1
 ONE_POD = scenario(node("n1"), pod("only"))
 
 
-def breakable(make_stack: StackMaker, *, processes: int = 1, library: bool = False, **env: str) -> Stack:
+def breakable(
+    make_stack: StackMaker, *, processes: int = 1, experiments: int = 0, library: bool = False, **env: str
+) -> Stack:
     """A whole stack of one's own, quick to notice a lost run."""
     stack = make_stack(library=library, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
-    stack.start_worker(processes)
+    stack.start_workers(runs=processes, experiments=experiments)
     serve(stack)
     return stack
 

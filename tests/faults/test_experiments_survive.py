@@ -43,15 +43,15 @@ def table(visitor: Visitor, eid: str) -> list[bytes]:
 
 def fragile(make_stack: StackMaker) -> Stack:
     stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
-    stack.start_worker(1)
-    stack.start_experiments(2)
+    stack.start_workers(runs=1)
+    stack.start_workers(experiments=2)
     serve(stack)
     return stack
 
 
 def kill_pool(stack: Stack) -> None:
     """Each process that works on cells, but not the worker that started them."""
-    pool = [one for one in descendants(stack.children["experiments"].group) if "celery" in one.command]
+    pool = [one for one in descendants(stack.children["experiments"].group) if "kschedui.workers" in one.command]
     assert pool
     for process in pool:
         os.kill(process.pid, signal.SIGKILL)
@@ -60,7 +60,7 @@ def kill_pool(stack: Stack) -> None:
 def kill_worker(stack: Stack) -> None:
     os.killpg(stack.children["experiments"].group, signal.SIGKILL)
     stack.children.pop("experiments").stop()
-    stack.start_experiments(2)
+    stack.start_workers(experiments=2)
 
 
 def restart_broker(stack: Stack) -> None:

@@ -39,7 +39,7 @@ def test_workers_killed_again_and_again_on_sqlite_leave_the_same_trace(make_stac
         assert wait_until(lambda: visitor.run(run)["chunks"] > kill, LONG)  # noqa: B023
         os.killpg(stack.children["worker"].group, signal.SIGKILL)
         stack.children.pop("worker").stop()
-        stack.start_worker(1)
+        stack.start_workers(runs=1)
     assert visitor.wait_for(run, "done", "failed")["state"] == "done"
     undisturbed = visitor.save(LARGE)
     visitor.wait_for(undisturbed, "done", "failed")

@@ -42,7 +42,7 @@ def restart_worker(stack: Stack) -> None:
     """Kill it with all that it has started, and start another."""
     os.killpg(stack.children["worker"].group, signal.SIGKILL)
     stack.children.pop("worker").stop()
-    stack.start_worker(1)
+    stack.start_workers(runs=1)
 
 
 @pytest.fixture

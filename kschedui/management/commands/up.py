@@ -5,10 +5,12 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -18,11 +20,14 @@ from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from kschedui import library
+from kschedui.supervisor.commands import pool_size
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
 from kschedui.supervisor.revival import Revival
 from kschedui.supervisor.stack import Stack
+
+Result = TypeVar("Result")
 
 WATCH_SECONDS = 1.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -82,14 +87,13 @@ def run(host: str, port: int, say: Any) -> None:
             stack.use_broker(os.environ["REDIS_URL"])
         else:
             stack.start_broker()
-        prepare("migrate", interactive=False)
+        elsewhere(prepare, "migrate", interactive=False)
         if settings.PRODUCTION:
-            prepare("collectstatic", interactive=False)
+            elsewhere(prepare, "collectstatic", interactive=False)
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
-        stack.start_worker()
+        stack.start_workers(runs=pool_size(), experiments=pool_size())
         load_library(stack)  # while the other two start
         url = stack.wait()
-        stack.start_experiments()  # only now: nobody waits for it
         say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
         revival = Revival(stack, say)
         while True:
@@ -108,16 +112,26 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
 
 def load_library(stack: Stack) -> None:
     """Load the library, unless nothing has changed; queue new lessons, so that they run before the first visit."""
+    if not elsewhere(library_is_loaded):
+        stack.run("load_library", "--queue")
+
+
+def library_is_loaded() -> bool:
+    """Return whether nothing has changed. Raises StartError."""
     with failure_of("load_library"):
-        if library.is_loaded():
-            return
-    stack.run("load_library", "--queue")  # it imports the engine, whose memory would stay here
+        return library.is_loaded()
 
 
 def prepare(command: str, **options: Any) -> None:
-    """Run one of the commands that prepare the start: tables, static files."""
+    """Run one of the commands that prepare the start: tables, static files. Raises StartError."""
     with failure_of(command):
         call_command(command, verbosity=0, **options)
+
+
+def elsewhere(function: Callable[..., Result], *args: Any, **options: Any) -> Result:
+    """Return the function's result from a process that ends with it: what it imports would stay here for good."""
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as once:
+        return once.submit(function, *args, **options).result()
 
 
 @contextmanager

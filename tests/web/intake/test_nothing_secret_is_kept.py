@@ -28,7 +28,7 @@ def test_no_marked_value_is_kept_or_sent(
     make_stack: StackMaker, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     stack = make_stack(library=False, KSCHEDUI_LOG_LEVEL="INFO")
-    stack.start_worker()
+    stack.start_workers(runs=2)
     serve(stack)
     sent = [*by_command(tmp_path, capfd), *by_api(Visitor(stack.url))]
     assert len(sent) > 100

@@ -13,7 +13,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from kschedui.supervisor.commands import experiments_command, web_command, worker_command
+from kschedui.supervisor.commands import web_command, workers_command
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import START_SECONDS, Stack
 from tests.conftest import ROOT
@@ -82,8 +82,8 @@ def test_containers_run_what_the_supervisor_runs(services: dict[str, Any]) -> No
     assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1]) == [
         "python", "-m", "kschedui.supervisor.web", "0.0.0.0", "8000"
     ]  # fmt: skip
-    assert command_of(services["worker"])[1:] == worker_command(2)[1:]
-    assert command_of(services["experiments"])[1:] == experiments_command(2)[1:]
+    assert command_of(services["worker"])[1:] == workers_command(runs=2)[1:]
+    assert command_of(services["experiments"])[1:] == workers_command(experiments=2)[1:]
 
 
 def test_the_web_container_becomes_the_server_that_the_supervisor_starts() -> None:

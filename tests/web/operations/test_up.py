@@ -133,7 +133,7 @@ def test_a_stop_signal_leaves_no_process(start: Start, number: signal.Signals) -
     up = start()
     up.ready()
     family = up.family()
-    assert sum("celery" in process.command for process in family) >= 2  # guard and worker, at least
+    assert sum("kschedui.workers" in process.command for process in family) >= 2  # guard and worker, at least
     up.process.send_signal(number)
     status, errors = up.end()
     assert status == 0
@@ -192,7 +192,7 @@ def test_a_child_that_was_killed_is_started_again_and_runs_go_on(lasting: tuple[
     visitor = Visitor(up.url)
     assert becomes_well(visitor)
     family = up.family()
-    program = {"worker": "-m celery", "broker": "valkey-server", "web": "-m uvicorn"}[name]
+    program = {"worker": "-m kschedui.workers", "broker": "valkey-server", "web": "-m uvicorn"}[name]
     victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
     os.kill(victim.pid, signal.SIGKILL)
     assert gone([victim])

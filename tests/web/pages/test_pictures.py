@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from kschedui import library
 from kschedui.models import Run, Version
 from kschedui.runs import cluster_drawing, frames, worker
 from kschedui.runs import store as runs
@@ -15,6 +16,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards
 from kschedui.web.pages.pictures import alone, inline, shapes
 from kschedui.web.pages.pictures.moment import moment_of
+from scheduler_core.trace.controller_events import PodFinished
 from scheduler_core.trace.events import NodesFiltered, ObjectDeleted, PodBound
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
@@ -52,6 +54,20 @@ def test_a_deleted_pod_leaves_the_picture() -> None:
         watched.take(event)
     watched.take(ObjectDeleted(kind="Pod", name="a", namespace="default"))
     assert watched.drawing()["nodes"][0]["pods"] == []
+
+
+def test_pods_that_have_ended_leave_the_picture() -> None:
+    watched, bound = ClusterDrawing(), set()
+    for event in engine.simulate(engine.read((library.FOLDER / "job-retries.yaml").read_text(encoding="utf-8"))):
+        watched.take(event)
+        match event:
+            case PodBound():
+                bound.add(event.pod)
+            case PodFinished():
+                bound.remove(event.pod)
+                assert sum(len(one["pods"]) for one in watched.drawing()["nodes"]) == len(bound)
+    assert not bound
+    assert watched.drawing(hero="")["queue"] == []
 
 
 def test_at_a_step_the_queue_has_who_waits_then_and_the_pod_that_it_is_about() -> None:

@@ -24,6 +24,7 @@ from tests.faults.stacks import breakable
 from tests.processes import Process, descendants
 from tests.web.visitor import LONG, Follower, Visitor
 
+MAX_POOL = 2  # processes of a breakable stack: a place for a long run, and one for small ones
 QUEUE, UNACKNOWLEDGED = "kschedui:runs", "kschedui:unacked"  # the broker's keys
 CONNECTIONS = Path("/proc/net/tcp")
 SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1) for i in range(60)))
@@ -72,9 +73,9 @@ def gate(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gated(make_stack: StackMaker, gate: Path) -> Stack:
+def gated(make_stack: StackMaker, gate: Path, experiments: int = 0) -> Stack:
     """A breakable stack that knows the plugin."""
-    return breakable(make_stack, PYTHONPATH=str(gate), GATE=str(gate / "open"))
+    return breakable(make_stack, experiments=experiments, PYTHONPATH=str(gate), GATE=str(gate / "open"))
 
 
 def test_a_saved_scenario_runs_and_streams(visitor: Visitor) -> None:
@@ -122,7 +123,7 @@ def test_the_worker_killed_in_the_middle_gives_the_same_bytes(make_stack: StackM
     before = visitor.run(run)
     assert (before["state"], before["chunks"] >= 4) == ("running", True)
     (gate / "open").touch()
-    stack.start_worker(1)
+    stack.start_workers(runs=1)
     follower.follow()
     after = visitor.wait_for(run, "done", "failed")
     assert after["state"] == "done"
@@ -140,7 +141,7 @@ def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack:
     run = visitor.save(GATED)
     Follower(visitor, run).follow(most=3)
     main = stack.children["worker"].group
-    pool = [process for process in descendants(main) if "celery" in process.command]
+    pool = [process for process in descendants(main) if "kschedui.workers" in process.command]
     assert pool
     for process in pool:
         os.kill(process.pid, signal.SIGKILL)
@@ -158,15 +159,18 @@ def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
 ) -> None:
     stack = breakable(make_stack)
     broker, main = stack.children["broker"], stack.children["worker"].group
-    pool = [process for process in descendants(main) if "celery" in process.command]
-    signal_all(pool, signal.SIGSTOP)
     with redis.Redis.from_url(stack.env["REDIS_URL"]) as client:
-        # What tells that runs may be lost comes every second: the worker takes one for each process, and no more.
-        assert wait_until(lambda: client.hlen(UNACKNOWLEDGED) == len(pool) and client.llen(QUEUE), LONG)
+
+        def waits() -> bool:
+            """What tells that runs may be lost comes every second: the worker takes one for each process, no more."""
+            signal_all(descendants(main), signal.SIGSTOP)  # and those by which the pool has grown meanwhile
+            return client.hlen(UNACKNOWLEDGED) == MAX_POOL and client.llen(QUEUE) > 0
+
+        assert wait_until(waits, LONG)
     os.kill(broker.group, signal.SIGKILL)
     assert wait_until(lambda: broker.poll() is not None, LONG)
     capfd.readouterr()
-    signal_all(pool, signal.SIGCONT)
+    signal_all(descendants(main), signal.SIGCONT)
     assert wait_until(lambda: "Couldn't ack" in capfd.readouterr().err, LONG)
     stack.children["broker"] = Child(broker.program, stack.lifeline)
     visitor = Visitor(stack.url)
@@ -207,7 +211,7 @@ def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack
     visitor = Visitor(stack.url)
     run = visitor.save(SMALL)
     assert visitor.run(run)["state"] == "queued"
-    stack.start_worker(1)
+    stack.start_workers(runs=1)
     follower = Follower(visitor, run)
     follower.follow()
     assert follower.texts[-1]["state"] == "done"

@@ -1,0 +1,65 @@
+"""The workers of one machine: forked from one process, with pools that grow with the work and shrink again."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from kschedui import workers
+from kschedui.supervisor.ports import wait_until
+from kschedui.supervisor.stack import Stack
+from tests.conftest import StackMaker, serve
+from tests.faults.test_experiments_survive import begun, state
+from tests.processes import Process, descendants
+from tests.web.runs.test_live_runs import GATED, SMALL, gate, gated
+from tests.web.visitor import LONG, Visitor
+
+__all__ = ["gate"]
+
+
+def workers_of(stack: Stack) -> list[Process]:
+    """The processes below the first one of the workers."""
+    return descendants(stack.children["worker"].group)
+
+
+@pytest.mark.slow
+def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate: Path) -> None:
+    stack = gated(make_stack, gate, experiments=2)
+    visitor = Visitor(stack.url)
+    at_rest = 3  # two workers, and one process for runs
+    assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
+    waits = visitor.save(GATED)
+    visitor.wait_for(waits, "running")
+    assert visitor.wait_for(visitor.save(SMALL), "done", "failed")["state"] == "done", "in another process"
+    assert len(workers_of(stack)) > at_rest
+    eid = begun(visitor)
+    assert wait_until(lambda: state(visitor, eid)["done"] > 0, LONG)
+    assert len(workers_of(stack)) > at_rest + 1
+    (gate / "open").touch()
+    assert visitor.wait_for(waits, "done", "failed")["state"] == "done"
+    assert wait_until(lambda: state(visitor, eid)["state"] == "done", LONG)
+    assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
+
+
+@pytest.mark.slow
+def test_workers_end_together_so_that_the_supervisor_starts_them_again(make_stack: StackMaker) -> None:
+    stack = make_stack(library=False)
+    stack.start_workers(runs=1, experiments=1)
+    serve(stack)
+    child = stack.children["worker"]
+    assert wait_until(lambda: len(workers_of(stack)) == 3, LONG)
+    experiments = max(one.pid for one in workers_of(stack) if one.parent == child.group)
+    os.kill(experiments, signal.SIGKILL)
+    assert wait_until(lambda: child.poll() is not None, LONG)
+    assert wait_until(lambda: not workers_of(stack), LONG)
+
+
+@pytest.mark.parametrize("arguments", [[], ["runs"], ["runs=0"], ["runs=many"], ["runs=2", "runs=3"], ["walks=2"]])
+def test_a_wrong_argument_is_one_sentence(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^[^\n]+; expected runs=3, experiments=2 or both\.$"):
+        workers.sizes_of(arguments)
+
+
+def test_arguments_are_numbers_of_processes() -> None:
+    assert workers.sizes_of(["runs=3", "experiments=2"]) == {"runs": 3, "experiments": 2}
