@@ -1,4 +1,4 @@
-"""How a text is converted to that of a scenario, and the result."""
+"""The options of a conversion to the text of a scenario, and its result."""
 
 import msgspec
 

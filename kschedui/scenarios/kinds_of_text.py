@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What a text is, by what has to be done with it."""
+    """The kinds of text, by what has to be done with them."""
 
     SCENARIO = "used as it stands"
     PRINTED_SCENARIO = "a scenario with objects that a cluster printed: it loses their fields, and is private"

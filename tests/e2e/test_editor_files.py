@@ -266,7 +266,9 @@ def test_a_problem_is_told_and_fixed_in_chinese(page: Page) -> None:
     page.get_by_role("button", name="粘贴 kubectl 输出").click()
     bring(page, "secret.yaml", REFUSED["secret.yaml"][0])
     expect(page.get_by_role("alert")).to_contain_text("文本中没有调度器读取的对象，只有 Secret")
-    page.locator("#import-text").fill("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taint: []}\n")
+    page.locator("#import-text").fill(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taint: []}\nstatus: {allocatable: {cpu: 2, memory: 4Gi, pods: 110}}\n"
+    )
     page.locator("#import-go").click()
     problem = page.locator("#yaml .problem-line")
     expect(problem).to_have_count(1)

@@ -141,7 +141,7 @@ class OneThreadHandler(ASGIHandler):
         return body
 
     async def listen_for_disconnect(self, receive: Receive) -> None:
-        """Return when the client disconnects.
+        """Wait until the client disconnects.
 
         Django's own raises an exception, whose traceback would keep the whole request until a collection of garbage.
         """

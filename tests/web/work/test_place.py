@@ -106,12 +106,12 @@ def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 200}
     slow = place.workers[0]
     with ThreadPoolExecutor() as threads:
-        working = threads.submit(work.run, ME, NOW, sum, range(200_000_000))
+        working = threads.submit(work.run, ME, NOW, sum, range(600_000_000))
         while not any(ticket.slow for ticket in place.line.going_on):
             assert not working.done(), "it takes more processor time than quick work may"
             time.sleep(0.01)
         assert work.run(YOU, NOW, getpid) != slow._process.pid
-        assert working.result() == 100_000_000 * 199_999_999
+        assert working.result() == 300_000_000 * 599_999_999
     assert place.suspected.keys() == {"me"}
     assert work.run(ME, NOW, getpid) == slow._process.pid, "for a while whatever a party asks for is taken for slow"
 
