@@ -85,7 +85,8 @@ def test_postgresql_that_crashes_and_comes_back_is_waited_for(
     assert wait_until(lambda: visitor.run(run)["chunks"] > 0, LONG)
     server.stop()
     try:
-        assert [visitor.get(path)[0] for path in ("/livez", "/readyz", f"/api/v1/runs/{run}")] == [200, 503, 503]
+        assert [visitor.get(path)[0] for path in ("/livez", f"/api/v1/runs/{run}")] == [200, 503]
+        assert wait_until(lambda: visitor.get("/readyz")[0] == 503, LONG), "once the last write that it tried is old"
         server.start()
         go_on(visitor, run)
     finally:
