@@ -219,12 +219,6 @@ def site(request: pytest.FixtureRequest, author: Browser, settings: Any) -> Site
     return Site(author, user, {**VALUES, **ids, **names})
 
 
-def memory_of(site: Site, meter: Meter, method: str, route: str) -> int:
-    """The most bytes that an answer took at a time."""
-    ask(site, meter, method, route)
-    return meter.most
-
-
 def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,13 +230,13 @@ def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
             if status == 405:
                 continue
             tracemalloc.start()
-            most = min(memory_of(site, meter, method, route) for _ in range(2))  # the first may fill a cache
+            ask(site, meter, method, route)
             tracemalloc.stop()
-            rows.append((seconds, most, status, method, route))
+            rows.append((seconds, meter.most, status, method, route))
             if status >= 400 and not too_long and not REFUSED.search(route):
                 wrong.append((method, route, status))
-            if most > limit_of(method, route) or seconds > WIDE * MAX_SECONDS:
-                wrong.append((method, route, status, f"{1000 * seconds:.0f} ms, {most:,} bytes"))
+            if meter.most > limit_of(method, route) or seconds > WIDE * MAX_SECONDS:
+                wrong.append((method, route, status, f"{1000 * seconds:.0f} ms, {meter.most:,} bytes"))
     for place_in_row in range(2):
         for row in sorted(rows, key=lambda row: -row[place_in_row])[:5]:
             print("{:6.3f} s {:12,} bytes {} {} {}".format(*row))
