@@ -14,7 +14,7 @@ from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.class_consumer import ClassConsumer
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import api_page, decoding, downloads, releases, views
+from kschedui.web.pages import api_page, decoding, downloads, releases, uploads, views
 from kschedui.web.pages.analysis import (
     autoscaling,
     capacity,
@@ -118,6 +118,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<id:eid>/", experiments.experiment_page, name="experiment"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/text/", texts.of_two, name="compare-text"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
+    path("uploads/<id:uid>/", uploads.show, name="upload"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
     path("releases/example", releases.example, name="release-example"),

@@ -24,7 +24,7 @@ WORK = 0.95  # of the time; then what came of it is stored
 
 
 class Response(NamedTuple):
-    """The response to a request: status, content type and body."""
+    """The response to a request: status, content type and body, which of a redirect is its address."""
 
     status: int
     content_type: str
@@ -44,7 +44,8 @@ def answer(pk: int) -> Response:
             view, args, kwargs = resolve(request.path)
             with translation.override(upload.language), progress.listen(Teller(upload)):
                 response = view(request, *args, **kwargs)
-        return Response(response.status_code, response.headers["Content-Type"], response.content)
+        body = response.headers.get("Location", "").encode() or response.content
+        return Response(response.status_code, response.headers["Content-Type"], body)
     finally:
         if not connections["default"].in_atomic_block:  # as in a test
             connections.close_all()

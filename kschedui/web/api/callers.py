@@ -24,7 +24,7 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="kschedui"'}
 class Large(Exception):
     """The request is stored, and a worker answers it; `head` of its body has been read."""
 
-    def __init__(self, head: bytes) -> None:
+    def __init__(self, head: bytes = b"") -> None:
         super().__init__()
         self.head = head
 
@@ -39,12 +39,15 @@ class Caller(HttpBearer):
     A call with a token is answered in English, and its cookies are ignored.
     """
 
-    def __init__(self, scope: str, limit: str, *, large: bool = False, waits: bool = False) -> None:
+    def __init__(
+        self, scope: str, limit: str, *, large: bool = False, later: bool = False, waits: bool = False
+    ) -> None:
         super().__init__()
         self.scope = scope
         self.limit = limit
         self.large = large
-        self.waits = waits or large
+        self.later = later or large
+        self.waits = waits or self.later
 
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed.
@@ -101,6 +104,14 @@ class Caller(HttpBearer):
             raise Refusal(403, sentence, code="insufficient_scope")
 
 
+def leave_large(request: HttpRequest, size: int) -> None:
+    """Leave a request that stores a text of this size in bytes to a worker: a text of 24 MB may take 200 MB here, where
+    one emoji makes each of its characters take four bytes. Raises Large.
+    """
+    if size > settings.LIMITS["direct_bytes"] and upload_of(request) is None:
+        raise Large
+
+
 def reads(limit: str = "read", *, large: bool = False, waits: bool = False) -> Caller:
     """Return the caller of an operation that changes nothing.
 
@@ -109,6 +120,6 @@ def reads(limit: str = "read", *, large: bool = False, waits: bool = False) -> C
     return Caller(tokens.READ, limit, large=large, waits=waits)
 
 
-def writes(limit: str, *, large: bool = False, waits: bool = False) -> Caller:
+def writes(limit: str, *, large: bool = False, later: bool = False, waits: bool = False) -> Caller:
     """Return the caller of an operation that changes something."""
-    return Caller(tokens.WRITE, limit, large=large, waits=waits)
+    return Caller(tokens.WRITE, limit, large=large, later=later, waits=waits)

@@ -117,14 +117,14 @@ def problem_of(status: int) -> dict[str, Any]:
     return described | ({"headers": references(OF_EVERY_CALL[status])} if OF_EVERY_CALL[status] else {})
 
 
-def accepted(*, large: bool) -> dict[str, Any]:
+def accepted(*, later: bool) -> dict[str, Any]:
     """Describe the responses to a request that is not answered yet."""
-    kinds = {"UploadOut": LATER, "Waiting": WAITING} if large else {"Waiting": WAITING}
+    kinds = {"UploadOut": LATER, "Waiting": WAITING} if later else {"Waiting": WAITING}
     schemas = [{"$ref": REFERENCE.format(name=name)} for name in kinds]
     return {
         "description": " ".join(kinds.values()),
         "headers": references(["Retry-After"]),
-        "content": {"application/json": {"schema": {"anyOf": schemas} if large else schemas[0]}},
+        "content": {"application/json": {"schema": {"anyOf": schemas} if later else schemas[0]}},
     }
 
 
@@ -139,7 +139,7 @@ class Document(OpenAPISchema):
         if caller:
             details["x-scope"] = caller.scope
         if caller and caller.waits:
-            details["responses"][202] = accepted(large=caller.large)
+            details["responses"][202] = accepted(later=caller.later)
         if caller:
             for status, response in details["responses"].items():
                 if int(status) < 400:

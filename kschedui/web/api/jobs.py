@@ -340,10 +340,14 @@ def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, s
     return None if trouble is None else (trouble[0], trouble[1], in_language(trouble[2]))
 
 
-def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """Return the text and the release of a run of an experiment. Raises Refused."""
+def experiment_run(text: str, factors: Any, number: int) -> tuple[Digest | None, str]:
+    """Return the digest of the text of an experiment's run, None if that is the scenario's own, and its release.
+
+    Raises Refused.
+    """
     with refusing():
-        return experiments.text_of_cell(text, factors, number)
+        cell_text, release = experiments.text_of_cell(text, factors, number)
+        return digest_of(cell_text) if cell_text != text else None, release
 
 
 def list_choices(text: str) -> dict[str, Any]:

@@ -8,13 +8,15 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from kschedui.language import in_language, language
+from kschedui.web.api.callers import Large
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal, database_refusal, refusal_json, refusal_of
+from kschedui.web.api.routes.uploads import keep_request
 from kschedui.web.api.visitors import with_token
 from kschedui.web.api.work import opens_page
 from kschedui.web.http.problems import API_PREFIX
@@ -40,7 +42,10 @@ View = Callable[..., HttpResponseBase]
 
 
 def page_view(view: View) -> View:
-    """Decorate a view: exceptions become error.html with their sentence; unexpected ones are logged."""
+    """Decorate a view: exceptions become error.html with their sentence; unexpected ones are logged.
+
+    A form with a Large request leads to the page of its upload.
+    """
 
     @functools.wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -52,11 +57,21 @@ def page_view(view: View) -> View:
                     "This address does not support that request. Go back and use the buttons of the page."
                 )
                 raise Refusal(405, sentence, headers={"Allow": response.headers["Allow"]})
+        except Large as large:
+            response = left_to_worker(request, large)
         except Exception as error:
             response = refused_page(request, refusal_of(error))
         return with_token(request, response)
 
     return answer
+
+
+def left_to_worker(request: HttpRequest, large: Large) -> HttpResponse:
+    """Store a form for a worker, and lead to the page that waits for its answer."""
+    try:
+        return redirect("upload", keep_request(request, large.head).public_id)
+    except Exception as error:
+        return refused_page(request, refusal_of(error))
 
 
 def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:

@@ -19,6 +19,7 @@ from kschedui.scenarios import access, editor_templates, engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import old_names
 from kschedui.web.api import jobs
+from kschedui.web.api.callers import leave_large
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.streams import in_pieces
@@ -201,6 +202,8 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     editor = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
     whole = source.challenge and access.may_edit(editor, scenario)
+    if whole:
+        leave_large(request, source.bytes)
     text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
     digest = work(request, jobs.digest_of_copy, text)
     with keeping(request) as visitor:

@@ -11,6 +11,7 @@ from django.test import Client
 from kschedui.models import Run, Scenario, Upload, UploadPart
 from kschedui.runs import leases, long_run_slots
 from kschedui.runs import store as runs
+from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
 from kschedui.uploads import parts, store, tasks, worker
 from kschedui.work.gone import Gone
@@ -86,6 +87,58 @@ def test_a_version_too_and_its_conflict_is_told_later() -> None:
     assert (late.status_code, late.json()["code"], late.json()["version"]) == (409, "version_conflict", 2)
 
 
+def test_a_fork_of_a_large_text_is_made_by_a_worker_too() -> None:
+    browser = Browser()
+    saved = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
+    runs_worker.execute(saved["run"])
+    run = f"/api/v1/runs/{saved['run']}"
+    varied = browser.post_json("/api/v1/experiments", scenario=saved["id"], factors=[{"seeds": [5]}]).json()
+    forks: list[tuple[str, dict[str, Any]]] = [
+        (f"{run}/attempts/1/keep", {"edits": [{"type": "add-nodes", "like": "n1", "count": 1}]}),
+        (f"{run}/operations/keep", {"question": {"type": "reschedule"}}),
+        (f"{run}/autoscaling/keep", {"autoscaler": "karpenter"}),
+        (f"/api/v1/experiments/{varied['id']}/runs/1", {}),
+    ]
+    for path, body in forks:
+        before = Scenario.objects.count()
+        answer = followed(browser, browser.post_json(path, **body))
+        assert answer.status_code < 300, (path, answer.content)
+        assert Scenario.objects.count() == before + 1, path
+        assert Scenario.objects.latest("pk").fork_of is not None
+
+
+def test_a_form_that_forks_a_large_text_leads_to_a_page_that_waits_and_then_to_the_fork() -> None:
+    browser = Browser()
+    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    forms = {
+        f"/s/{sid}/v/1/operations/?ask=reschedule": "",
+        f"/s/{sid}/v/1/autoscaling/": "autoscaler=karpenter",
+        f"/compare/{sid}/1/{sid}/1/seed": "side=first&seed=7",
+    }
+    for path, fields in forms.items():
+        waits = browser.post(path, fields, content_type="application/x-www-form-urlencoded")
+        assert waits.status_code == 302, (path, waits.content)
+        page = browser.get(waits.url)
+        assert page.headers["Refresh"]
+        assert "Please wait" in page.content.decode()
+        worker.serve()
+        made = browser.get(waits.url)
+        assert (made.status_code, Scenario.objects.latest("pk").public_id in made.url) == (302, True), path
+    browser.post(path, "side=first&seed=-1", content_type="application/x-www-form-urlencoded")
+    assert Scenario.objects.filter(fork_of__scenario__public_id=sid).count() == len(forms)
+
+
+def test_the_page_that_waits_shows_why_there_is_no_fork() -> None:
+    browser = Browser()
+    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    waits = browser.post(f"/s/{sid}/v/1/operations/?ask=drain&nodes=n99")
+    worker.serve()
+    page = browser.get(waits.url)
+    assert page.status_code == 422
+    assert "n99" in page.content.decode()
+    assert Browser().get(waits.url).status_code == 404
+
+
 def test_what_gzip_packed_is_large_by_what_comes_out() -> None:
     browser = Browser()
     packed = gzip.compress(DUMP.encode())
@@ -99,13 +152,14 @@ def test_a_dump_that_was_imported_is_saved_without_being_read_again(monkeypatch:
     browser = Browser()
     imported = followed(browser, send(browser, "/api/v1/import", gzip.compress(DUMP.encode()))).json()
     monkeypatch.setattr(engine, "read", lambda *_: pytest.fail("it is read a second time"))
-    saved = browser.post_json("/api/v1/scenarios", upload=imported["upload"])
+    saved = followed(browser, browser.post_json("/api/v1/scenarios", upload=imported["upload"]))
     assert saved.status_code == 201, saved.content
     version = Scenario.objects.get(public_id=saved.json()["id"]).versions.get()
     assert version.text == imported["text"]
     assert version.scenario.visibility == "private"
     assert version.summary["nodes"] == 5
-    again = browser.post_json(f"/api/v1/scenarios/{saved.json()['id']}/versions", upload=imported["upload"])
+    path = f"/api/v1/scenarios/{saved.json()['id']}/versions"
+    again = followed(browser, browser.post_json(path, upload=imported["upload"]))
     assert again.json()["version"] == 1
 
 

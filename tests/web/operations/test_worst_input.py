@@ -233,7 +233,7 @@ def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
             ask(site, meter, method, route)
             tracemalloc.stop()
             rows.append((seconds, meter.most, status, method, route))
-            if status >= 400 and not too_long and not REFUSED.search(route):
+            if status == 500 or (status >= 400 and not too_long and not REFUSED.search(route)):
                 wrong.append((method, route, status))
             if meter.most > limit_of(method, route) or seconds > WIDE * MAX_SECONDS:
                 wrong.append((method, route, status, f"{1000 * seconds:.0f} ms, {meter.most:,} bytes"))

@@ -78,7 +78,6 @@ REQUESTS = [
     Sent("GET", "/api/v1/runs/{rid}/decisions"),
     Sent("POST", "/api/v1/experiments", {"scenario": "{sid}", "factors": FACTORS}),
     Sent("POST", "/api/v1/experiments/{eid}/runs/1"),
-    Sent("POST", "/api/v1/experiments/{eid}/runs/2", after=1),
     Sent("GET", "/s/{sid}/v/1/events.jsonl"),
     Sent("GET", "/s/{sid}/v/1/trace.json"),
     Sent("GET", "/s/{sid}/v/1/picture.svg?step=7"),

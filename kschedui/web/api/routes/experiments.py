@@ -19,7 +19,7 @@ from kschedui.models import Experiment
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs, streams
-from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.document import ok
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
@@ -233,17 +233,17 @@ def remove(request: HttpRequest, eid: str) -> Status[None]:
     return Status(204, None)
 
 
-@router.post("/{id:eid}/runs/{n:number}", auth=writes("save", waits=True), response=Opened, summary="Open a run")
+@router.post("/{id:eid}/runs/{n:number}", auth=writes("save", later=True), response=Opened, summary="Open a run")
 def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
     """Open a run as your own scenario, with its edits and seed. Opening it again returns the same scenario."""
     _, experiment = visible_experiment(request, eid)
     if not 1 <= number <= experiment.size:
         raise Refusal(404, Message("This experiment has runs 1 to {size:,}.", size=experiment.size))
     count(request, "run")
-    text = experiment.version.text
-    cell_text, release = work(request, jobs.experiment_run, text, experiment.factors, number)
-    digest = work(request, jobs.digest, cell_text) if cell_text != text else None
     visitor = keeping_visitor(request)
+    leave_large(request, experiment.version.bytes)
+    text = scenarios.text_for_work(experiment.version)
+    digest, release = work(request, jobs.experiment_run, text, experiment.factors, number)
     version, kubernetes = open_run(visitor, experiment, number, digest, release, requester_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])
     return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

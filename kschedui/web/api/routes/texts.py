@@ -11,7 +11,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.digest import Digest
 from kschedui.uploads import store as uploads
 from kschedui.web.api import jobs
-from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.refusals import Refusal, too_large
 from kschedui.web.api.shapes import CheckedText, RunName, SavedText, TextIn
 from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
@@ -50,7 +50,9 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
 def digest_of(request: HttpRequest, body: SavedText) -> Digest:
     """Return the digest of the text to save, parsed now or when it was imported."""
     if body.upload:
-        return uploads.digest_of(uploads.by_id(access.visitor_of(request), body.upload))
+        upload = uploads.by_id(access.visitor_of(request), body.upload)
+        leave_large(request, upload.bytes)
+        return uploads.digest_of(upload)
     return work(request, jobs.digest, require_size(body.text))
 
 

@@ -16,6 +16,7 @@ from kschedui.ask.unlike import Unlike
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
+from kschedui.web.api.callers import leave_large
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
@@ -100,6 +101,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     at = NAMES.index(name)
     keeping_visitor(request)
     origin = sides[at].version
+    leave_large(request, origin.bytes)
     digest = work(request, jobs.digest_with_seed, scenarios.text_for_work(origin), int(given))
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin)

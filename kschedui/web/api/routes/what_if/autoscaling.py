@@ -64,7 +64,7 @@ def compare(request: HttpRequest, rid: str) -> HttpResponse:
 
 @router.post(
     "/{id:rid}/autoscaling/keep",
-    auth=writes("save", waits=True),
+    auth=writes("save", later=True),
     response={201: Saved},
     summary="Keep a run with an autoscaler as a fork",
 )

@@ -14,7 +14,7 @@ from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.digest import Digest
-from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
 from kschedui.web.api.routes.runs import seen_run
@@ -54,7 +54,7 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 
 @router.post(
     "/{id:rid}/operations/keep",
-    auth=writes("save", waits=True),
+    auth=writes("save", later=True),
     response={201: Saved},
     summary="Keep an operation as a fork",
 )
@@ -98,6 +98,7 @@ def save_fork(
     """Return the version of a fork with what the job makes of the text, and its run."""
     count(request, "run")
     keeping_visitor(request)
+    leave_large(request, origin.bytes)
     name = near(origin, kubernetes)
     performed = work(request, job, scenarios.text_for_work(origin), kubernetes, *args, near=name.run)
     assert performed is not None  # the text was sent

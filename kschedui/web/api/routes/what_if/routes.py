@@ -14,7 +14,7 @@ from kschedui.ask.results import About, Changes
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
 from kschedui.web.api.routes.runs import require_reach, seen_run
@@ -102,7 +102,7 @@ def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replica
 
 @router.post(
     "/{id:rid}/attempts/{n:attempt}/keep",
-    auth=writes("save", waits=True),
+    auth=writes("save", later=True),
     response={201: Kept},
     summary="Keep a what-if as a fork",
 )
@@ -113,6 +113,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     count(request, "run")
     keeping_visitor(request)
     origin = run.version
+    leave_large(request, origin.bytes)
     text = scenarios.text_for_work(origin)
     name = name_of(run, attempt)
     edited = work(request, jobs.keep, name, text, body.edits, near=name.run)
