@@ -220,7 +220,7 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         words = alone.PictureWords(
             self.scenario.title or f"Step {number}", sentence_of(shown[-1], _name(pod), str), foot
         )
-        return Picture(alone.svg(cluster.drawing(hero=pod), words))
+        return Picture(alone.svg(cluster.drawing(subject=pod), words))
 
     def what_if(self, pod: str, *edits: Edit) -> WhatIf:
         """Return the last attempt of a pod, decided again with edits, beside the original decision.

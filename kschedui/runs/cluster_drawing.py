@@ -1,8 +1,8 @@
 """A small picture of the cluster at the end of a run, or at one of its steps, as data.
 
 A drawing is {queue: [[priority, waiting]], nodes: [{name, cpu, joined, pods: [[cpu, priority, state]]}], cells, total}.
-Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or HERO (the pod of the drawn
-step). `waiting` is 1 for a pod that is pending at the end, 2 for the hero. For a large cluster, `nodes` is empty and
+Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or SUBJECT (the pod of the drawn
+step). `waiting` is 1 for a pod that is pending at the end, 2 for the subject. For a large cluster, `nodes` is empty and
 `cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
 """
 
@@ -15,7 +15,7 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
 from scheduler_core.trace.summaries import nodes_of, pods_of
 
-RUNNING, PLACED, EVICTED, HERO = range(4)
+RUNNING, PLACED, EVICTED, SUBJECT = range(4)
 EMPTY = "-"
 DRAWN_NODES = 32
 DRAWN_PODS = 40  # of one node
@@ -83,28 +83,28 @@ class ClusterDrawing:
             self.places.pop(key, None)
             self.gone.add(key)
 
-    def drawing(self, hero: str | None = None) -> dict[str, Any]:
+    def drawing(self, subject: str | None = None) -> dict[str, Any]:
         """Return the drawing, small enough for a column of the run's row.
 
-        `hero` is the key of the pod that a step is about, or "". The queue then contains the pods that are pending at
+        `subject` is the key of the pod that a step is about, or "". The queue then contains the pods that are pending at
         the step; with None, every pod that was ever pending.
         """
         on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
         for key, (name, state) in self.places.items():
             if name in on_node:
                 pod = self.pods[key]
-                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, HERO if key == hero else state])
+                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, SUBJECT if key == subject else state])
         large = len(on_node) > DRAWN_NODES
         left = self.places.keys() | self.gone
-        queued = self.queue if hero is None else [key for key in self.queue if key not in left]
-        queue = [[self.pods[key].priority, self.waiting(key, hero)] for key in queued[:DRAWN_QUEUE]]
+        queued = self.queue if subject is None else [key for key in self.queue if key not in left]
+        queue = [[self.pods[key].priority, self.waiting(key, subject)] for key in queued[:DRAWN_QUEUE]]
         shown = [] if large else [self.node(name, pods) for name, pods in on_node.items()]
         cells = cells_of([max((str(pod[2]) for pod in pods), default=EMPTY) for pods in on_node.values()])
         return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
 
-    def waiting(self, key: str, hero: str | None) -> int:
+    def waiting(self, key: str, subject: str | None) -> int:
         """Return `waiting` for a pod in the queue; 0 if it has a node."""
-        return 2 if key == hero else int(key in self.pending)
+        return 2 if key == subject else int(key in self.pending)
 
     def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
         """Return one node of the drawing; evicted pods come last."""

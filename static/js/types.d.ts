@@ -33,7 +33,7 @@ declare global {
 	/** A part of a sentence that can be pointed at. */
 	interface Mark {
 		text: string;
-		kind: "num" | "pod" | "node" | "hero" | "device";
+		kind: "num" | "pod" | "node" | "subject" | "device";
 		ref?: string;
 	}
 	type Part = string | Mark;
@@ -240,7 +240,7 @@ declare global {
 		/** the next event */
 		following?: any;
 		explainer?: import("./trace/explainer.js").Explainer;
-		hero?: string;
+		subject?: string;
 	}
 
 	/** What Filter said in a cycle. */
@@ -301,8 +301,8 @@ declare global {
 		all: number;
 		/** how many reprieve frames there are */
 		ranks: number;
-		/** the last rung that was needed */
-		rungs: number;
+		/** the number of criteria that were needed */
+		criteria: number;
 	}
 
 	/** A comparison that a plugin made. */

@@ -71,7 +71,7 @@ export interface View {
 	frame: number;
 	order: "plugin" | "node";
 	following: any;
-	hero: string;
+	subject: string;
 	scene: StepName;
 	caption: Caption;
 	/** its own caption, where a question stands instead */

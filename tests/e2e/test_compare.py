@@ -28,7 +28,9 @@ MAX_ALLOCATED = {
         }
     ],
 }
-SHOWN = "[...document.querySelectorAll('iframe')].map(one => one.contentDocument.querySelector('#hero b')?.textContent)"
+SHOWN = (
+    "[...document.querySelectorAll('iframe')].map(one => one.contentDocument.querySelector('#subject b')?.textContent)"
+)
 
 
 def three_hundred() -> list[dict[str, object]]:

@@ -40,7 +40,7 @@ def test_a_gang_is_played_from_the_queue_to_its_nodes_as_one_thing(browser_page:
         if page.locator(FRAME).count() and (not seen or seen[-1] != words(page)):
             seen.append(words(page))
     assert seen == [f"{have} of 3 (minCount) have a node" for have in range(4)]
-    assert "train" in page.inner_text("#hero")
+    assert "train" in page.inner_text("#subject")
     assert members(page) == ["→ train-0 goes to n1", "→ train-1 goes to n1", "→ train-2 goes to n2"]
     assert on_nodes(page, ".block.held") == ["default/train-0 n1", "default/train-1 n1", "default/train-2 n2"]
     seek(page, str(steps_of(page, "PodGroupCycleFinished")[0]))
@@ -85,7 +85,7 @@ def test_the_victims_of_a_group_are_one_set_across_nodes(browser_page: Page) -> 
     assert page.locator(".victim-set.go .unit-pod").all_inner_texts() == ["old-0 · n1", "old-1 · n2"]
     assert page.locator(".victim-set.given .unit-pod").all_inner_texts() == ["web · n3"]
     assert on_nodes(page, ".block.leaving") == ["default/old-0 n1", "default/old-1 n2"]
-    assert "train" in page.inner_text("#hero")
+    assert "train" in page.inner_text("#subject")
 
 
 def test_a_gang_waits_with_a_place_for_the_member_to_come(browser_page: Page) -> None:

@@ -111,13 +111,13 @@ def test_the_preemption_names_the_recorded_victims_and_candidates(browser_page: 
     )
     seek(page, link_to(page, step))
     columns = page.evaluate(
-        "[...document.querySelectorAll('.tank-column')].map(c => [c.querySelector('h3').innerText.replace('★ ', ''),"
+        "[...document.querySelectorAll('.candidate-column')].map(c => [c.querySelector('h3').innerText.replace('★ ', ''),"
         " [...c.querySelectorAll('.victims .victim span')].map(v => 'default/' + v.textContent)])"
     )
     assert {node: sorted(victims) for node, victims in columns} == {
         node: sorted(one["victims"]) for node, one in record["candidates"].items()
     }
-    expect(page.locator(".tank-column.chosen h3")).to_have_text(f"★ {record['nominatedNode']}")
+    expect(page.locator(".candidate-column.chosen h3")).to_have_text(f"★ {record['nominatedNode']}")
 
 
 @pytest.mark.quick

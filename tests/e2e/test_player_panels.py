@@ -1,4 +1,4 @@
-"""What stands beside the lanes: sources, reasons of many nodes, places and rungs, versions, search, paper."""
+"""What stands beside the lanes: sources, reasons of many nodes, places and criteria, versions, search, paper."""
 
 from __future__ import annotations
 
@@ -183,12 +183,12 @@ def test_the_player_leads_to_another_version_and_to_what_changed(browser_page: P
     expect(page).to_have_url(re.compile(f"/s/{sid}/v/1/"))
 
 
-def test_the_third_rung_shows_what_the_scheduler_adds_where_the_smaller_sum_loses(browser_page: Page) -> None:
+def test_the_third_criterion_shows_what_the_scheduler_adds_where_the_smaller_sum_loses(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "rung-3-priority-sum")
     seek(page, link_to(page, steps_of(page, "PreemptionEvaluated")[0]))
-    expect(page.locator(".rung-cell.falls b")).to_have_text("✕ 3·2³¹ + 120")
-    expect(page.locator(".rung-cell.wins b")).to_have_text("★ 2·2³¹ + 200")
+    expect(page.locator(".criterion-value.falls b")).to_have_text("✕ 3·2³¹ + 120")
+    expect(page.locator(".criterion-value.wins b")).to_have_text("★ 2·2³¹ + 200")
 
 
 def test_nodes_with_equal_totals_share_a_place(browser_page: Page) -> None:
@@ -208,12 +208,12 @@ def test_with_the_timeline_opened_in_a_low_window_the_candidates_of_a_dry_run_li
     open_player(page, "flash-sale")
     step = dry_run(page)
     seek(page, f"{step}.1")
-    expect(page.locator(".tank-column")).to_have_count(6)
+    expect(page.locator(".candidate-column")).to_have_count(6)
     page.keyboard.press("l")
-    expect(page.locator(".lying")).to_have_count(6)
+    expect(page.locator(".lane-bar")).to_have_count(6)
     seek(page, link_to(page, step))
     stage = page.locator("#stage").bounding_box()
-    lanes = [lane.bounding_box() for lane in page.locator(".lying-lane").all()]
+    lanes = [lane.bounding_box() for lane in page.locator(".candidate-lane").all()]
     assert stage
     for above, below in pairwise([*filter(None, lanes), {"y": stage["y"] + stage["height"]}]):
         assert above["y"] + above["height"] <= below["y"] + 1

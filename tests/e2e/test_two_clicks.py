@@ -174,7 +174,7 @@ def nominated_elsewhere() -> str:
 def test_23_why_a_pod_is_bound_elsewhere_than_it_was_nominated(reader: Reader) -> None:
     reader.opens(nominated_elsewhere())
     reader.at("PodBound")
-    reader.click("#hero .hero")
+    reader.click("#subject .subject")
     reader.reads("n1 is nominated: room is reserved there", "bound to n2, not where it was nominated")
     reader.reads("A nomination reserves room but guarantees nothing")
 

@@ -203,7 +203,7 @@ def test_numbers_of_the_arithmetic_are_dragged_where_they_stand(browser_page: Pa
     expect(page.locator("#caption .eyebrow")).to_have_text("What if: web requests 1.8 cpu instead of 3")
     expect(page.locator("#caption h1")).to_have_text("web would go to n1.")
     expect(page.locator("#stage .lane[data-node=n1]")).to_have_attribute("data-asked", "winner")
-    expect(page.locator(".row-ghost .ghost-pod")).to_have_text("web")
+    expect(page.locator(".answer-row .answer-pod")).to_have_text("web")
     lane = page.locator("#stage .lane[data-node=n1]")
     expect(lane).to_have_class(re.compile(r"\balive\b"))  # the row, its bar, its comparison and the count follow
     expect(lane.locator(".tick.now")).to_contain_text("1.8 ≤ 2")

@@ -52,7 +52,7 @@ export const KEYS = {
 	find: [
 		{ keys: ["n"], name: "preemption", run: (player) => void player.jump(1, isPreemption) },
 		{ keys: ["f"], name: "failure", run: (player) => void player.jump(1, isFailure) },
-		{ keys: ["p"], name: "samepod", run: (player, page) => void player.jump(1, concerns(page.state().hero)) },
+		{ keys: ["p"], name: "samepod", run: (player, page) => void player.jump(1, concerns(page.state().subject)) },
 		{ keys: ["/"], name: "search", run: (_, page) => page.open("search") },
 		{ keys: ["g"], name: "goto", run: (_, page) => page.open("goto") },
 		{ keys: ["b"], name: "breakpoints", run: (_, page) => page.open("breakpoints") },

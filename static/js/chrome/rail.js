@@ -48,7 +48,7 @@ export function drawRail(target, view) {
 function beside(view) {
 	const { pods, time } = view.state;
 	const others = [...pods.values()].filter(
-		(pod) => (pod.place === "binding" || pod.place === "waiting") && pod.summary.pod !== view.hero,
+		(pod) => (pod.place === "binding" || pod.place === "waiting") && pod.summary.pod !== view.subject,
 	);
 	return [
 		others.slice(0, MAX_BESIDE).map((pod) => {
@@ -107,7 +107,7 @@ function progress(view) {
 	const preemption = view.event.type === "PreemptionEvaluated" ? preemptionOf(view.state) : null;
 	if (preemption) {
 		const { act, at } = actOf(preemption, view.frame);
-		return act === "rung" ? t("station.rung", { i: at }) : frames > 1 ? of(frames) : "";
+		return act === "criterion" ? t("station.criterion", { i: at }) : frames > 1 ? of(frames) : "";
 	}
 	return frames > 1 ? of(frames) : "";
 }

@@ -60,7 +60,7 @@ export function drawMargin(target, view) {
 		"✕",
 	);
 	const { selection } = view;
-	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero, view.event);
+	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.subject, view.event);
 	const inspected = !view.pin && selection;
 	const body = inspected
 		? inspector?.[`${inspected.kind}Inspector`](view, inspected.name)

@@ -38,29 +38,37 @@ function firstCard({ event, step, store, horizon, state, act }) {
 		const needs = Object.entries(about).filter(([, value]) => value > 0);
 		return button(
 			() => act.select({ kind: "pod", name: next.pod }),
-			{ key: "first", class: "hero first", ...wholeName(next.pod, next.pod) },
+			{ key: "first", class: "subject first", ...wholeName(next.pod, next.pod) },
 			h("b", { class: long ? "long" : "" }, long ? podParts(next.pod)[0] : podLabel(next.pod)),
-			h("span", { class: "hero-priority" }, t(state.pods.has(next.pod) ? "hero.first" : "hero.later")),
+			h("span", { class: "subject-priority" }, t(state.pods.has(next.pod) ? "subject.first" : "subject.later")),
 			needs.length > 0 &&
-				h("span", { class: "hero-more" }, plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value))))),
+				h(
+					"span",
+					{ class: "subject-more" },
+					plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value)))),
+				),
 		);
 	}
 	return null;
 }
 
 /** @param {Element} target @param {View} view */
-export function drawHero(target, view) {
-	const pod = view.state.pods.get(view.hero);
-	if (!view.hero) {
+export function drawSubject(target, view) {
+	const pod = view.state.pods.get(view.subject);
+	if (!view.subject) {
 		const actor = actorOf(view.event);
 		patch(target, [
 			(actor ? actorCard(view, actor) : card(view)) ??
 				firstCard(view) ??
 				h(
 					"div",
-					{ key: "none", class: "hero none" },
-					h("b", null, t(view.state.finished ? "end.title" : "hero.none")),
-					h("span", null, t("hero.none.more", { n: view.state.finished ? view.index.attempts : view.state.attempt })),
+					{ key: "none", class: "subject none" },
+					h("b", null, t(view.state.finished ? "end.title" : "subject.none")),
+					h(
+						"span",
+						null,
+						t("subject.none.more", { n: view.state.finished ? view.index.attempts : view.state.attempt }),
+					),
 				),
 		]);
 		return;
@@ -74,9 +82,9 @@ export function drawHero(target, view) {
 		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
 	labels.unshift(...wishes);
 	const { scheduler } = pod?.summary ?? {};
-	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
-	const [workload, hash] = podParts(view.hero);
-	const long = shortPod(view.hero).length > LONG_NAME;
+	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("subject.profile", { name: scheduler }));
+	const [workload, hash] = podParts(view.subject);
+	const long = shortPod(view.subject).length > LONG_NAME;
 	const all = labels.join(" · ");
 	let about = all;
 	const rows = () => widthOf(about) / CARD_ROW;
@@ -84,28 +92,28 @@ export function drawHero(target, view) {
 		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		button(
-			() => view.act.select({ kind: "pod", name: view.hero }),
+			() => view.act.select({ kind: "pod", name: view.subject }),
 			{
 				key: "pod",
-				class: `hero ${rows() > 1 ? "full" : ""}`,
-				"data-fly-from": view.hero,
-				...wholeName(view.hero, view.hero),
-				style: { "--share": String(shareOf(view.state, view.hero)) },
+				class: `subject ${rows() > 1 ? "full" : ""}`,
+				"data-fly-from": view.subject,
+				...wholeName(view.subject, view.subject),
+				style: { "--share": String(shareOf(view.state, view.subject)) },
 			},
-			h("b", { class: long ? "long" : "" }, long ? workload : podLabel(view.hero)),
+			h("b", { class: long ? "long" : "" }, long ? workload : podLabel(view.subject)),
 			h(
 				"span",
-				{ class: "hero-priority" },
+				{ class: "subject-priority" },
 				long && hash && h("span", { key: "hash" }, hash),
 				t("priority", { n: pod?.summary.priority ?? 0 }),
 				pipsOf(pod?.summary.priority ?? 0),
 			),
 			h(
 				"span",
-				{ class: "hero-more" },
-				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
+				{ class: "subject-more" },
+				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("subject.nothing"),
 			),
-			h("span", { class: "hero-more labels", title: all }, about),
+			h("span", { class: "subject-more labels", title: all }, about),
 		),
 	]);
 }
@@ -133,7 +141,7 @@ function part(view, part, i) {
 	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
 	return button(
 		() => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)),
-		{ key: `p${i}`, class: kind === "hero" ? "pod-name" : "name", ...wholeName(text, shown) },
+		{ key: `p${i}`, class: kind === "subject" ? "pod-name" : "name", ...wholeName(text, shown) },
 		of === "pod" ? podLabel(name) : shown,
 	);
 }

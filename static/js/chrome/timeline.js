@@ -94,7 +94,7 @@ export class Timeline {
 	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
 	label(view, width, head) {
 		const column = view.index.columns[view.index.columnOf(view.step)];
-		const text = column?.kind === "attempt" && view.hero ? shortPod(view.hero) : seconds(view.state.time);
+		const text = column?.kind === "attempt" && view.subject ? shortPod(view.subject) : seconds(view.state.time);
 		return h(
 			"span",
 			{ key: "label", class: "axis-label", style: { left: `${Math.max(20, Math.min(width - 20, head))}px` } },
@@ -396,7 +396,7 @@ function key(rows) {
 /** With many pods the rows around the amber one are shown. @param {View} view @param {string[]} pods */
 function firstRow(view, pods) {
 	if (pods.length <= MAX_ROWS) return 0;
-	return Math.max(0, Math.min(pods.indexOf(view.hero) - MAX_ROWS / 2, pods.length - MAX_ROWS));
+	return Math.max(0, Math.min(pods.indexOf(view.subject) - MAX_ROWS / 2, pods.length - MAX_ROWS));
 }
 
 /**
@@ -418,7 +418,7 @@ function row(view, timeline, width, pod, moves) {
 	const priority = view.state.pods.get(pod)?.summary.priority ?? 0;
 	return h(
 		"div",
-		{ key: pod, role: "listitem", class: `pod-lane ${pod === view.hero ? "mine" : ""}` },
+		{ key: pod, role: "listitem", class: `pod-lane ${pod === view.subject ? "mine" : ""}` },
 		moves.map((move, i) => {
 			const from = Math.max(low, x(move.step));
 			const to = Math.min(high, moves[i + 1] ? x(moves[i + 1].step) : end);

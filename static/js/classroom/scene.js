@@ -7,7 +7,7 @@ import { filterModel } from "../steps/filter/model.js";
 import { framesOf, pictureOf, sceneOf } from "../steps/registry.js";
 import { momentOf } from "../trace/chunk_store.js";
 import { Explainer } from "../trace/explainer.js";
-import { heroOf } from "../trace/phase.js";
+import { subjectOf } from "../trace/phase.js";
 import { zones } from "../trace/room.js";
 import { RunIndex } from "../trace/run_index.js";
 
@@ -55,7 +55,7 @@ export function sceneDrawer(api, run, store) {
 			frame,
 			order: "plugin",
 			following: store.event(step + 1),
-			hero: heroOf(event, state),
+			subject: subjectOf(event, state),
 			scene,
 			moment: (/** @type {AnyEvent["type"]} */ type) => (type ? momentOf(store, step, state, type) : state),
 			horizon: { step, frame, question: step },
@@ -111,7 +111,7 @@ function heightOf(target, scene, state) {
 			150 +
 			count(".search-node.current") * CURRENT +
 			Math.max(count(".search-node") * SEARCH, count(".search-log li") * LINE),
-		preempt: count(".tank-column") > MAX_ACROSS ? HIGHEST : MIDDLE,
+		preempt: count(".candidate-column") > MAX_ACROSS ? HIGHEST : MIDDLE,
 	};
 	const picture = pictureOf(scene, state);
 	const height = picture in needed ? needed[/** @type {keyof typeof needed} */ (picture)] : MIDDLE;

@@ -174,10 +174,10 @@ function stepOf({ store, step }, by, type) {
 function nextPod(found) {
 	const { before, event } = found;
 	const waiting = activeOrder(before);
-	const hero = before.pods.get(event.pod);
+	const subject = before.pods.get(event.pod);
 	const rank = (/** @type {PodState | undefined} */ pod) => `${pod?.summary.priority ?? 0} ${pod?.timestamp}`;
 	const rivals = waiting.filter((key) => key !== event.pod);
-	if (event.source === "backoff" || rivals.some((key) => rank(before.pods.get(key)) === rank(hero))) return null;
+	if (event.source === "backoff" || rivals.some((key) => rank(before.pods.get(key)) === rank(subject))) return null;
 	return makeAnswer(found, "pod", waiting, event.pod);
 }
 
@@ -301,8 +301,8 @@ function total(found) {
 /** The result of the evaluation, if neither chance nor the order of nodes decided it. @param {Case} found */
 function clearChoice(found) {
 	const { event } = found;
-	const { candidates, chosen, rungs } = preemptionIn(event);
-	return chosen && event.nominated_node === chosen.node && rungs < 6 && !event.more ? { candidates, chosen } : null;
+	const { candidates, chosen, criteria } = preemptionIn(event);
+	return chosen && event.nominated_node === chosen.node && criteria < 6 && !event.more ? { candidates, chosen } : null;
 }
 
 /** The node on which room is made. @param {Case} found */

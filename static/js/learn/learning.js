@@ -4,7 +4,7 @@
 import { t } from "../shared/i18n.js";
 import { choice, choose } from "../shared/progress.js";
 import { captionOf, framesOf, nextOf } from "../steps/registry.js";
-import { heroOf } from "../trace/phase.js";
+import { subjectOf } from "../trace/phase.js";
 import { RunIndex } from "../trace/run_index.js";
 import { answerPart, drawAnswers, keyOf, questionCaption } from "./choices.js";
 import { predictions } from "./predictions.js";
@@ -129,14 +129,14 @@ function retell(view) {
 
 /** What the next stop does. @param {View} view @param {Spot} next @returns {Part[]} */
 export function announce(view, next) {
-	const { caption, event, frame, order, state, hero, store, step } = view;
+	const { caption, event, frame, order, state, subject, store, step } = view;
 	const before = next.step === step ? next.frame - 1 : framesOf(event, order) - 1;
 	const following = store.event(next.step);
 	if (!following) return caption.next;
 	if (next.step <= step + 1) return before === frame ? caption.next : captionOf({ ...view, frame: before }).next;
 	const then = store.stateAfter(next.step);
-	const about = { pod: then ? heroOf(following, then) : "", ...following }; // of another attempt, perhaps
-	return nextOf({ event, frame: framesOf(event, order), order, following: about, state, hero });
+	const about = { pod: then ? subjectOf(following, then) : "", ...following }; // of another attempt, perhaps
+	return nextOf({ event, frame: framesOf(event, order), order, following: about, state, subject });
 }
 
 /** The next place that is not passed by. @param {Player} player @param {Spot} place @returns {Spot} */
@@ -184,7 +184,7 @@ function look(page, view) {
 		horizon: { step, frame, question: ahead.from.step },
 		pin: pin && TELLING.test(pin) ? null : pin,
 		boot: silent(view.boot),
-		...(ahead.step === step && view.scene === "preempt" ? { explained: `request:${view.hero}` } : compared),
+		...(ahead.step === step && view.scene === "preempt" ? { explained: `request:${view.subject}` } : compared),
 		options: { ...view.options, later: false, table: false },
 	};
 }

@@ -298,9 +298,10 @@ function isIdleAct(place) {
 	const preemption = preemptionIn(event);
 	if (!preemption.candidates.length) return isUselessAgain(place);
 	const { act, at } = actOf(preemption, frame);
-	if (act === "floor") return true;
+	if (act === "candidates") return true;
 	if (act === "reprieve") return !preemption.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
-	if (act === "rung") return at < preemption.rungs && !preemption.candidates.some((candidate) => candidate.rung === at);
+	if (act === "criterion")
+		return at < preemption.criteria && !preemption.candidates.some((candidate) => candidate.rung === at);
 	return false;
 }
 

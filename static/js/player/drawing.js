@@ -3,7 +3,7 @@
 
 import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
 import { drawMargin, drawStage, loadInspector } from "../chrome/stage.js";
-import { drawCaption, drawHero, drawLive, drawNext, drawNotices } from "../chrome/story.js";
+import { drawCaption, drawLive, drawNext, drawNotices, drawSubject } from "../chrome/story.js";
 import { drawStill } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
@@ -12,7 +12,7 @@ import { filterModel, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { captionOf, sceneOf } from "../steps/registry.js";
 import { momentOf } from "../trace/chunk_store.js";
-import { heroOf } from "../trace/phase.js";
+import { subjectOf } from "../trace/phase.js";
 import { act, saveLink } from "./actions.js";
 import * as page from "./page.js";
 import { boot } from "./page.js";
@@ -75,7 +75,7 @@ function makeView(motion) {
 		frame,
 		order,
 		following,
-		hero: heroOf(event, state),
+		subject: subjectOf(event, state),
 		scene: sceneOf(event, state),
 		caption,
 		reach,
@@ -148,7 +148,7 @@ function drawOpening(before, view) {
 function drawRegions(view) {
 	root.dataset.scene = view.scene;
 	root.classList.toggle("lanes-open", view.options.lanes);
-	drawHero(region("hero"), view);
+	drawSubject(region("subject"), view);
 	drawCaption(region("caption"), view);
 	drawNext(region("next"), view);
 	drawRail(region("rail"), view);
@@ -181,8 +181,8 @@ function drawWaiting() {
 
 /** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
 function wantExplanations(view) {
-	const { state, hero, step } = view;
-	if (fast() || state.cycle.CycleStarted?.pod !== hero) return;
+	const { state, subject, step } = view;
+	if (fast() || state.cycle.CycleStarted?.pod !== subject) return;
 	const ahead = [1, 2].map((by) => store.event(step + by)).find((event) => event?.type === "NodesFiltered");
 	const model = filterModel(
 		ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state,
@@ -219,7 +219,7 @@ function animate(element, frames, timing) {
 
 /** The element that a pod is drawn in: its node, its part of the queue, the card. @param {Element} element */
 function homeOf(element) {
-	const home = element.closest("[data-node], .queue-section, #hero");
+	const home = element.closest("[data-node], .queue-section, #subject");
 	return home?.getAttribute("data-node") ?? home?.className ?? home?.id ?? "";
 }
 

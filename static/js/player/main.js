@@ -28,7 +28,7 @@ function measure() {
 }
 
 function listenToPage() {
-	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
+	const state = () => screen.drawn ?? { subject: "", options: chosen.options, order: player.order };
 	const goOn = () => {
 		if (boot.place?.on && !boot.class)
 			/** @type {HTMLElement | null} */ (root.querySelector(".end-card .primary"))?.click();

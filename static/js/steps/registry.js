@@ -7,7 +7,7 @@
 import { has, parts, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { actorOf } from "../trace/actors.js";
-import { heroOf, pointOf } from "../trace/phase.js";
+import { pointOf, subjectOf } from "../trace/phase.js";
 import { draw as drawAutoscaling } from "./autoscaling/view.js";
 import * as autoscalingExplanation from "./autoscaling/words.js";
 import { CAPTIONS as autoscaling } from "./autoscaling/words.js";
@@ -185,15 +185,15 @@ export function framesOf(event, order = "plugin") {
  * @param {Context} context @returns {Caption}
  */
 export function captionOf(context) {
-	const hero = heroOf(context.event, context.state);
+	const subject = subjectOf(context.event, context.state);
 	const { type } = context.event;
 	const teller = (context.state.group && CAPTIONS.get(`group.${type}`)) ?? CAPTIONS.get(type);
-	const caption = teller?.({ ...context, hero }) ?? {};
+	const caption = teller?.({ ...context, subject }) ?? {};
 	return {
 		eyebrow: caption.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
 		sentence: caption.sentence ?? [type],
 		why: joinSentences(caption.why ?? []),
-		next: caption.next?.length ? caption.next : nextOf({ ...context, hero }),
+		next: caption.next?.length ? caption.next : nextOf({ ...context, subject }),
 	};
 }
 
@@ -203,14 +203,14 @@ function joinSentences(why) {
 }
 
 /** Announce the next step, never its result. @param {Context} context @returns {Part[]} */
-export function nextOf({ event, frame, order, following, state, hero }) {
+export function nextOf({ event, frame, order, following, state, subject }) {
 	if (frame < framesOf(event, order) - 1) return parts("next.frame");
 	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
-	const name = "pod" in following && typeof following.pod === "string" ? following.pod : hero;
+	const name = "pod" in following && typeof following.pod === "string" ? following.pod : subject;
 	const { type, queue, action, plugin, pod_group } = following;
 	const key = `next.${type}.${queue || action || (pod_group && "group") || plugin || state.pods.get(name)?.place}`;
 	const values = {
-		pod: pod(name, hero),
+		pod: pod(name, subject),
 		node: node(following.node ?? ""),
 		n: state.nodes.size,
 		kind: following.kind ?? "",
@@ -227,14 +227,14 @@ export function askedAt(place) {
 
 /**
  * The number that is explained when nobody points at one and none decides.
- * @param {State} state @param {string} hero @param {AnyEvent} event
+ * @param {State} state @param {string} subject @param {AnyEvent} event
  */
-export function unasked(state, hero, event) {
-	const pod = state.pods.get(hero);
+export function unasked(state, subject, event) {
+	const pod = state.pods.get(subject);
 	const workload = pod ? "" : workloadOf(event, state);
 	if (workload) return `workload:${workload}`;
 	if (pod?.node) return `room:${pod.node}:cpu`;
-	return pod ? `request:${hero}` : "run";
+	return pod ? `request:${subject}` : "run";
 }
 
 /**

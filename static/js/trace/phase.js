@@ -64,7 +64,8 @@ export function pointOf(event, state) {
 	if (event.type === "ObjectApplied" && WRITTEN.test(event.kind) && state.cycle.PodAssumed && underWay(state))
 		return "PreBind";
 	return (
-		pointOfType(event.type) ?? (underWay(state) && !("pod" in event) ? pointOfOthers(state, heroOf(event, state)) : "")
+		pointOfType(event.type) ??
+		(underWay(state) && !("pod" in event) ? pointOfOthers(state, subjectOf(event, state)) : "")
 	);
 }
 
@@ -73,20 +74,20 @@ const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
 
 /** Between attempts no extension point runs. @param {import("./trace").PodEnqueued} event @param {State} state */
 function enqueuedPoint({ pod }, state) {
-	const hero = underWay(state);
-	if (!hero) return "";
-	return pod === hero ? failedPoint(state, pod) : pointOfOthers(state, hero);
+	const subject = underWay(state);
+	if (!subject) return "";
+	return pod === subject ? failedPoint(state, pod) : pointOfOthers(state, subject);
 }
 
 /**
  * Where an attempt is while others hear of it. After Reserve it is what PreBind writes that they hear of, unless the
  * pod still waits on Permit.
- * @param {State} state @param {string} hero
+ * @param {State} state @param {string} subject
  */
-function pointOfOthers(state, hero) {
-	if (state.pods.get(hero)?.place === "waiting") return "Permit";
-	const writes = state.cycle.PodReserved?.pod === hero ? 1 + ALL.indexOf("PreBind") : 0;
-	return ALL[Math.max(writes, pointsReached(state, hero)) - 1] ?? "";
+function pointOfOthers(state, subject) {
+	if (state.pods.get(subject)?.place === "waiting") return "Permit";
+	const writes = state.cycle.PodReserved?.pod === subject ? 1 + ALL.indexOf("PreBind") : 0;
+	return ALL[Math.max(writes, pointsReached(state, subject)) - 1] ?? "";
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
@@ -96,13 +97,13 @@ export function underWay({ cycle, group }) {
 
 /**
  * The progress of a finished attempt: one after its last extension point.
- * @param {State} state @param {string} hero
+ * @param {State} state @param {string} subject
  */
-function pointsReached(state, hero) {
+function pointsReached(state, subject) {
 	const { cycle } = state;
-	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
+	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === subject);
 	const points = done.map(([type]) => pointOfType(type) ?? "");
-	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
+	if (cycle.SchedulingFailed?.pod === subject) points.push(failedPoint(state, subject));
 	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
 
@@ -117,8 +118,8 @@ function failedPoint(state, pod) {
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
-/** The amber pod: whose story the event tells. "" when it is nobody's. @param {AnyEvent} event @param {State} state */
-export function heroOf(event, state) {
+/** The pod that the event is about, "" if it is about none. @param {AnyEvent} event @param {State} state */
+export function subjectOf(event, state) {
 	const cycle = state.cycle.CycleStarted?.pod ?? "";
 	if (actorOf(event)) return ""; // the stage is a controller's
 	switch (event.type) {
@@ -140,7 +141,7 @@ export function heroOf(event, state) {
 			return event.by;
 		case "PodsKeptWaiting":
 			return underWay(state) || (event.pods.length === 1 ? event.pods[0].pod : "");
-		case "PodEnqueued": // what an attempt does to others belongs to its pod's story
+		case "PodEnqueued": // what an attempt does to others counts as its pod's own event
 			return underWay(state) || event.pod;
 		default:
 			return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
@@ -148,14 +149,15 @@ export function heroOf(event, state) {
 }
 
 /**
- * The rail: what each extension point did for the amber pod so far.
+ * The rail: what each extension point did for this pod so far.
  * @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>}
  */
 export function stations(event, state) {
-	const hero = heroOf(event, state);
-	const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
+	const subject = subjectOf(event, state);
+	const own = state.cycle.CycleStarted?.pod === subject ? state.cycle : {};
 	const current = pointOf(event, state);
-	const now = event.type === "AttemptFinished" ? pointsReached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
+	const now =
+		event.type === "AttemptFinished" ? pointsReached(state, subject) : ALL.indexOf(/** @type {any} */ (current));
 	const out = new Map();
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
 	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
@@ -163,8 +165,8 @@ export function stations(event, state) {
 	// with one node left there is nothing to score
 	if (event.type === "HostSelected" && !state.cycle.ScoresComputed && !hasPredicates(state.kubernetes_version))
 		out.set("PreScore", "skipped").set("Score", "skipped");
-	rollBack(out, event, state, hero);
-	if (own.PodBound?.pod === hero) out.set("PostBind", "done");
+	rollBack(out, event, state, subject);
+	if (own.PodBound?.pod === subject) out.set("PostBind", "done");
 	return out;
 }
 
@@ -179,12 +181,12 @@ function mark(out, cycle, now) {
 
 /**
  * Marks the failed point in red, and those reserved before it as undone.
- * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero
+ * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} subject
  */
-function rollBack(out, event, state, hero) {
+function rollBack(out, event, state, subject) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
-	if (failed?.pod !== hero || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
+	if (failed?.pod !== subject || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
 	out.set(failed.point, event.type === "BindingFailed" ? "current" : "failed");
-	if (undone?.pod !== hero) return;
+	if (undone?.pod !== subject) return;
 	for (const point of ALL.slice(ALL.indexOf("Reserve"), ALL.indexOf(failed.point))) out.set(point, "undone");
 }

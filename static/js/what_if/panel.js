@@ -220,7 +220,7 @@ export class Panel {
 		const tried = { values: new Map(trying.map(({ id, to }) => [id, to])), problem };
 		const sure = judged.length ? answer : null;
 		const staged = (/** @type {Parameters<View["moment"]>[0]} */ type) =>
-			triedState(view.moment(type), view.hero, trying, sure);
+			triedState(view.moment(type), view.subject, trying, sure);
 		if (!sure) return { ...view, tried, staged };
 		const eyebrow = trying.length === judged.length ? triedWords(view, trying) : [];
 		return {
@@ -282,7 +282,7 @@ function head(panel) {
 
 /** "web requests 1 cpu instead of 1.2". @param {View} view @param {Change[]} trying @returns {Part[]} */
 function triedWords(view, trying) {
-	const words = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.hero) }));
+	const words = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.subject) }));
 	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
 }
 

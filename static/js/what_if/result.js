@@ -146,12 +146,12 @@ let layer = null;
  * Draw over each row what would be there: its total before and after, and the pod where it would go.
  * @param {View} view @param {import("./questions.js").Judgement | null} answer
  */
-function drawGhosts(view, answer) {
+function drawAnswerRows(view, answer) {
 	const root = document.getElementById("player");
 	if (!root || (!answer && !layer)) return;
 	if (!layer) {
 		layer = document.createElement("section");
-		layer.id = "ghosts";
+		layer.id = "answer-rows";
 		layer.setAttribute("aria-hidden", "true"); // the panel says the same
 		root.querySelector("#stage")?.after(layer);
 	}
@@ -172,8 +172,8 @@ function drawGhosts(view, answer) {
 			const style = { left: `${left + SIZE - (view.scene === "score" ? TOTALS : 0)}px`, top: `${top + SIZE / 2}px` };
 			return h(
 				"div",
-				{ key: row.node, class: "row-ghost", style },
-				row.node === goes && differs && h("b", { key: "pod", class: "ghost-pod" }, podName(answer?.pod ?? "")),
+				{ key: row.node, class: "answer-row", style },
+				row.node === goes && differs && h("b", { key: "pod", class: "answer-pod" }, podName(answer?.pod ?? "")),
 				totals && [
 					h(
 						"span",
@@ -190,7 +190,7 @@ function drawGhosts(view, answer) {
 
 /** @param {View} view @param {import("./questions.js").Judgement | null} answer */
 export function markStage(view, answer) {
-	drawGhosts(view, answer);
+	drawAnswerRows(view, answer);
 	const marks = marksOf(answer);
 	for (const element of document.querySelectorAll("#stage [data-node]")) {
 		const mark = marks.get(element.getAttribute("data-node") ?? "");

@@ -66,16 +66,16 @@ const SIZES = ["request", "room"]; // what the pictures draw lengths of
 /**
  * The state with what the pod requests and what nodes have as they are tried; of those nodes that the answer tells of,
  * Filter's verdict as it would be.
- * @param {State} state @param {string} hero @param {Change[]} changes
+ * @param {State} state @param {string} subject @param {Change[]} changes
  * @param {import("./questions.js").Judgement | null} answer @returns {State}
  */
-export function triedState(state, hero, changes, answer) {
+export function triedState(state, subject, changes, answer) {
 	if (!changes.length || !changes.every(({ of }) => SIZES.includes(of))) return state;
 	const [pods, nodes] = [new Map(state.pods), new Map(state.nodes)];
 	for (const { of, name, node = "", to } of changes) {
-		const [pod, room] = [pods.get(hero), nodes.get(node)];
+		const [pod, room] = [pods.get(subject), nodes.get(node)];
 		if (of === "request" && pod)
-			pods.set(hero, { ...pod, summary: { ...pod.summary, requests: { ...pod.summary.requests, [name]: to } } });
+			pods.set(subject, { ...pod, summary: { ...pod.summary, requests: { ...pod.summary.requests, [name]: to } } });
 		if (of === "room" && room)
 			nodes.set(node, {
 				...room,

@@ -1,4 +1,4 @@
-/** A block is as long as its share of the node: pods on bars, in tanks; gauges beside their figures. */
+/** A block is as long as its share of the node: pods on bars, in columns; gauges beside their figures. */
 
 const SLACK = 3; // pixels
 const SEEN = 4; // pixels that a block has at least, so that it is seen
@@ -34,9 +34,9 @@ function* onBar(state, bar) {
 	for (const one of best) yield ["share", one];
 }
 
-/** In the tanks a unit is as high everywhere. @param {any} state @returns {Generator<[string, string]>} */
-function* inTanks(state) {
-	const blocks = [...document.querySelectorAll(".scene:not([hidden]) .tank-pod:not(.fate-victim, .fate-lifted)")];
+/** In the columns a unit is as high everywhere. @param {any} state @returns {Generator<[string, string]>} */
+function* inColumns(state) {
+	const blocks = [...document.querySelectorAll(".scene:not([hidden]) .candidate-pod:not(.fate-victim, .fate-lifted)")];
 	const found = blocks.map((block) => ({ block, pod: podOf(state, block), high: block.getBoundingClientRect().height + 2 }));
 	const known = found.filter((one) => one.pod && one.high > 8);
 	const scales = ["cpu", "memory"].map((resource) => {
@@ -45,11 +45,11 @@ function* inTanks(state) {
 		return known.filter((one) => Math.abs((one.pod.summary.requests?.[resource] ?? 0) * middle - one.high) > SLACK + 1);
 	});
 	const wrong = known.length > 1 ? scales.sort((a, b) => a.length - b.length)[0] : [];
-	for (const one of wrong) yield ["share", `${one.pod.summary.pod} is ${Math.round(one.high)} px high in its tank`];
-	for (const tank of document.querySelectorAll(".scene:not([hidden]) .tank"))
-		for (const block of tank.querySelectorAll(".tank-pod:not(.fate-victim, .fate-lifted), .tank-hero:not(.off)")) {
-			const [own, whole] = [block.getBoundingClientRect(), tank.getBoundingClientRect()];
-			if (own.top < whole.top - 4 || own.bottom > whole.bottom + 4) yield ["share", `.${block.className} stands out of its tank`];
+	for (const one of wrong) yield ["share", `${one.pod.summary.pod} is ${Math.round(one.high)} px high in its column`];
+	for (const bar of document.querySelectorAll(".scene:not([hidden]) .candidate-bar"))
+		for (const block of bar.querySelectorAll(".candidate-pod:not(.fate-victim, .fate-lifted), .candidate-subject:not(.off)")) {
+			const [own, whole] = [block.getBoundingClientRect(), bar.getBoundingClientRect()];
+			if (own.top < whole.top - 4 || own.bottom > whole.bottom + 4) yield ["share", `.${block.className} stands out of its column`];
 		}
 }
 
@@ -69,11 +69,11 @@ function* gauges() {
 }
 
 /** Candidates that lie: what stays, and the room that the pod needs. @param {any} view @returns {Generator<[string, string]>} */
-function* lying({ state, hero }) {
-	for (const tank of document.querySelectorAll(".scene:not([hidden]) .lying")) {
-		const node = state.nodes.get(tank.closest("[data-node]")?.getAttribute("data-node"));
-		const width = tank.getBoundingClientRect().width;
-		const blocks = [...tank.children].map((block) => ({ block, pod: block.tagName === "U" ? state.pods.get(hero) : podOf(state, block) }));
+function* laneBars({ state, subject }) {
+	for (const bar of document.querySelectorAll(".scene:not([hidden]) .lane-bar")) {
+		const node = state.nodes.get(bar.closest("[data-node]")?.getAttribute("data-node"));
+		const width = bar.getBoundingClientRect().width;
+		const blocks = [...bar.children].map((block) => ({ block, pod: block.tagName === "U" ? state.pods.get(subject) : podOf(state, block) }));
 		if (!node) yield ["nameless", "a candidate does not say which node it is"];
 		const wrong = ["cpu", "memory"].map((resource) =>
 			blocks.filter(({ block, pod }) => Math.abs(((pod?.summary.requests?.[resource] ?? 0) / node?.summary.allocatable[resource]) * width - block.getBoundingClientRect().width) > SLACK + blocks.length),
@@ -92,21 +92,21 @@ function unitOf(state, bar) {
 }
 
 /** In one picture a unit is as long on every node, and what is missing has its length. @param {any} view @returns {Generator<[string, string]>} */
-function* oneScale({ state, hero }) {
+function* oneScale({ state, subject }) {
 	const bars = [...document.querySelectorAll(".scene:not([hidden]) .bar-room > .podbar")].filter((bar) => bar.getBoundingClientRect().width > 1);
 	const units = bars.map((bar) => ({ bar, ...unitOf(state, bar) })).filter(({ whole }) => whole > 0);
 	for (const { bar, resource, whole, pixels, picture } of units) {
 		const unit = Math.max(...units.filter((one) => one.resource === resource && one.picture === picture).map((one) => one.pixels / one.whole));
 		const name = bar.closest("[data-node]")?.getAttribute("data-node");
 		if (Math.abs(pixels - whole * unit) > SLACK) yield ["scale", `${name}: ${Math.round(pixels)} px for ${whole} of ${resource}, due ${Math.round(whole * unit)} px`];
-		const ghost = bar.querySelector(":scope > .ghost:not(.more)");
-		if (!ghost) continue;
-		const need = state.pods.get(state.cycle.CycleStarted?.pod ?? hero)?.summary.requests?.[resource] ?? 0;
-		const drawn = ghost.getBoundingClientRect();
+		const requested = bar.querySelector(":scope > .requested:not(.more)");
+		if (!requested) continue;
+		const need = state.pods.get(state.cycle.CycleStarted?.pod ?? subject)?.summary.requests?.[resource] ?? 0;
+		const drawn = requested.getBoundingClientRect();
 		const due = Math.max(SEEN, need * unit);
 		if (Math.abs(drawn.width - due) > SLACK) yield ["scale", `${name}: the pod is ${Math.round(drawn.width)} px long, due ${Math.round(due)} px`];
 		const missing = Math.max(0, drawn.right - bar.getBoundingClientRect().right);
-		const hatched = ghost.querySelector("u")?.getBoundingClientRect().width ?? 0;
+		const hatched = requested.querySelector("u")?.getBoundingClientRect().width ?? 0;
 		if (Math.abs(missing - hatched) > SLACK + 2) yield ["scale", `${name}: ${Math.round(hatched)} px are hatched, and ${Math.round(missing)} px stand out`];
 	}
 }
@@ -116,7 +116,7 @@ export function* shares(view) {
 	const { state } = view;
 	yield* oneScale(view);
 	for (const bar of document.querySelectorAll(".scene:not([hidden]) .podbar:not(.plain)")) yield* onBar(state, bar);
-	yield* inTanks(state);
-	yield* lying(view);
+	yield* inColumns(state);
+	yield* laneBars(view);
 	yield* gauges();
 }

@@ -72,11 +72,11 @@ function ofNodes(known) {
 			within([node.summary.labels, node.summary.taints, node.pods], take);
 			for (const resource of Object.keys(node.summary.allocatable)) {
 				const [whole, taken] = [allocatable(node, resource), used(node, resource)];
-				for (const value of [whole, taken, whole - taken, Math.max(0, free(at, node.summary.name, resource, view.hero))]) known.took(resource, value);
-				known.took(resource, heldFor(at, node.summary.name, view.hero).reduce((sum, key) => sum + (at.pods.get(key)?.summary.requests?.[resource] ?? 0), 0));
+				for (const value of [whole, taken, whole - taken, Math.max(0, free(at, node.summary.name, resource, view.subject))]) known.took(resource, value);
+				known.took(resource, heldFor(at, node.summary.name, view.subject).reduce((sum, key) => sum + (at.pods.get(key)?.summary.requests?.[resource] ?? 0), 0));
 				take(Math.round((100 * taken) / Math.max(1, whole)));
-				const need = at.pods.get(view.hero)?.summary.requests?.[resource] ?? 0;
-				take(Math.round((100 * (free(at, node.summary.name, resource, view.hero) - need)) / Math.max(1, whole)));
+				const need = at.pods.get(view.subject)?.summary.requests?.[resource] ?? 0;
+				take(Math.round((100 * (free(at, node.summary.name, resource, view.subject) - need)) / Math.max(1, whole)));
 			}
 		}
 	}
@@ -141,7 +141,7 @@ function ofPreemption(known) {
 	for (const one of play.candidates) {
 		take((one.priority_sum ?? 0) - one.victims.length * 2 ** 31);
 		take(view.state.time - (one.earliest_start ?? 0));
-		const { resource, need, tried } = roomOf(view.state, one, view.hero);
+		const { resource, need, tried } = roomOf(view.state, one, view.subject);
 		for (const { after } of tried) known.took(resource, Math.max(0, after));
 		known.took(resource, need);
 	}

@@ -41,7 +41,11 @@ SPOILT = {
     "outside": ("PodAssumed", f"{CARD} .gauges", "one.style.cssText = 'margin-left: -40px'"),
     "share: .*px, due": ("PodAssumed", f"{CARD} .block", "one.style.width = '97%'"),
     "share: a gauge": ("PodAssumed", f"{CARD} .gauge i", "one.style.width = '20%'"),
-    "share: .*high in its tank": ("PreemptionEvaluated", "#stage .tank-pod.fate-back", "one.style.height = '90%'"),
+    "share: .*high in its column": (
+        "PreemptionEvaluated",
+        "#stage .candidate-pod.fate-back",
+        "one.style.height = '90%'",
+    ),
     "covered: .*a line crosses": (
         "PodAssumed",
         f"{CARD} .podbar:has(b)",
@@ -56,8 +60,8 @@ SPOILT = {
         "one.style.cssText += `;z-index: auto; left: ${lead - one.parentElement.getBoundingClientRect().left - 20}px`",
     ),
     "scale: .*px for": ("PodAssumed", f"{CARD} .podbar", "one.style.width = '60%'"),
-    "scale: .*the pod is": ("NodesFiltered", "#stage .lane .ghost", "one.style.width = '10%'"),
-    "scale: .*hatched": ("NodesFiltered", "#stage .lane .ghost u", "one.style.width = '1px'"),
+    "scale: .*the pod is": ("NodesFiltered", "#stage .lane .requested", "one.style.width = '10%'"),
+    "scale: .*hatched": ("NodesFiltered", "#stage .lane .requested u", "one.style.width = '1px'"),
     "ellipsis": (
         "PodAssumed",
         f"{CARD} .node-name",
@@ -93,7 +97,7 @@ SPOILT = {
         "#stage .zone:has(.node-card) .cards",
         "one.style.cssText = 'align-content: start; grid-auto-rows: 40px'",
     ),
-    "wish": ("PodAssumed", "#hero .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
+    "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),
     "end: .* and 47": ("RunFinished", ".end-card dd", "one.textContent = '47'"),
     "hidden": ("AttemptFinished", "#queue .unschedulable small:not(.moved)", "one.textContent = ''; one.title = ''"),

@@ -144,7 +144,7 @@ export function* broken(found) {
 	}
 }
 
-const NAMED = { ".tank-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };
+const NAMED = { ".candidate-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };
 
 /** What stands for a node or a pod has its name on it. @returns {Generator<[string, string]>} */
 export function* nameless() {
@@ -156,7 +156,7 @@ export function* nameless() {
 	}
 }
 
-const CARDS = ".gang-frame, .gang-ribbon, .placement, .victim-set, .node-card, .tank-column, .binding li, .queue-item, .floor, .rung, .hero";
+const CARDS = ".gang-frame, .gang-ribbon, .placement, .victim-set, .node-card, .candidate-column, .binding li, .queue-item, .filter-result, .criterion, .subject";
 
 /** Something stands out of the card that it belongs to. @returns {Generator<[string, string]>} */
 export function* outside() {

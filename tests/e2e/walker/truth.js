@@ -26,7 +26,7 @@ export function* stations({ event, state }, memory) {
 
 /** One pod is amber, and the sentence is about it. @returns {Generator<[string, string]>} */
 export function* amber() {
-	const card = document.querySelector("#hero .hero:not(.none)")?.getAttribute("title") ?? "";
+	const card = document.querySelector("#subject .subject:not(.none)")?.getAttribute("title") ?? "";
 	const others = shown(".queue-pod.mine, .block.mine, #caption .pod-name, .pod-lane.mine .pod-lane-name")
 		.map((one) => one.getAttribute("data-fly") ?? one.getAttribute("data-pod") ?? one.getAttribute("title")?.split(/[,，]/)[0] ?? one.textContent ?? "")
 		.map((name) => nameOf(name.trim()));
@@ -41,15 +41,15 @@ export function* amber() {
 }
 
 /** "Too little cpu" stands only beside a room that is too little. @returns {Generator<[string, string]>} */
-export function* verdicts({ state, hero }) {
+export function* verdicts({ state, subject }) {
 	for (const card of shown(".node-card")) {
 		const note = card.querySelector(".node-note")?.textContent ?? "";
 		const name = card.getAttribute("data-node") ?? "";
 		const verdict = filterModel(state)?.at.get(name)?.verdict;
 		if (!note.startsWith("✕") || verdict?.plugin !== "NodeResourcesFit") continue;
 		const resource = resourceOf(verdict.reasons[0]);
-		if (request(state, hero, resource) <= free(state, name, resource, hero))
-			yield ["stale", `${name} says "${note}", and ${hero} would fit`];
+		if (request(state, subject, resource) <= free(state, name, resource, subject))
+			yield ["stale", `${name} says "${note}", and ${subject} would fit`];
 	}
 }
 
@@ -57,13 +57,13 @@ export function* verdicts({ state, hero }) {
 export function* dryRun({ event, state, step, last }, memory) {
 	const play = preemptionOf(state);
 	const table = document.querySelector("#margin .segments.wrap") ? document.querySelector("#margin table.figures")?.textContent : null;
-	const blocks = shown(".on-preempt .tank-pod").map((one) => `${one.title} ${one.className.replace(/small|tiny|narrow/g, "").trim()} ${one.style.height}`).sort().join("; ");
+	const blocks = shown(".on-preempt .candidate-pod").map((one) => `${one.title} ${one.className.replace(/small|tiny|narrow/g, "").trim()} ${one.style.height}`).sort().join("; ");
 	if (event.type === "PreemptionEvaluated") memory.dryRun = last ? { step, table, blocks, attempt: state.attempt } : null;
 	const kept = memory.dryRun;
 	if (kept?.attempt !== state.attempt || !play || event.type === "PreemptionEvaluated") return;
 	if (table && kept.table && table !== kept.table && kept.node === undefined)
 		yield ["moment", `the dry run of step ${kept.step} was "${kept.table.slice(0, 90)}" and is "${table.slice(0, 90)}"`];
-	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the tanks of step ${kept.step} are drawn otherwise`];
+	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the columns of step ${kept.step} are drawn otherwise`];
 }
 
 /** Pictures of what happens around an attempt, which may come again. */
@@ -136,14 +136,14 @@ export function* promises({ event, state, step }) {
 }
 
 /** One amount of room has one number: in the sentence, on the lane, in the margin. @returns {Generator<[string, string]>} */
-export function* rooms({ event, state, hero }) {
+export function* rooms({ event, state, subject }) {
 	if (event.type !== "NodesFiltered") return;
 	for (const lane of shown(".lane.hit")) {
 		const name = lane.getAttribute("data-node") ?? "";
 		const verdict = filterModel(state)?.at.get(name)?.verdict;
 		const [need, left, gap] = (lane.querySelector(".why-stopped")?.textContent ?? "").match(/[\d.]+/g)?.map(Number) ?? [];
 		if (verdict?.plugin !== "NodeResourcesFit" || resourceOf(verdict.reasons[0]) !== "cpu" || gap === undefined || verdict.reasons.length > 1) continue;
-		if (request(state, hero, "cpu") > (state.nodes.get(name)?.summary.allocatable.cpu ?? 0)) continue;
+		if (request(state, subject, "cpu") > (state.nodes.get(name)?.summary.allocatable.cpu ?? 0)) continue;
 		if (Math.abs(need - left - gap) > 0.011) yield ["room", `${name}: ${need} needed, ${left} free, short by ${gap}`];
 	}
 	for (const cell of shown("#margin tr.sum.hot td:last-child")) {
@@ -184,7 +184,7 @@ export function* read({ event }) {
 
 /** What does not fit on the pod's card is counted there, not cut off. @returns {Generator<[string, string]>} */
 export function* wishes() {
-	for (const line of shown("#hero .labels"))
+	for (const line of shown("#subject .labels"))
 		if (line.scrollHeight > line.clientHeight + 2 && getComputedStyle(line).whiteSpace !== "nowrap") yield ["wish", `"${line.textContent}" is cut off`];
 }
 
@@ -256,8 +256,8 @@ export function* workloads({ state }) {
 /** Who acts is on the card, and why it creates or deletes a pod is told. @returns {Generator<[string, string]>} */
 export function* actors({ event }) {
 	const actor = actorOf(event);
-	const card = document.querySelector("#hero .hero.actor");
-	if (Boolean(actor) !== Boolean(card)) yield ["actor", `${actor || "nobody"} acts in ${event.type}, and the card is "${document.querySelector("#hero")?.textContent}"`];
+	const card = document.querySelector("#subject .subject.actor");
+	if (Boolean(actor) !== Boolean(card)) yield ["actor", `${actor || "nobody"} acts in ${event.type}, and the card is "${document.querySelector("#subject")?.textContent}"`];
 	const decides = (event.type === "ObjectApplied" && event.kind === "Pod" && event.action === "create") || event.type === "PodDeletionRequested";
 	if (actor && decides && !document.querySelector("#caption .why")?.textContent?.trim()) yield ["actor", `${actor} acts in ${event.type} without a cause`];
 }

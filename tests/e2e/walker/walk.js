@@ -12,8 +12,8 @@ const { boot } = await import("/static/js/player/page.js");
 
 const MAX_OF_A_KIND = 12; // of a run at one size; the others are not told
 const PATIENCE_MS = 60_000;
-const REGIONS = ["#hero", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
-const DRAWN = ["#hero", "#stage", "#queue"]; // where cards and blocks are
+const REGIONS = ["#subject", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
+const DRAWN = ["#subject", "#stage", "#queue"]; // where cards and blocks are
 const root = document.getElementById("player");
 const linkOf = (step, frame) => `#${step}${frame ? `.${frame}` : ""}`;
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -97,7 +97,7 @@ function* wrong(view, memory, themes) {
 		all.push(...found);
 	}
 	yield* coloured(all, themes);
-	if (changed("cards", picture(DRAWN, JSON.stringify(view.hero), view.step))) {
+	if (changed("cards", picture(DRAWN, JSON.stringify(view.subject), view.step))) {
 		yield* nameless();
 		yield* outside();
 		yield* shares(view);
@@ -204,8 +204,8 @@ export async function walkBeside(how) {
 /** @param {number} step @param {number} frame */
 function viewAt(step, frame) {
 	const { event, state } = kschedui.player;
-	const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
-	return { event, state, step, frame, last: frame === kschedui.player.frames(step) - 1, hero };
+	const subject = document.querySelector("#subject .subject")?.getAttribute("title") ?? "";
+	return { event, state, step, frame, last: frame === kschedui.player.frames(step) - 1, subject };
 }
 
 /** What is wrong with what is on the screen, read anew: for the tests of the rules. @param {any} memory of the frames before */

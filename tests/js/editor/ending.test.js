@@ -77,13 +77,13 @@ test("a nominated pod holds room where its victim still ends, and the next pod d
 	assert.deepEqual(names(first.held), ["default/high"]);
 	assert.deepEqual([...first.leaving], ["default/low"]);
 	assert.deepEqual([...first.placed], []);
-	assert.equal(first.ghost.pod, "default/small"); // 0.5 would be free, were it not for the room that is held
+	assert.equal(first.misfit.pod, "default/small"); // 0.5 would be free, were it not for the room that is held
 	assert.deepEqual(first.reasons, ["Insufficient cpu"]);
-	assert.equal(second.ghost, undefined); // it is the taint there, not the cpu
+	assert.equal(second.misfit, undefined); // it is the taint there, not the cpu
 	assert.match(second.reasons[0], /untolerated taint/);
 
 	const [own] = ending.rows("default/high");
-	assert.equal(own.ghost, undefined); // the room is held for itself
+	assert.equal(own.misfit, undefined); // the room is held for itself
 });
 
 test("what was placed is marked, and a pod that would fit by now is not drawn as one that does not", () => {
@@ -103,7 +103,7 @@ test("what was placed is marked, and a pod that would fit by now is not drawn as
 	const [row] = ending.rows("default/big");
 	assert.deepEqual([...row.placed], ["default/a"]);
 	assert.deepEqual(names(ending.waiting()), ["default/late", "default/big"]);
-	assert.equal(row.ghost, undefined);
+	assert.equal(row.misfit, undefined);
 	assert.notDeepEqual(row.reasons, []);
 	assert.equal(ending.refusals.get("default/late"), undefined); // gated: no node was asked
 });

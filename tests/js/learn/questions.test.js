@@ -16,7 +16,7 @@ import { captionOf, framesOf } from "../../../static/js/steps/registry.js";
 import { isAt } from "../../../static/js/trace/anchor.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
 import { unpack } from "../../../static/js/trace/feed.js";
-import { heroOf } from "../../../static/js/trace/phase.js";
+import { subjectOf } from "../../../static/js/trace/phase.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -176,8 +176,8 @@ test("what is announced is the next stop: the plugin that it shows, the totals, 
 					explainer: SILENT,
 					store,
 				};
-				const hero = heroOf(event, state);
-				const text = plain(announce({ ...context, hero, caption: captionOf(context) }, next));
+				const subject = subjectOf(event, state);
+				const text = plain(announce({ ...context, subject, caption: captionOf(context) }, next));
 				const name = `${slug} ${step}.${frame}, before ${next.step}.${next.frame}: "${text}"`;
 				assert.notEqual(text, catalogue["next.frame"], name);
 				const then = store.event(next.step);

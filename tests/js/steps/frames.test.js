@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
+import { fates } from "../../../static/js/steps/preempt/candidates.js";
 import { actOf, preemptionIn } from "../../../static/js/steps/preempt/model.js";
-import { fates } from "../../../static/js/steps/preempt/tank.js";
 import { underWay as running } from "../../../static/js/steps/preempt/view.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { decodeColumn } from "../../../static/js/trace/feed.js";
@@ -70,18 +70,18 @@ test("Score has a frame per plugin and one for the result", () => {
 	assert.equal(framesOf({ type: "ScoresComputed", plugins: [{}, {}] }), 3);
 });
 
-test("the preemption: candidates, dry run, each reprieve, each rung that was needed", () => {
+test("the preemption: candidates, dry run, each reprieve, each criterion that was needed", () => {
 	assert.equal(framesOf(preemption), 2 + 2 + 2);
 	const play = preemptionIn(preemption);
 	assert.deepEqual(
 		[0, 1, 2, 3, 4, 5].map((frame) => actOf(play, frame)),
 		[
-			{ act: "floor", at: 0 },
+			{ act: "candidates", at: 0 },
 			{ act: "removed", at: 0 },
 			{ act: "reprieve", at: 1 },
 			{ act: "reprieve", at: 2 },
-			{ act: "rung", at: 1 },
-			{ act: "rung", at: 2 },
+			{ act: "criterion", at: 1 },
+			{ act: "criterion", at: 2 },
 		],
 	);
 });
@@ -96,7 +96,7 @@ test("pods lift off, come back or fall, one rank after another", () => {
 	assert.deepEqual(at(5), { "d/a": "back", "d/b": "victim" });
 });
 
-test("a single candidate needs no ladder; none at all leaves the floor", () => {
+test("a single candidate needs no criteria; without any, only the first act is left", () => {
 	assert.equal(framesOf({ ...preemption, candidates: [candidate("n1", 0, [{ pod: "d/a", reprieved: false }])] }), 4);
 	assert.equal(framesOf({ ...preemption, candidates: [] }), 1);
 });

@@ -13,7 +13,7 @@ import { columns, nodeBox, placements, victims } from "../../../static/js/steps/
 import { messageWords } from "../../../static/js/steps/group/words.js";
 import { captionOf, sceneOf } from "../../../static/js/steps/registry.js";
 import { unpack } from "../../../static/js/trace/feed.js";
-import { heroOf, stations } from "../../../static/js/trace/phase.js";
+import { stations, subjectOf } from "../../../static/js/trace/phase.js";
 import { apply, emptyState, fork } from "../../../static/js/trace/state.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
@@ -151,7 +151,7 @@ test("in the queue a group is one item with its members inside, and leaves it as
 	const single = (_view, _section, pod) => ({ tag: "div", key: pod.summary.pod, props: {}, children: ["", ""] });
 	const drawn = ({ event, state }, section) => {
 		const pods = [...state.pods.values()].filter(({ place }) => place === section);
-		const view = { event, state, act: {}, hero: heroOf(event, state) };
+		const view = { event, state, act: {}, subject: subjectOf(event, state) };
 		return items(view, section, pods, single)?.filter(Boolean);
 	};
 	const [, , , solo] = stepsOf("too-big", "PodEnqueued");
@@ -170,10 +170,10 @@ test("in the queue a group is one item with its members inside, and leaves it as
 test("what is told of the group as a whole is no member's story", () => {
 	for (const type of ["PodGroupDecided", "PodGroupConditionWritten", "PodGroupCycleFinished"]) {
 		const [step] = stepsOf("fits", type);
-		assert.equal(heroOf(step.event, step.state), "", type);
+		assert.equal(subjectOf(step.event, step.state), "", type);
 	}
 	const [deleted] = stepsOf("preempts", "ObjectDeleted");
-	assert.equal(heroOf(deleted.event, deleted.state), "");
+	assert.equal(subjectOf(deleted.event, deleted.state), "");
 });
 
 test("a member that is taken back had come as far as Permit", () => {
@@ -217,7 +217,7 @@ test("whatever a group comes to in the recorded runs can be drawn, each member o
 			const gang = gangOf(event, state);
 			if (!gang) continue;
 			const where = `${file} ${state.step} ${event.type}`;
-			const view = { event, state, hero: heroOf(event, state), width: 1280, act: {} };
+			const view = { event, state, subject: subjectOf(event, state), width: 1280, act: {} };
 			const beside = placements(gang, state);
 			const drawn = [
 				frame(view, gang),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { actorOf, NodeLog } from "../../../static/js/trace/actors.js";
-import { heroOf } from "../../../static/js/trace/phase.js";
+import { subjectOf } from "../../../static/js/trace/phase.js";
 import { emptyState } from "../../../static/js/trace/state.js";
 
 test("what the scheduler does is nobody else's; what a controller does leaves no pod amber", () => {
@@ -18,7 +18,7 @@ test("what the scheduler does is nobody else's; what a controller does leaves no
 	assert.equal(actorOf({ type: "EventRecorded", source: "default-scheduler" }), "");
 	assert.equal(actorOf({ type: "WorkloadStatusWritten", kind: "Job" }), "job-controller");
 	assert.equal(actorOf({ type: "NodeConditionChanged", status: "Unknown" }), "node-lifecycle-controller");
-	assert.equal(heroOf({ type: "PodStarted", pod }, emptyState()), "");
+	assert.equal(subjectOf({ type: "PodStarted", pod }, emptyState()), "");
 });
 
 test("a node is silent, not ready and ready again, each since when it became so", () => {

@@ -10,7 +10,7 @@ from kschedui import library
 from kschedui.models import Run, Version
 from kschedui.runs import cluster_drawing, frames, worker
 from kschedui.runs import store as runs
-from kschedui.runs.cluster_drawing import EVICTED, HERO, PLACED, RUNNING, ClusterDrawing
+from kschedui.runs.cluster_drawing import EVICTED, SUBJECT, PLACED, RUNNING, ClusterDrawing
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards
@@ -67,7 +67,7 @@ def test_pods_that_have_ended_leave_the_picture() -> None:
                 bound.remove(event.pod)
                 assert sum(len(one["pods"]) for one in watched.drawing()["nodes"]) == len(bound)
     assert not bound
-    assert watched.drawing(hero="")["queue"] == []
+    assert watched.drawing(subject="")["queue"] == []
 
 
 def test_at_a_step_the_queue_has_who_waits_then_and_the_pod_that_it_is_about() -> None:
@@ -76,9 +76,9 @@ def test_at_a_step_the_queue_has_who_waits_then_and_the_pod_that_it_is_about() -
         watched.take(event)
         if isinstance(event, PodBound):
             break
-    assert watched.drawing(hero="default/b")["queue"] == [[0, 2], [0, 0]]
+    assert watched.drawing(subject="default/b")["queue"] == [[0, 2], [0, 0]]
     watched.take(ObjectDeleted(kind="Pod", name="b", namespace="default"))
-    assert watched.drawing(hero="")["queue"] == [[0, 0]]
+    assert watched.drawing(subject="")["queue"] == [[0, 0]]
     assert len(watched.drawing()["queue"]) == 3
 
 
@@ -152,7 +152,7 @@ def test_a_step_of_any_chunk_is_drawn_with_its_pod_and_told_in_a_sentence(many: 
         assert placed == [[pod[:2] for pod in one["pods"]] for one in watched.drawing()["nodes"]]
     bound = moment_of(many.public_id, step_of(many, PodBound, -1))
     assert bound is not None
-    assert sum(pod[2] == HERO for one in bound.drawing["nodes"] for pod in one["pods"]) == 1
+    assert sum(pod[2] == SUBJECT for one in bound.drawing["nodes"] for pod in one["pods"]) == 1
     assert "is bound to" in bound.sentence
 
 

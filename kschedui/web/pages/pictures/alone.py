@@ -20,13 +20,13 @@ SCALE = (SIZE[0] - 2 * MARGIN) / WIDTH
 IDEOGRAPHS = "'PingFang SC', 'Noto Sans CJK SC', 'Microsoft YaHei', 'WenQuanYi Micro Hei', "
 FONTS = "Inter, Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans', sans-serif"  # the first that is there
 
-PAPER, INK, DIM, LINE, SUNK, HERO = "#FFFFFF", "#141C28", "#566074", "#8B97A8", "#E9EDF3", "#FFC533"
+PAPER, INK, DIM, LINE, SUNK, ACCENT = "#FFFFFF", "#141C28", "#566074", "#8B97A8", "#E9EDF3", "#FFC533"
 EDGE, NO = "#8A5A00", "#B8321A"
 FILLS = {
-    "p10": "#DCE3F2", "p100": "#A9B9DC", "p500": "#566CA6", "p1000": "#2F4379", "psys": "#141E3C", "hero": HERO,
-    "node": SUNK, "cell": SUNK, "running": "#A9B9DC", "placed": HERO, "gone": PAPER, "evicted": NO,
+    "p10": "#DCE3F2", "p100": "#A9B9DC", "p500": "#566CA6", "p1000": "#2F4379", "psys": "#141E3C", "subject": ACCENT,
+    "node": SUNK, "cell": SUNK, "running": "#A9B9DC", "placed": ACCENT, "gone": PAPER, "evicted": NO,
 }  # fmt: skip
-STROKES = {"node": LINE, "placed": EDGE, "hero": EDGE, "gone": NO, "pending": NO, "pod": PAPER}
+STROKES = {"node": LINE, "placed": EDGE, "subject": EDGE, "gone": NO, "pending": NO, "pod": PAPER}
 
 
 class PictureWords(NamedTuple):
@@ -46,7 +46,7 @@ def svg(drawing: dict[str, Any], words: PictureWords) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
         f' aria-label="{attribute(words.title)}" font-family="{FONTS}">'
-        f'<rect width="{width}" height="{height}" fill="{PAPER}"/><rect width="{width}" height="14" fill="{HERO}"/>'
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/><rect width="{width}" height="14" fill="{ACCENT}"/>'
         f"{line(next(iter(lines(words.title)), ''), 96, 48, weight=600)}{tspans}"
         f'<g transform="translate({MARGIN} {top}) scale({SCALE:.3f})">{drawn}</g>'
         f"{names(drawing)}{line(words.foot, 608, 22, DIM)}</svg>"

@@ -33,4 +33,4 @@ def moment_of(rid: str, step: int) -> Moment | None:
     for event in [*before, *shown]:
         ending.take(event)
     pod = pod_of([*read.keyframe.cycle, *shown])
-    return Moment(ending.drawing(hero=pod), sentence_of(shown[-1], pod.rpartition("/")[2], gettext))
+    return Moment(ending.drawing(subject=pod), sentence_of(shown[-1], pod.rpartition("/")[2], gettext))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kschedui.runs.cluster_drawing import EVICTED, HERO, PLACED
+from kschedui.runs.cluster_drawing import EVICTED, SUBJECT, PLACED
 
 WIDTH, HEIGHT = 320, 84
 QUEUE = 52  # width of the queue and the arrow after it
@@ -11,8 +11,8 @@ WIDEST_NODE = 42
 SHARE = 0.77  # of the room that a node has, the rest is the gap
 RAMP = ((2_000_000_000, "psys"), (1000, "p1000"), (500, "p500"), (100, "p100"))
 CELLS = {"0": "running", "1": "placed", "2": "evicted", "3": "placed"}
-STATES = {PLACED: " placed", HERO: " hero"}
-WAITS = ("", " pending", " hero")
+STATES = {PLACED: " placed", SUBJECT: " subject"}
+WAITS = ("", " pending", " subject")
 
 
 class Shape(NamedTuple):

@@ -8,10 +8,10 @@ import { amount, quantity, rampColour } from "../../shared/units.js";
 /** @typedef {import("../../trace/trace").NodeSummary} NodeSummary */
 /**
  * A node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
- * in the run; `leaving`: of those that are evicted and still end; `ghost`: a pod for which there is too little cpu;
+ * in the run; `leaving`: of those that are evicted and still end; `misfit`: a pod for which there is too little cpu;
  * `reasons`: why the node turned the chosen pod away.
  * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>,
- *   ghost?: PodSummary, reasons?: string[]}} Row
+ *   misfit?: PodSummary, reasons?: string[]}} Row
  */
 
 const DRAWN = 60; // nodes; more would hide what is being edited
@@ -33,7 +33,7 @@ const pendingOf = (pods) => pods.filter((pod) => !pod.node).sort((a, b) => (b.pr
 /** @param {Row[]} rows @param {any} [head] above the nodes */
 function clusterCard(rows, head) {
 	const scale = Math.max(
-		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.ghost ? cpuOf(row.ghost) : 0))),
+		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.misfit ? cpuOf(row.misfit) : 0))),
 		1,
 	);
 	return h(
@@ -100,14 +100,14 @@ const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
 
 /** @param {Row} row @param {number} scale the cpu that a whole line stands for */
 function nodeRow(row, scale) {
-	const { node, ghost, held } = row;
+	const { node, misfit, held } = row;
 	const cpu = node.allocatable.cpu ?? 0;
 	const free = cpu - sum(row.pods);
 	const flags = [
 		node.unschedulable ? t("editor.cordoned") : "",
 		...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key)),
 	].filter(Boolean);
-	const labelled = ghost && cpuOf(ghost) / scale >= LABELLED;
+	const labelled = misfit && cpuOf(misfit) / scale >= LABELLED;
 	const reasons = (row.reasons ?? []).filter((reason) => !(labelled && reason === "Insufficient cpu"));
 	const pods = [...row.pods].sort(
 		(a, b) => Number(row.leaving?.has(a.pod) ?? 0) - Number(row.leaving?.has(b.pod) ?? 0),
@@ -139,8 +139,8 @@ function nodeRow(row, scale) {
 						t("editor.held", { pod: held.map((pod) => short(pod.pod)).join(", ") }),
 					)
 				: null,
-			ghost
-				? overlay("misfit", taken(row), cpuOf(ghost), scale, t("editor.doesNotFit", { pod: short(ghost.pod) }))
+			misfit
+				? overlay("misfit", taken(row), cpuOf(misfit), scale, t("editor.doesNotFit", { pod: short(misfit.pod) }))
 				: null,
 			reasons.length ? h("small", { class: "node-why no" }, `✕ ${reasons.join(", ")}`) : null,
 		),

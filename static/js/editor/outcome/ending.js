@@ -75,7 +75,7 @@ export class Ending {
 				reasons,
 				pods: pods.map(summary),
 				held: held.map(summary),
-				ghost: short ? summary(pod) : undefined,
+				misfit: short ? summary(pod) : undefined,
 				placed: new Set(pods.filter((key) => !this.before.has(key))),
 				leaving: new Set(pods.filter((key) => state.pods.get(key)?.gone_at)),
 			}; // prettier-ignore

@@ -19,7 +19,7 @@ const theme = {
 	// the selection lies beneath
 	".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" },
 	"&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-		backgroundColor: "color-mix(in srgb, var(--hero) 45%, transparent)",
+		backgroundColor: "color-mix(in srgb, var(--accent) 45%, transparent)",
 	},
 	".cm-tooltip, .cm-panels": {
 		backgroundColor: "var(--panel)",
@@ -44,8 +44,8 @@ const theme = {
 		whiteSpace: "normal",
 	},
 	".problem-line.warning": {
-		borderLeftColor: "var(--hero-edge)",
-		backgroundColor: "var(--hero-soft)",
+		borderLeftColor: "var(--accent-edge)",
+		backgroundColor: "var(--accent-soft)",
 		color: "var(--ink)",
 	},
 	".problem-line button": {

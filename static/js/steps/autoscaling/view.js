@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A pass of an autoscaler: the options as a ladder, with the nodes that would be made dashed and the pods that count on
+ * A pass of an autoscaler: the options in order, with the nodes that would be made dashed and the pods that count on
  * them, and the groups that do not help; or the nodes that could go, with the places that the simulation of each drain
  * found for their pods.
  */
@@ -33,8 +33,8 @@ function scaleUp({ by, waiting, options = [], refusals = [] }) {
 		options.length
 			? h(
 					"ol",
-					{ key: "options", class: "pass-ladder" },
-					options.map((option, i) => rung(option, i)),
+					{ key: "options", class: "pass-options" },
+					options.map((option, i) => optionRow(option, i)),
 				)
 			: h("p", { key: "none", class: "note" }, t("autoscaling.options.none")),
 		refusals.length > 0 && h("h3", null, t("autoscaling.refusals")),
@@ -56,7 +56,7 @@ function scaleUp({ by, waiting, options = [], refusals = [] }) {
 }
 
 /** An option: dashed nodes, the pods that count on them, what is compared. @param {Option} option @param {number} i */
-function rung({ group, nodes, pods, pod_count, chosen = false, scores, types = [], type_count = 0, price }, i) {
+function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, types = [], type_count = 0, price }, i) {
 	return h(
 		"li",
 		{ key: i, class: chosen ? "chosen" : "" },
@@ -101,8 +101,8 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 		replacements.length > 0 &&
 			h(
 				"ol",
-				{ key: "replacements", class: "pass-ladder" },
-				replacements.map((option, i) => rung(option, i)),
+				{ key: "replacements", class: "pass-options" },
+				replacements.map((option, i) => optionRow(option, i)),
 			),
 	);
 }

@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
-import { hasPredicates, heroOf, pointOf } from "../../trace/phase.js";
+import { hasPredicates, pointOf, subjectOf } from "../../trace/phase.js";
 import { bare } from "../parts/words.js";
 
 /** @type {[string, string][]} extension point and its event */
@@ -24,14 +24,14 @@ const MAX_BESIDE = 3;
 const MAX_UNDER = 2;
 /** @param {View} view */
 export function bindingStrips(view) {
-	const hero = heroOf(view.event, view.state);
-	const others = inFlight(view, hero);
-	const own = eventsOf(view, hero);
+	const subject = subjectOf(view.event, view.state);
+	const others = inFlight(view, subject);
+	const own = eventsOf(view, subject);
 	// what PreBind asked for
 	if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] };
 	const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
 	return [
-		shown && strip(view, hero, own, false),
+		shown && strip(view, subject, own, false),
 		others.slice(0, MAX_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
 		others.length > MAX_BESIDE &&
 			h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MAX_BESIDE })),
@@ -46,15 +46,15 @@ function stepsOf({ state }) {
 
 /** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
 export function stripsBeside(view) {
-	return inFlight(view, view.hero)
+	return inFlight(view, view.subject)
 		.slice(0, MAX_UNDER)
 		.map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true));
 }
 
-/** Pods in their binding cycle. @param {View} view @param {string} hero */
-function inFlight({ state }, hero) {
+/** Pods in their binding cycle. @param {View} view @param {string} subject */
+function inFlight({ state }, subject) {
 	return [...state.pods.values()].filter(
-		(pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"),
+		(pod) => pod.summary.pod !== subject && (pod.place === "binding" || pod.place === "waiting"),
 	);
 }
 

@@ -52,12 +52,12 @@ function nothingFor([plugin, ...others], key, wishes) {
 
 /** @param {string} key @returns {(context: Context) => Partial<Caption>} */
 function point(key) {
-	return ({ event, hero, state }) => {
+	return ({ event, subject, state }) => {
 		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
 		const [plugins, failed] = [busy(event.results ?? []), failing(event.results ?? [])];
 		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
 		const kind = failed.length ? "fails" : !plugins.length ? "idle" : (nothingFor(plugins, key, wishes) ?? "done");
-		const values = { pod: pod(event.pod, hero), node: node(where), plugins: list(plugins), n: plugins.length };
+		const values = { pod: pod(event.pod, subject), node: node(where), plugins: list(plugins), n: plugins.length };
 		return {
 			sentence: parts(`${key}.${kind}`, { ...values, failing: list(failed), f: failed.length }),
 			why: parts(`${key}.why`, values),
@@ -67,11 +67,11 @@ function point(key) {
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function permitEvaluated(context) {
-	const { event, state, hero } = context;
+	const { event, state, subject } = context;
 	if (event.code !== "Wait") return point("permit")(context);
 	const plugin = event.results.find((/** @type {any} */ result) => result.code === "Wait")?.plugin ?? "";
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		node: node(event.node),
 		plugin,
 		wait: num(`${decimal((event.deadline ?? state.time) - state.time)} s`),
@@ -81,11 +81,11 @@ function permitEvaluated(context) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function schedulingFailed({ event, state, hero }) {
+function schedulingFailed({ event, state, subject }) {
 	const model = filterModel(state);
 	const failed = state.cycle.BindingFailed?.pod === event.pod ? state.cycle.BindingFailed : null;
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		node: node(event.nominated_node ?? failed?.node ?? ""),
 		n: num(state.nodes.size, `message:${event.pod}`),
 		plugins: list(event.unschedulable_plugins),
@@ -118,7 +118,7 @@ export const CAPTIONS = {
 	PodAssumed: (context) => ({
 		eyebrow: parts("eyebrow.assume"),
 		sentence: parts("assumed", {
-			pod: pod(context.event.pod, context.hero),
+			pod: pod(context.event.pod, context.subject),
 			node: node(context.event.node),
 			...fullness(context, context.event.node),
 		}),
@@ -126,9 +126,9 @@ export const CAPTIONS = {
 	}),
 	PodReserved: point("reserve"),
 	PermitEvaluated: permitEvaluated,
-	PermitDecided: ({ event, hero, state }) => ({
+	PermitDecided: ({ event, subject, state }) => ({
 		sentence: parts(`permit.${event.decision}`, {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			plugin: event.plugin,
 			node: node(state.pods.get(event.pod)?.node ?? ""),
 		}),
@@ -136,30 +136,30 @@ export const CAPTIONS = {
 	}),
 	PodPreBound: point("prebind"),
 	PodBound: (context) => {
-		const { event, hero, state } = context;
+		const { event, subject, state } = context;
 		const pods = state.nodes.get(event.node)?.pods ?? [];
 		const n = pods.filter((key) => state.pods.get(key)?.place === "bound").length;
 		const coming = pods.length - n; // assumed there, and counted: the node is not that full yet
-		const values = { pod: pod(event.pod, hero), node: node(event.node), n, coming };
+		const values = { pod: pod(event.pod, subject), node: node(event.node), n, coming };
 		return {
 			sentence: coming ? parts("bound.first", values) : parts("bound", { ...values, ...fullness(context, event.node) }),
 			why: parts("bound.why", values),
 		};
 	},
-	BindingFailed: ({ event, hero }) => ({
+	BindingFailed: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.bindingfailed", { point: event.point, plugin: event.plugin }),
 		sentence: parts(event.point === "Permit" ? "binding.rejected" : "binding.failed", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node),
 			point: event.point,
 			plugin: event.plugin,
 		}),
 		why: parts("binding.failed.why", { reason: bare(event.message) }),
 	}),
-	PodUnreserved: ({ event, hero, state }) => ({
+	PodUnreserved: ({ event, subject, state }) => ({
 		eyebrow: parts("eyebrow.rollback"),
 		sentence: parts("unreserved", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node),
 			cpu: num(quantity("cpu", state.pods.get(event.pod)?.summary.requests?.cpu ?? 0), `request:${event.pod}`),
 		}),

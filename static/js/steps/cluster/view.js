@@ -239,9 +239,9 @@ function nominationNote({ state }, name) {
 }
 
 /** The node that the amber pod goes to or went to. @param {View} view */
-function targetOf({ state, hero, event }) {
-	const pod = state.pods.get(hero);
-	return event.node && typeof event.node === "string" && event.pod === hero
+function targetOf({ state, subject, event }) {
+	const pod = state.pods.get(subject);
+	return event.node && typeof event.node === "string" && event.pod === subject
 		? event.node
 		: pod?.node || pod?.nominated_node || "";
 }
@@ -253,9 +253,9 @@ function barResource(node) {
 
 /** The verdict of this attempt on the node. @param {View} view @param {string} name @param {boolean} mine */
 function noteOf(view, name, mine) {
-	const { state, hero, event, moment } = view;
+	const { state, subject, event, moment } = view;
 	if (mine && event.type === "PodUnreserved") return t("cluster.back");
-	if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
+	if (!subject || state.cycle.CycleStarted?.pod !== subject) return "";
 	const total = scores(state);
 	const at = total?.names.indexOf(name) ?? -1;
 	if (total && at >= 0) return mine ? `★ ${total.totals[at]}` : t("cluster.points", { n: total.totals[at] });
@@ -282,7 +282,7 @@ function shownResources(node) {
 }
 
 /** @param {View} view @param {NodeState} node @param {boolean} mine */
-function gauges({ state, hero, event }, node, mine) {
+function gauges({ state, subject, event }, node, mine) {
 	const landing = mine && event.type === "PodAssumed";
 	return h(
 		"div",
@@ -292,7 +292,7 @@ function gauges({ state, hero, event }, node, mine) {
 			.map((name) => {
 				const whole = Math.max(1, allocatable(node, name));
 				const taken = used(node, name);
-				const own = mine && node.pods.includes(hero) ? (state.pods.get(hero)?.summary.requests?.[name] ?? 0) : 0;
+				const own = mine && node.pods.includes(subject) ? (state.pods.get(subject)?.summary.requests?.[name] ?? 0) : 0;
 				const sum = outOf(name, taken, whole, (part, all) => t("cluster.of", { used: part, all }));
 				const before = outOf(name, taken - own, whole, (part) => part).replace(/ [KMGTP]iB$/, "");
 				return h(
@@ -382,7 +382,7 @@ function placeNames(names, width, tiers) {
  * @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width of the bar
  * @param {number} part of the card's width that the bar takes
  */
-function under({ hero, act }, names, width, part) {
+function under({ subject, act }, names, width, part) {
 	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100 * part}%`;
 	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
@@ -392,7 +392,7 @@ function under({ hero, act }, names, width, part) {
 			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
 			button(
 				click,
-				{ key, class: key === hero ? "mine" : "", style, ...wholeName(podName(key), shortPod(key)) },
+				{ key, class: key === subject ? "mine" : "", style, ...wholeName(podName(key), shortPod(key)) },
 				podLabel(key),
 			),
 		];
@@ -404,9 +404,9 @@ function under({ hero, act }, names, width, part) {
 const LETTERS = 26;
 
 /** @param {View} view @returns {Child[]} a row each */
-export function claimRows({ state, hero, scene }) {
-	const namespace = hero.slice(0, hero.indexOf("/"));
-	const claims = (state.pods.get(hero)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
+export function claimRows({ state, subject, scene }) {
+	const namespace = subject.slice(0, subject.indexOf("/"));
+	const claims = (state.pods.get(subject)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
 	const rows = claims.slice(0, 2).map(({ value: name }) => {
 		const claim = state.storage.get(storageKey({ kind: "PersistentVolumeClaim", namespace, name }));
 		const what = claim ? whatOf(claim) : t("claim.none");
@@ -421,16 +421,16 @@ export function claimRows({ state, hero, scene }) {
 			volume && h("span", { title: reachText(volume) }, reachText(volume)),
 		);
 	});
-	return scene === "devices" ? rows : [...rows, ...deviceClaimRows({ state, hero })];
+	return scene === "devices" ? rows : [...rows, ...deviceClaimRows({ state, subject })];
 }
 
 /**
  * The claims of devices that the pod carries: what they have, and for whom.
- * @param {Pick<View, "state" | "hero">} view @returns {Child[]}
+ * @param {Pick<View, "state" | "subject">} view @returns {Child[]}
  */
-function deviceClaimRows({ state, hero }) {
-	const namespace = hero.slice(0, hero.indexOf("/"));
-	const wishes = (state.pods.get(hero)?.summary.wishes ?? []).filter((wish) => wish.kind === "device");
+function deviceClaimRows({ state, subject }) {
+	const namespace = subject.slice(0, subject.indexOf("/"));
+	const wishes = (state.pods.get(subject)?.summary.wishes ?? []).filter((wish) => wish.kind === "device");
 	return wishes.slice(0, 2).map(({ value: name }) => {
 		const claim = state.claims.get(`${namespace}/${name}`);
 		const { devices = [], reserved_for: users = [] } = claim ?? {};

@@ -48,13 +48,13 @@ function fitting(changes) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function objectApplied({ state, event, hero }) {
+function objectApplied({ state, event, subject }) {
 	const action = event.action;
 	if (event.workload) return workloadWritten({ event });
 	if (event.kind === "Pod" && event.pod) {
 		const key = event.pod.pod;
 		const values = {
-			pod: pod(key, hero),
+			pod: pod(key, subject),
 			priority: num(event.pod.priority ?? 0, `priority:${key}`),
 			asks: asks(state.pods.get(key)),
 			node: node(event.pod.node ?? ""),
@@ -62,7 +62,7 @@ function objectApplied({ state, event, hero }) {
 		if (event.by && action === "create")
 			return {
 				eyebrow: parts("eyebrow.controllers"),
-				sentence: parts("controllers.pod", { pod: pod(key, hero), by: actorName(event.by) }),
+				sentence: parts("controllers.pod", { pod: pod(key, subject), by: actorName(event.by) }),
 				why: [...causeOf(event.because), " ", ...parts("controllers.pod.why", values)],
 			};
 		const bound = event.pod.node && action === "create" ? ".bound" : "";
@@ -101,7 +101,7 @@ function objectApplied({ state, event, hero }) {
 			why: event.because ? causeOf(event.because) : parts("object.node.why"),
 		};
 	}
-	if (event.claim) return claimApplied({ event, state, hero });
+	if (event.claim) return claimApplied({ event, state, subject });
 	if (event.slice && action === "create") {
 		const { driver, name, devices = [] } = event.slice;
 		return {
@@ -110,7 +110,7 @@ function objectApplied({ state, event, hero }) {
 			why: parts("object.slice.why"),
 		};
 	}
-	const volume = hero && event.kind.startsWith("PersistentVolume");
+	const volume = subject && event.kind.startsWith("PersistentVolume");
 	const what =
 		action === "create" && event.storage
 			? [storageWords(event.storage).join(t("list.comma"))].filter(Boolean)
@@ -119,14 +119,14 @@ function objectApplied({ state, event, hero }) {
 	return {
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts(`object.other.${action}${what.length ? ".what" : ""}`, values),
-		why: volume ? parts("object.volume.why", { pod: pod(hero, hero) }) : [],
+		why: volume ? parts("object.volume.why", { pod: pod(subject, subject) }) : [],
 	};
 }
 
 /** A ResourceClaim as it is now: PreBind's own write, or anybody's. @param {any} context @returns {Partial<Caption>} */
-function claimApplied({ event, state, hero }) {
+function claimApplied({ event, state, subject }) {
 	const { devices = [], reserved_for: users = [], allocated } = event.claim;
-	const written = allocated && hero && state.cycle.PodAssumed && users.includes(podName(hero));
+	const written = allocated && subject && state.cycle.PodAssumed && users.includes(podName(subject));
 	const kind = written ? "written" : !allocated ? "empty" : users.length ? "allocated" : "unused";
 	const key = `object.claim.${kind}`;
 	const values = {
@@ -137,7 +137,7 @@ function claimApplied({ event, state, hero }) {
 		),
 		n: devices.length,
 		pods: list(users, 3),
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 	};
 	return {
 		eyebrow: parts(written ? "eyebrow.PreBind" : "eyebrow.change"),
@@ -179,7 +179,7 @@ export const CAPTIONS = {
 export function explain(view, _kind, name, resource) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const whole = allocatable(node, resource);
 	const taken = used(node, resource);
 	const pods = [...node.pods].sort(
@@ -201,7 +201,7 @@ export function explain(view, _kind, name, resource) {
 								String(state.pods.get(key)?.summary.priority ?? 0),
 								amount(resource, request(state, key, resource)),
 							],
-							key === hero ? "hot" : "",
+							key === subject ? "hot" : "",
 						),
 					),
 				pods.length > 12 && row("more", [t("list.more", { n: pods.length - 12 }), "", ""]),

@@ -30,13 +30,13 @@ export function actorCard(view, actor) {
 	const about = row ? `${row.kind} ${row.name}` : view.event.kind === "Node" ? nodeName(view.event.name) : "";
 	return h(
 		"div",
-		{ key: "actor", class: "hero actor" },
+		{ key: "actor", class: "subject actor" },
 		h("b", { class: "long" }, h("i", { class: "loop", "aria-hidden": "true" }, "↻"), actorName(actor)),
-		h("span", { class: "hero-priority" }, programOf(view, actor)),
+		h("span", { class: "subject-priority" }, programOf(view, actor)),
 		about &&
 			h(
 				"span",
-				{ class: "hero-more", title: about },
+				{ class: "subject-more", title: about },
 				row ? t("workload.card", { name: row.name, count: countOf(row) }) : about,
 			),
 	);
@@ -122,7 +122,7 @@ function pipRow(view, row, pips, missing) {
 				() => view.act.select({ kind: "pod", name: pod }),
 				{
 					key: pod,
-					class: `pip ${kind} ${pod === view.hero ? "mine" : ""}`,
+					class: `pip ${kind} ${pod === view.subject ? "mine" : ""}`,
 					"data-pip": pod,
 					title: `${pod.slice(pod.indexOf("/") + 1)}: ${t(`pip.${kind}`)}`,
 					"aria-label": `${pod.slice(pod.indexOf("/") + 1)}: ${t(`pip.${kind}`)}`,

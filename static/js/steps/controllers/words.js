@@ -62,9 +62,9 @@ export function workloadWritten({ event }) {
 
 /** @param {string} key @param {(event: any) => Record<string, Part | Part[] | number>} values */
 function about(key, values) {
-	return (/** @type {Context} */ { event, hero }) => ({
+	return (/** @type {Context} */ { event, subject }) => ({
 		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts(typeof key === "string" ? key : "", { pod: pod(event.pod ?? "", hero), ...values(event) }),
+		sentence: parts(typeof key === "string" ? key : "", { pod: pod(event.pod ?? "", subject), ...values(event) }),
 		why: causeOf(event.because),
 	});
 }
@@ -112,12 +112,12 @@ export const CAPTIONS = {
 		],
 	}),
 	PodDeletionRequested: (context) => ({
-		...about(`controllers.deletion${context.hero ? ".for" : context.event.grace ? "" : ".now"}`, (event) => ({
+		...about(`controllers.deletion${context.subject ? ".for" : context.event.grace ? "" : ".now"}`, (event) => ({
 			by: actor(event.by),
 			grace: num(seconds(event.grace)),
-			preemptor: pod(context.hero ?? "", context.hero),
+			preemptor: pod(context.subject ?? "", context.subject),
 		}))(context),
-		...(context.hero ? { eyebrow: parts("eyebrow.change") } : {}),
+		...(context.subject ? { eyebrow: parts("eyebrow.change") } : {}),
 	}),
 	PodStarted: about("controllers.started", () => ({})),
 	PodReadinessChanged: (context) =>

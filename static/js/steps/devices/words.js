@@ -56,8 +56,8 @@ const REASONS = ["held", "selector", "constraint", "taint", "counters", "capacit
 const MAX_REASONS = 2;
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function searched({ event, frame, state, hero = "" }) {
-	return { eyebrow: parts("eyebrow.devices"), next: nextPlace(event, frame), ...told(event, frame, state, hero) };
+function searched({ event, frame, state, subject = "" }) {
+	return { eyebrow: parts("eyebrow.devices"), next: nextPlace(event, frame), ...told(event, frame, state, subject) };
 }
 
 /** What the search does next; [] at its end. @param {Searched} event @param {number} frame @returns {Part[]} */
@@ -68,10 +68,13 @@ function nextPlace(event, frame) {
 	return parts(key, { node: node(event.nodes[next.node].node) });
 }
 
-/** @type {(event: Searched, frame: number, state: State, hero: string) => Partial<Caption>} */
-function told(event, frame, state, hero) {
+/** @type {(event: Searched, frame: number, state: State, subject: string) => Partial<Caption>} */
+function told(event, frame, state, subject) {
 	const place = placeAt(event, frame);
-	const values = { pod: pod(hero, hero), claims: list(event.claims.map((/** @type {string} */ key) => podName(key))) };
+	const values = {
+		pod: pod(subject, subject),
+		claims: list(event.claims.map((/** @type {string} */ key) => podName(key))),
+	};
 	if (place.node < 0) return intro(event, values);
 	/** @type {NodeSearch} */
 	const search = event.nodes[place.node];

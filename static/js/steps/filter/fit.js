@@ -26,7 +26,7 @@ export function lacksRoom(verdict) {
  * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
  * @returns {Part[]}
  */
-export function fitSentence({ state, hero = "" }, model, stopped, values) {
+export function fitSentence({ state, subject = "" }, model, stopped, values) {
 	const tally = new Map();
 	for (const name of stopped) {
 		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
@@ -35,19 +35,19 @@ export function fitSentence({ state, hero = "" }, model, stopped, values) {
 	if (stopped.length > 1 && most < stopped.length && tally.size > 1) return mixedSentence(tally, values);
 	const [reason, lacking] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
 	const resource = resourceOf(reason);
-	const need = request(state, hero, resource);
+	const need = request(state, subject, resource);
 	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
 	const record = state.nodes.get(where);
 	const { plugin = "" } = model.at.get(where)?.verdict ?? {};
 	const ref = `verdict:${where}:${plugin}`;
 	const capacity = record ? allocatable(record, resource) : 0;
-	const left = Math.max(0, free(state, where, resource, hero));
+	const left = Math.max(0, free(state, where, resource, subject));
 	const { texts, unit } = inOneUnit(resource, lacking > 1 ? [need] : [need, left, capacity]);
 	const filled = {
 		...values,
 		n: num(lacking, `column:${plugin}`),
 		node: node(where),
-		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${hero}`),
+		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${subject}`),
 		free: num(texts[1], ref),
 		capacity: num(unit ? `${texts[2]} ${unit}` : texts[2], ref),
 		whole: quantityMark(resource, capacity, ref),
@@ -84,7 +84,7 @@ export const resourceName = (/** @type {string} */ resource) => (has(resource) ?
  * The pods that use a node's resources, and those for which some are reserved.
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
-export function holders({ state, hero = "" }, name, resource) {
+export function holders({ state, subject = "" }, name, resource) {
 	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
 		const some = pods
 			.filter((key) => request(state, key, resource) > 0)
@@ -93,7 +93,7 @@ export function holders({ state, hero = "" }, name, resource) {
 		return some.length
 			? parts(key, {
 					pods: list(
-						some.map((key) => pod(key, hero)),
+						some.map((key) => pod(key, subject)),
 						3,
 					),
 					n: some.length,
@@ -102,7 +102,7 @@ export function holders({ state, hero = "" }, name, resource) {
 			: [];
 	};
 	if (resource === "pods") return [];
-	const held = line("filter.NodeResourcesFit.held", heldFor(state, name, hero));
+	const held = line("filter.NodeResourcesFit.held", heldFor(state, name, subject));
 	return [
 		...line("filter.NodeResourcesFit.holders", state.nodes.get(name)?.pods ?? []),
 		...(held.length ? [" ", ...held] : []),
@@ -111,12 +111,12 @@ export function holders({ state, hero = "" }, name, resource) {
 
 /** A table of the free room, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
 export function roomTable(view, name, reasons) {
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
 	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
-	const left = free(state, name, resource, hero);
-	const requests = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
+	const left = free(state, name, resource, subject);
+	const requests = Object.keys(state.pods.get(subject)?.summary.requests ?? {});
 	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
 	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
@@ -130,7 +130,7 @@ export function roomTable(view, name, reasons) {
 				row("all", [t("allocatable"), inPodUnit(whole)]),
 				shown.map((key) => row(key, [`− ${podName(key)}`, inPodUnit(request(state, key, resource))])),
 				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
-				heldFor(state, name, hero).map((key) =>
+				heldFor(state, name, subject).map((key) =>
 					row(`held${key}`, [t("margin.held", { pod: podName(key) }), inPodUnit(request(state, key, resource))]),
 				),
 				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
@@ -146,9 +146,9 @@ export function roomTable(view, name, reasons) {
  * @param {View} view @param {string} name @param {string} resource
  */
 function comparedRoom(view, name, resource) {
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const [need, room] = [requestOf(view, resource), roomOf(view, name, resource)];
-	const taken = room.value - free(state, name, resource, hero);
+	const taken = room.value - free(state, name, resource, subject);
 	const left = (/** @type {number} */ whole) => Math.max(0, whole - taken);
 	const [now, then] = [triedValue(view, need), left(triedValue(view, room))];
 	const { unit } = inOneUnit(resource, [need.value, left(room.value)]);

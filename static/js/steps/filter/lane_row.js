@@ -69,12 +69,12 @@ export function laneRow(view, lanes, { name, first, zone }, picked) {
  * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
 function facts(view, { geometry }, name, zone) {
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const node = state.nodes.get(name);
 	if (!node || !(zone?.zone || geometry.phone || state.slices.size)) return null;
-	const shown = scarcest(state, name, hero);
+	const shown = scarcest(state, name, subject);
 	const room = () =>
-		t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, hero)), allocatable(node, shown)));
+		t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, subject)), allocatable(node, shown)));
 	return h(
 		"span",
 		{ key: "facts", class: "why-stopped facts" },
@@ -109,12 +109,13 @@ function fateOf({ model, at, seen }, name, stop) {
 function head(view, lanes, name, fate, stop) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
-	const resource = comparesRoom(lanes.plugins[lanes.at]) && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
+	const resource =
+		comparesRoom(lanes.plugins[lanes.at]) && view.subject ? scarcest(view.state, name, view.subject) : "cpu";
 	const shown = resource === "pods" ? "cpu" : resource;
 	const fits = lanes.plugins.findIndex((plugin) => comparesRoom(plugin));
-	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
+	const tried = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
 	const whole = Math.max(1, allocatable(node, shown));
-	const measure = { longest: lanes.longest(shown), need: ghost ? request(view.state, view.hero, shown) : 0 };
+	const measure = { longest: lanes.longest(shown), need: tried ? request(view.state, view.subject, shown) : 0 };
 	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
 	return h(
 		"div",
@@ -128,7 +129,7 @@ function head(view, lanes, name, fate, stop) {
 				h(
 					"span",
 					{ key: "free", class: "lane-free" },
-					t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)),
+					t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.subject)), whole)),
 				),
 		),
 		lanes.mode !== "thin" && bar(view, name, shown, measure, lanes.mode),
@@ -168,7 +169,7 @@ function freeOf(resource, left, whole) {
  */
 function bar(view, name, resource, measure, mode) {
 	return mode === "heads"
-		? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), measure })
+		? podBar(view, name, resource, { held: heldFor(view.state, name, view.subject), measure })
 		: plainBar(view, name, resource, measure);
 }
 

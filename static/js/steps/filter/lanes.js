@@ -98,11 +98,11 @@ function lanesOf(view) {
 }
 
 /** What a full bar stands for, by resource. @param {View} view @returns {(resource: string) => number} */
-function longestOnce({ state, hero }) {
+function longestOnce({ state, subject }) {
 	/** @type {Map<string, number>} */
 	const found = new Map();
 	return (resource) => {
-		const known = found.get(resource) ?? longest(state, resource, hero);
+		const known = found.get(resource) ?? longest(state, resource, subject);
 		found.set(resource, known);
 		return known;
 	};

@@ -162,16 +162,16 @@ const LONGEST_FACT = 26;
  * @param {string} name
  * @param {string} plugin
  */
-export function passedText({ state, hero, explainer }, name, plugin) {
+export function passedText({ state, subject, explainer }, name, plugin) {
 	const node = state.nodes.get(name);
 	if (!node) return "";
 	if (judgesCordon(plugin)) return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
 	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
 	if (judgesTaints(plugin)) return taintText(node.summary.taints ?? []);
 	if (comparesRoom(plugin)) {
-		const resource = scarcest(state, name, hero);
-		const need = request(state, hero, resource);
-		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, hero)]);
+		const resource = scarcest(state, name, subject);
+		const need = request(state, subject, resource);
+		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, subject)]);
 		return `${texts.join(" ≤ ")}${unit && ` ${unit}`}`;
 	}
 	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((fact) => fact.holds));
@@ -183,14 +183,14 @@ export function passedText({ state, hero, explainer }, name, plugin) {
  * @param {View} view @param {string} name @param {Verdict} verdict @returns {[string, string]}
  */
 export function stoppedText(view, name, verdict) {
-	const { state, hero, explainer } = view;
+	const { state, subject, explainer } = view;
 	const reason = verdict.reasons[0] ?? "";
 	const node = state.nodes.get(name);
 	if (node && lacksRoom(verdict)) {
 		const resource = resourceOf(reason);
 		if (resource === "pods") return [t("lane.full", { n: allocatable(node, resource) }), t("lane.full.rest")];
-		const need = request(state, hero, resource);
-		const left = Math.max(0, free(state, name, resource, hero));
+		const need = request(state, subject, resource);
+		const left = Math.max(0, free(state, name, resource, subject));
 		const never = need > allocatable(node, resource);
 		const { texts, unit } = inOneUnit(resource, [need, never ? allocatable(node, resource) : left, need - left]);
 		const own = unit || short(resource);
@@ -202,21 +202,21 @@ export function stoppedText(view, name, verdict) {
 		return [bold, more || t("lane.short", { gap: `${texts[2]} ${own}` })];
 	}
 	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
-	const words = facts.map((fact) => stopWords(fact, hero)).find(Boolean);
+	const words = facts.map((fact) => stopWords(fact, subject)).find(Boolean);
 	if (verdict.reasons.length > 1 && comparesRoom(verdict.plugin))
 		return [plainReason(reason), verdict.reasons.slice(1).map(plainReason).join(t("list.comma"))];
 	const rest = `stop.${verdict.plugin}.rest`;
-	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(hero) }) : ""];
+	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(subject) }) : ""];
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
 export function stoppedShort(view, name, verdict) {
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const reason = verdict.reasons[0] ?? "";
 	if (!lacksRoom(verdict)) return stoppedText(view, name, verdict)[0];
 	const resource = resourceOf(reason);
-	if (resource === "pods") return t("lane.free.pods", { n: Math.max(0, free(state, name, resource, hero)) });
-	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, hero))) });
+	if (resource === "pods") return t("lane.free.pods", { n: Math.max(0, free(state, name, resource, subject)) });
+	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, subject))) });
 }
 
 /** @param {string} plugin */

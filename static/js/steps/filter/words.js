@@ -32,16 +32,16 @@ function filterCaption(context) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function nothingEvaluated({ state, hero }) {
+function nothingEvaluated({ state, subject }) {
 	return {
 		eyebrow: parts("eyebrow.Filter"),
-		sentence: parts(state.nodes.size ? "filter.nothing" : "filter.nonodes", { pod: pod(hero ?? "", hero) }),
+		sentence: parts(state.nodes.size ? "filter.nothing" : "filter.nonodes", { pod: pod(subject ?? "", subject) }),
 	};
 }
 
 /** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
 function byPlugin(context, model) {
-	const { frame, hero } = context;
+	const { frame, subject } = context;
 	const plugin = model.plugins[frame];
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
@@ -49,7 +49,7 @@ function byPlugin(context, model) {
 	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
 	const all = first || lone || (["many", "one", "two"][left] ?? "many");
 	const values = {
-		pod: pod(hero ?? "", hero),
+		pod: pod(subject ?? "", subject),
 		plugin: extender(plugin),
 		n: num(stopped.length, `column:${plugin}`),
 		nodes: list(nodes(stopped), 4),
@@ -144,9 +144,9 @@ const FEW_NAMED = 2;
  * The one label that the pod requires of nodes, as "disktype=ssd"; "" if it requires more, or something else.
  * @param {Context} context @param {string} plugin
  */
-function requiredLabel({ state, hero = "" }, plugin) {
+function requiredLabel({ state, subject = "" }, plugin) {
 	if (like(plugin) !== "NodeAffinity") return "";
-	const [label = "", ...others] = (state.pods.get(hero)?.summary.wishes ?? [])
+	const [label = "", ...others] = (state.pods.get(subject)?.summary.wishes ?? [])
 		.filter(({ kind, soft }) => kind === "node" && !soft)
 		.map(({ value }) => value);
 	return !others.length && /^[\w./-]+=[\w.-]+$/.test(label) ? label : "";
@@ -197,7 +197,7 @@ function severalSentence(plugin, verdicts, values) {
  * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedWhy(context, model, frame, stopped, values) {
-	const { state, hero = "" } = context;
+	const { state, subject = "" } = context;
 	const plugin = model.plugins[frame];
 	if (model.every) return parts("filter.every.why");
 	const label = requiredLabel(context, plugin);
@@ -216,7 +216,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return [
 		cause,
-		asked ? parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }) : [],
+		asked ? parts(help, { ...values, n: stopped.length, some: solid, pod: pod(subject) }) : [],
 		still.length > 4 || !still.length
 			? parts(still.length ? "filter.left" : "filter.noneleft", values)
 			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length }),
@@ -242,13 +242,13 @@ function decision(feasible) {
 }
 
 /** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
-function byNode({ event, frame, hero }, model) {
+function byNode({ event, frame, subject }, model) {
 	const seen = nodesSeen(event, frame);
 	const name = model.walk[seen - 1];
 	const at = model.at.get(name);
 	const fit = model.walk.slice(0, seen).filter((node) => model.at.get(node)?.stop === PASSED).length;
 	const values = {
-		pod: pod(hero ?? "", hero),
+		pod: pod(subject ?? "", subject),
 		node: node(name),
 		n: num(model.plugins.length),
 		plugin: at?.verdict?.plugin ?? "",
@@ -307,7 +307,7 @@ function verdict(view, node, plugin) {
 }
 
 /** The verdict that decides in the frame on screen. @param {Asked} place @returns {string | null} */
-export function asked({ event, state, frame, order, hero }) {
+export function asked({ event, state, frame, order, subject }) {
 	const model = event.type === "NodesFiltered" ? filterModel(state) : null;
 	if (!model) return null;
 	const plugin = model.plugins[frame];
@@ -318,7 +318,7 @@ export function asked({ event, state, frame, order, hero }) {
 	const stopped = stoppedBy(model, frame);
 	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
 	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
-	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
+	return first && plugin ? `verdict:${first}:${plugin}` : `request:${subject}`;
 }
 
 const MOST = 40; // nodes that are asked about

@@ -30,12 +30,12 @@ export function card(view) {
 	].filter(Boolean);
 	return button(
 		() => view.act.pin(`group:${key}`),
-		{ key: "group", class: "hero gang-card", title: key },
+		{ key: "group", class: "subject gang-card", title: key },
 		h("b", { class: name.length > 16 ? "long" : "" }, name),
-		h("span", { class: "hero-priority" }, t("gang.card", { n: whole })),
-		h("span", { class: "hero-more" }, t(min === null ? "gang.policy.basic" : "gang.policy.gang", { min: min ?? 0 })),
+		h("span", { class: "subject-priority" }, t("gang.card", { n: whole })),
+		h("span", { class: "subject-more" }, t(min === null ? "gang.policy.basic" : "gang.policy.gang", { min: min ?? 0 })),
 		more.length > 0 &&
-			h("span", { class: "hero-more labels", title: `${more.join(", ")} ${domain}` }, more.join(t("list.comma"))),
+			h("span", { class: "subject-more labels", title: `${more.join(", ")} ${domain}` }, more.join(t("list.comma"))),
 	);
 }
 
@@ -175,7 +175,11 @@ export function frame(view, gang, more) {
 	const { key, name, members } = gang;
 	const few = members.length <= ROOMY;
 	const phase = t(`gang.phase.${phaseWord(gang)}`);
-	const kind = [view.hero ? "" : "mine", gang.cycle?.decided && isRefused(gang) ? "returns" : "", few ? "" : "crowd"];
+	const kind = [
+		view.subject ? "" : "mine",
+		gang.cycle?.decided && isRefused(gang) ? "returns" : "",
+		few ? "" : "crowd",
+	];
 	return h(
 		"section",
 		{ key: "frame", class: `gang-frame ${kind.filter(Boolean).join(" ")}`, "aria-label": t("gang.frame", { name }) },
@@ -245,7 +249,7 @@ function slot(view, { pod, standing, node, place }, i, short) {
 			h("span", null, podName(pod)),
 			!short && h("small", null, t(pod ? "gang.is.coming" : "gang.is.absent")),
 		);
-	const mine = pod === view.hero;
+	const mine = pod === view.subject;
 	const had = standing === "returns" && node ? ".had" : "";
 	const words = standing === "here" ? t(`place.${place}`) : t(`gang.is.${standing}${had}`, { node });
 	const inside = !view.state.pods.get(pod)?.node && standing !== "goes" && standing !== "here";

@@ -210,7 +210,7 @@ export function nodeBox(view, gang, name, how = {}) {
 	const room = outOf(resource, used(node, resource), allocatable(node, resource), (part, all) =>
 		t("cluster.of", { used: part, all }),
 	);
-	const mine = Boolean(view.hero) && (node.pods.includes(view.hero) || settledHere(gang, view.hero, name));
+	const mine = Boolean(view.subject) && (node.pods.includes(view.subject) || settledHere(gang, view.subject, name));
 	const click = () => view.act.select({ kind: "node", name });
 	return h(
 		"article",
@@ -221,7 +221,7 @@ export function nodeBox(view, gang, name, how = {}) {
 			button(click, { class: "node-name", title: name }, nodeName(name, LETTERS)),
 			h("span", { class: "node-note" }, `${room} ${resource}`),
 		),
-		bar(view, gang, node, resource, ghosts(gang, name, view.state, how)),
+		bar(view, gang, node, resource, podsBeside(gang, name, view.state, how)),
 	);
 }
 
@@ -234,7 +234,7 @@ function settledHere({ members }, pod, name) {
  * The pods that are not on the node yet: on their way, there during the trial, or nominated.
  * @param {Gang} gang @param {string} name @param {State} state @param {How} how
  */
-function ghosts({ members, phase }, name, state, { there, carried }) {
+function podsBeside({ members, phase }, name, state, { there, carried }) {
 	const away = (/** @type {string} */ pod) => state.pods.get(pod)?.node !== name;
 	const settled = phase === "decided" && (carried || !there);
 	const goes = settled ? members.filter((member) => member.standing === "goes" && member.node === name) : [];
@@ -258,7 +258,7 @@ function leaves({ cycle }, pod) {
  * @param {{pod: string, flies: boolean, kind: string}[]} beside
  */
 function bar(view, gang, node, resource, beside) {
-	const { state, hero, act } = view;
+	const { state, subject, act } = view;
 	const whole = Math.max(1, allocatable(node, resource));
 	const part = (/** @type {string} */ key) => (request(state, key, resource) / whole) * 100;
 	const own = node.pods;
@@ -266,12 +266,12 @@ function bar(view, gang, node, resource, beside) {
 	const scale = 100 / Math.max(100, requested); // where more is promised than the node has, all of it is shown
 	const standing = new Map(gang.members.map((member) => [member.pod, member.standing]));
 	const block = (/** @type {string} */ key, /** @type {string} */ kind, /** @type {boolean} */ flies) => {
-		const subject = hero ? key === hero : standing.has(key);
+		const mine = subject ? key === subject : standing.has(key);
 		return h(
 			"i",
 			{
 				key,
-				class: `block ${kind} ${subject ? "mine" : ""} ${standing.has(key) ? "member" : ""}`,
+				class: `block ${kind} ${mine ? "mine" : ""} ${standing.has(key) ? "member" : ""}`,
 				title: podTitle(state, key),
 				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key) * scale}%` },
 				"data-pod": key,

@@ -11,10 +11,10 @@ import { gangOf, groupOf } from "./model.js";
 
 import "./around.js";
 
-/** The group as the subject: amber. @param {Context} context @returns {Part} */
-const groupName = ({ event, hero }) => ({
+/** The group, coloured as the pod of an event is. @param {Context} context @returns {Part} */
+const groupName = ({ event, subject }) => ({
 	text: podName(event.pod_group),
-	kind: hero ? "pod" : "hero",
+	kind: subject ? "pod" : "subject",
 	ref: `group:${event.pod_group}`,
 });
 
@@ -175,13 +175,13 @@ const tried = (tell) => (/** @type {Context} */ context) => {
 };
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function memberStarted({ state, event, hero }) {
+function memberStarted({ state, event, subject }) {
 	const { pods: members = [] } = state.group?.started ?? {};
 	const before = members.indexOf(event.pod);
 	return {
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts("group.member.tried", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			group: podName(event.pod_group),
 			i: num(before + 1),
 			n: num(members.length),
@@ -191,22 +191,22 @@ function memberStarted({ state, event, hero }) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function memberWaits({ event, state, hero }) {
+function memberWaits({ event, state, subject }) {
 	if (event.code !== "Wait") return {};
 	const { pods: members = [], min_count: min = 0, scheduled = 0 } = state.group?.started ?? {};
 	const placed = members.filter((key) => state.pods.get(key)?.node).length;
 	const plugin = event.results.find((/** @type {any} */ result) => result.code === "Wait")?.plugin ?? "";
-	const values = { pod: pod(event.pod, hero), have: num(placed + scheduled), min: num(min ?? 0), plugin };
+	const values = { pod: pod(event.pod, subject), have: num(placed + scheduled), min: num(min ?? 0), plugin };
 	return { sentence: parts("group.permit.wait", values), why: parts("group.permit.wait.why", values) };
 }
 
 /** The purpose of the try: enough members, or a missing one. @param {Context} context @returns {Partial<Caption>} */
-function memberLeaves({ event, state, hero }) {
+function memberLeaves({ event, state, subject }) {
 	const run = state.group?.runs.at(-1);
 	const left = run?.members.filter((member) => !member.node).map((member) => member.pod) ?? [];
 	const { min_count: min = null, scheduled = 0 } = state.group?.started ?? {};
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		node: node(event.node),
 		left: pods(left),
 		n: left.length,
@@ -222,11 +222,11 @@ function memberLeaves({ event, state, hero }) {
 }
 
 /** The attempt of a member ends as that of its group does. @param {Context} context @returns {Partial<Caption>} */
-function memberFailed({ event, state, hero }) {
+function memberFailed({ event, state, subject }) {
 	const { decided } = state.group ?? {};
 	if (!decided || decided.outcome === "Scheduled" || event.unschedulable_plugins?.length) return {};
 	const nodeName = state.group?.runs.at(-1)?.members.find((member) => member.pod === event.pod)?.node ?? "";
-	const values = { pod: pod(event.pod, hero), group: podName(decided.pod_group), node: node(nodeName) };
+	const values = { pod: pod(event.pod, subject), group: podName(decided.pod_group), node: node(nodeName) };
 	return {
 		sentence: parts(nodeName ? "group.member.failed.found" : "group.member.failed", values),
 		why: [messageWords(event.message)],
@@ -246,10 +246,10 @@ export const CAPTIONS = {
 	PlacementsScored: scoredCaption,
 	PodGroupPreemptionEvaluated: preemptedCaption,
 	PodGroupDecided: decidedCaption,
-	PodGroupMemberDecided: ({ event, hero }) => ({
+	PodGroupMemberDecided: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts(event.node ? "group.member.goes" : "group.member.returns", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node ?? ""),
 		}),
 		why: parts(event.node ? "group.member.goes.why" : "group.member.returns.why"),
@@ -309,8 +309,8 @@ function rules(summary) {
 }
 
 /** Explain the group unasked where the event is about no single pod. @param {Asked} place */
-export function asked({ hero }) {
-	return hero ? null : "group";
+export function asked({ subject }) {
+	return subject ? null : "group";
 }
 
 /** @type {[RegExp, string][]} */

@@ -159,7 +159,7 @@ export class CellField {
 	/** The node that is taken: by now, or after all. */
 	chosen() {
 		const view = /** @type {View} */ (this.view);
-		const pod = view.state.pods.get(view.hero);
+		const pod = view.state.pods.get(view.subject);
 		return view.state.cycle.HostSelected && view.scene !== "cluster"
 			? view.state.cycle.HostSelected.node
 			: pod?.node || pod?.nominated_node || "";
@@ -182,7 +182,7 @@ export class CellField {
 			0,
 			7,
 		);
-		pen.fillStyle = ink.hero;
+		pen.fillStyle = ink.accent;
 		pen.fill();
 		pen.lineWidth = 2 / this.scale;
 		pen.strokeStyle = ink.edge;
@@ -336,8 +336,8 @@ function colours(element) {
 		line: read("--line"),
 		line2: read("--line2"),
 		no: read("--no"),
-		hero: read("--hero"),
-		edge: read("--hero-edge"),
+		accent: read("--accent"),
+		edge: read("--subject-edge"),
 		panel: read("--panel"),
 		sunk: read("--sunk"),
 	};
@@ -363,7 +363,7 @@ function drawMarks(pen, ink, { order, columns, size, scale }, marks) {
 	const width = Math.max(1.5 / scale, Math.min(3, size / 7));
 	pen.save();
 	pen.globalAlpha = 0.75;
-	pen.fillStyle = ink.hero;
+	pen.fillStyle = ink.accent;
 	pen.fill(paths.gained);
 	pen.globalAlpha = 1;
 	pen.lineWidth = width;

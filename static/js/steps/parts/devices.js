@@ -199,7 +199,7 @@ function distinctions(state) {
 	return ({ model }) => Object.entries(model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
 }
 
-/** What the devices of a pool share, as a tank that fills. @param {Pool} pool */
+/** What the devices of a pool share, as a bar that fills. @param {Pool} pool */
 export function counterBars({ counters }) {
 	return counters.map(({ name, whole, taken, text }) =>
 		h(

@@ -70,7 +70,11 @@ export function facts(view, list, compact = false) {
 			h(
 				"li",
 				{ key: i },
-				h("p", { class: "formula" }, ...(skewLine(view, fact) ?? [comparison(fact, view.hero), " ", mark(fact.holds)])),
+				h(
+					"p",
+					{ class: "formula" },
+					...(skewLine(view, fact) ?? [comparison(fact, view.subject), " ", mark(fact.holds)]),
+				),
 				fact.text && t("language") === "en" && h("small", null, fact.text),
 			),
 		),
@@ -100,9 +104,9 @@ function skewLine(view, fact) {
 	];
 }
 
-/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
-function comparison(fact, hero) {
-	const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(t("clause"));
+/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} subject */
+function comparison(fact, subject) {
+	const words = fact.holds ? passWords([fact]) : stopWords(fact, subject)?.filter(Boolean).join(t("clause"));
 	if (words) return words;
 	const [first] = fact.right.split(" ");
 	const kind = fact.key.slice(fact.key.indexOf(".") + 1);
@@ -142,7 +146,7 @@ export function rule(state, plugin, method = "filter") {
  * @param {View} view @param {string[]} looksAt parts of the pod
  */
 export function specOf(view, looksAt) {
-	const pod = view.state.pods.get(view.hero);
+	const pod = view.state.pods.get(view.subject);
 	if (!pod) return null;
 	/** @type {[string, boolean][]} */
 	const lines = Object.entries(pod.summary.requests ?? {}).map(([name, value]) => [
@@ -156,10 +160,10 @@ export function specOf(view, looksAt) {
 	return h(
 		"div",
 		{ key: "spec", class: "spec" },
-		h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
+		h("h3", null, t("margin.asks", { pod: podName(view.subject) })),
 		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
 		button(
-			() => view.act.select({ kind: "pod", name: view.hero }),
+			() => view.act.select({ kind: "pod", name: view.subject }),
 			{ key: "yaml", class: "link" },
 			t("margin.inspect"),
 		),
@@ -168,13 +172,13 @@ export function specOf(view, looksAt) {
 
 /** @param {View} view @param {string} key */
 export function asks(view, key) {
-	const name = view.state.pods.has(key) ? key : view.hero;
+	const name = view.state.pods.has(key) ? key : view.subject;
 	return name && view.state.pods.has(name)
 		? panel(
 				t("margin.request"),
 				podName(name),
 				specOf(
-					{ ...view, hero: name },
+					{ ...view, subject: name },
 					view.event.rejected_by ? (PLUGINS[view.event.rejected_by]?.looks_at ?? []) : ["requests"],
 				),
 				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),

@@ -46,7 +46,7 @@ const MAX_BLOCKS = 24;
  * The pod that is tried, behind what is taken; what does not fit on the node is hatched, in its true length.
  * @param {number} taken @param {number} whole of the node @param {number} length of the bar @param {Measure} measure
  */
-function ghostOf(taken, whole, length, { longest, need = 0 }) {
+function requestedBar(taken, whole, length, { longest, need = 0 }) {
 	const shown = Math.min(need, Math.max(0, longest - taken));
 	const over = Math.min(shown, taken + shown - whole);
 	const share = (/** @type {number} */ part, /** @type {number} */ of) => `${(part / of) * 100}%`;
@@ -55,8 +55,8 @@ function ghostOf(taken, whole, length, { longest, need = 0 }) {
 		h(
 			"span",
 			{
-				class: `ghost ${shown < need ? "more" : ""}`,
-				key: "ghost",
+				class: `requested ${shown < need ? "more" : ""}`,
+				key: "requested",
 				style: { left: share(taken, length), width: share(shown, length) },
 			},
 			over > 0 && h("u", { style: { width: share(over, shown) } }),
@@ -73,18 +73,18 @@ export function inRoom(length, longest, bar) {
  * The same bar in one element: where many nodes or many pods are on.
  * @param {View} view @param {string} name @param {string} resource @param {Measure} [measure]
  */
-export function plainBar({ state, hero }, name, resource, measure = { longest: largest(state, resource) }) {
+export function plainBar({ state, subject }, name, resource, measure = { longest: largest(state, resource) }) {
 	const node = state.nodes.get(name);
 	const whole = Math.max(1, node?.summary.allocatable[resource] ?? 0);
 	/** @type {Map<string, number>} by colour */
 	const sums = new Map();
 	for (const key of node?.pods ?? []) {
 		const pod = state.pods.get(key)?.summary;
-		const colour = key === hero ? "hero" : rampColour(pod?.priority ?? 0);
+		const colour = key === subject ? "accent" : rampColour(pod?.priority ?? 0);
 		sums.set(colour, (sums.get(colour) ?? 0) + ((pod?.requests?.[resource] ?? 0) / whole) * 100);
 	}
 	let at = 0;
-	const stops = [...RAMP_COLOURS, "hero"]
+	const stops = [...RAMP_COLOURS, "accent"]
 		.filter((colour) => sums.has(colour))
 		.map((colour) => {
 			const from = at;
@@ -99,7 +99,7 @@ export function plainBar({ state, hero }, name, resource, measure = { longest: l
 			"data-resource": resource,
 			style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` },
 		},
-		ghostOf((at / 100) * whole, whole, whole, measure),
+		requestedBar((at / 100) * whole, whole, whole, measure),
 	);
 	return inRoom(whole, measure.longest, bar);
 }
@@ -121,7 +121,7 @@ function graceBar({ pods, time }, key) {
  * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more what is written in the block
  */
 export function podBar(view, name, resource, { held, measure, inside }) {
-	const { state, hero, act } = view;
+	const { state, subject, act } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
 	if (node.pods.length > MAX_BLOCKS) return plainBar(view, name, resource, measure);
@@ -145,7 +145,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 			"i",
 			{
 				key: `${kind}${key}`,
-				class: `block ${kind} ${key === hero ? "mine" : ""} ${isLeaving(state.pods.get(key)) ? "leaving" : ""}`,
+				class: `block ${kind} ${key === subject ? "mine" : ""} ${isLeaving(state.pods.get(key)) ? "leaving" : ""}`,
 				title: podTitle(state, key),
 				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: share(asked(key)), ...place },
 				"data-pod": key,
@@ -170,7 +170,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 			over ? block(key, "held over", { left: share(keptFrom + sum(held.slice(0, i))) }) : block(key, "held"),
 		),
 		taken > whole && h("span", { class: "brim", key: "brim", style: { left: share(whole) }, title: t("node.brim") }),
-		ghostOf(taken, whole, length, used),
+		requestedBar(taken, whole, length, used),
 	);
 	return inRoom(length, used.longest, bar);
 }
@@ -222,8 +222,8 @@ export function tags(state, node, room = 0) {
 }
 
 /** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
-export function alike({ state, hero, event }, names) {
-	const label = Object.entries(state.pods.get(hero)?.summary.labels ?? {}).find(([key]) =>
+export function alike({ state, subject, event }, names) {
+	const label = Object.entries(state.pods.get(subject)?.summary.labels ?? {}).find(([key]) =>
 		/(^|\/)(app|name)$/.test(key),
 	);
 	if (!label) return "";

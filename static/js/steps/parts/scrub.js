@@ -31,7 +31,7 @@ export function triedValue({ tried }, scrub) {
  * What the pod on screen requests.
  * @param {View} view @param {string} resource @param {number} [value] @returns {Tried}
  */
-export function requestOf({ state, hero }, resource, value = request(state, hero, resource)) {
+export function requestOf({ state, subject }, resource, value = request(state, subject, resource)) {
 	const most = Math.max(2 * value, ...[...state.nodes.values()].map((node) => allocatable(node, resource)));
 	return {
 		id: `request:${resource}`,
@@ -41,7 +41,7 @@ export function requestOf({ state, hero }, resource, value = request(state, hero
 		least: 0,
 		most,
 		step: stepOf(resource, most),
-		label: t("scrub.request", { pod: podName(hero), resource: short(resource) }),
+		label: t("scrub.request", { pod: podName(subject), resource: short(resource) }),
 	};
 }
 
@@ -77,7 +77,7 @@ export function weightOf(plugin, value) {
  * @param {string} field "spec.priority", "spec.list[0].weight"
  * @param {{name?: string, value: number, least: number, most: number}} about @returns {Tried}
  */
-function inManifest({ hero }, of, field, { name = "", value, least, most }) {
+function inManifest({ subject }, of, field, { name = "", value, least, most }) {
 	const path = field.split(/[.[\]]+/).filter(Boolean);
 	return {
 		id: `${of}:${field}`,
@@ -88,14 +88,14 @@ function inManifest({ hero }, of, field, { name = "", value, least, most }) {
 		least,
 		most: Math.max(most, value),
 		step: 1,
-		label: t(`scrub.${of}`, { pod: podName(hero), name }),
+		label: t(`scrub.${of}`, { pod: podName(subject), name }),
 	};
 }
 
 /** @param {View} view @returns {Tried} */
 export function priorityTried(view) {
 	const priorities = [...view.state.pods.values()].map(({ summary }) => summary.priority ?? 0);
-	const value = view.state.pods.get(view.hero)?.summary.priority ?? 0;
+	const value = view.state.pods.get(view.subject)?.summary.priority ?? 0;
 	const most = Math.min(MAX_PRIORITY, Math.max(10, ...priorities) + 10);
 	const about = { value, least: Math.min(0, value), most };
 	return { ...inManifest(view, "priority", "spec.priority", about), step: niceStep((most - about.least) / PARTS) };

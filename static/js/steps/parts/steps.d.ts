@@ -23,7 +23,7 @@ declare global {
 		asked?: (place: Asked) => string | null;
 	}
 	/** of a view, or of one that is still to be made */
-	type Asked = Pick<View, "scene" | "state" | "event" | "hero" | "frame" | "order">;
+	type Asked = Pick<View, "scene" | "state" | "event" | "subject" | "frame" | "order">;
 	type PictureName = "cluster" | "lanes" | "preempt" | "scores" | "cells" | "gang" | "devices" | "pass";
 	type Draw = (target: Element, view: View) => void;
 

@@ -10,9 +10,9 @@ import { PLUGINS } from "./plugins.js";
 /** The sign of each outcome of a scheduling attempt, beside its colour. */
 export const OUTCOME_MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
 
-/** @param {string} key @param {string} [hero] @returns {Part} */
-export function pod(key, hero) {
-	return { text: podName(key), kind: key === hero ? "hero" : "pod", ref: `pod:${key}` };
+/** @param {string} key @param {string} [subject] @returns {Part} */
+export function pod(key, subject) {
+	return { text: podName(key), kind: key === subject ? "subject" : "pod", ref: `pod:${key}` };
 }
 
 /** @param {string} name @returns {Part} */

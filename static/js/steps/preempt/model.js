@@ -3,7 +3,7 @@
 
 import { allocatable, request, used } from "../../trace/room.js";
 
-/** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
+/** @typedef {"candidates" | "removed" | "reprieve" | "criterion" | "result"} Act */
 const MAX_RANKS = 12;
 
 /** @param {State} state @returns {Preemption | null} */
@@ -16,21 +16,21 @@ export function preemptionOf(state) {
 export function preemptionIn(event) {
 	const candidates = event.candidates;
 	const ranks = Math.min(MAX_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));
-	const rungs = candidates.length > 1 ? Math.max(...candidates.map((candidate) => candidate.rung ?? 0)) : 0;
+	const criteria = candidates.length > 1 ? Math.max(...candidates.map((candidate) => candidate.rung ?? 0)) : 0;
 	return {
 		event,
 		candidates,
 		all: candidates.length + (event.more?.count ?? 0),
 		chosen: candidates.find((candidate) => !candidate.rung),
 		ranks,
-		rungs,
+		criteria,
 	};
 }
 
 /** @param {PreemptionEvaluated} event */
 export function preemptionFrames(event) {
-	const { candidates, ranks, rungs } = preemptionIn(event);
-	return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;
+	const { candidates, ranks, criteria } = preemptionIn(event);
+	return candidates.length ? 2 + ranks + criteria + (criteria ? 0 : 1) : 1;
 }
 
 /**
@@ -40,22 +40,22 @@ export function preemptionFrames(event) {
  * @returns {{act: Act, at: number}}
  */
 export function actOf(preemption, frame) {
-	if (!preemption.candidates.length || frame <= 0) return { act: "floor", at: 0 };
+	if (!preemption.candidates.length || frame <= 0) return { act: "candidates", at: 0 };
 	if (frame === 1) return { act: "removed", at: 0 };
 	if (frame < 2 + preemption.ranks) return { act: "reprieve", at: frame - 1 };
-	if (!preemption.rungs) return { act: "result", at: 0 };
-	return { act: "rung", at: Math.min(frame - 1 - preemption.ranks, preemption.rungs) };
+	if (!preemption.criteria) return { act: "result", at: 0 };
+	return { act: "criterion", at: Math.min(frame - 1 - preemption.ranks, preemption.criteria) };
 }
 
 /**
  * In the resource that the pod asks for. A pod that may not stay is taken off again before the next is tried.
  * @param {State} state
  * @param {Candidate} candidate
- * @param {string} hero
+ * @param {string} subject
  */
-export function roomOf(state, candidate, hero) {
+export function roomOf(state, candidate, subject) {
 	const node = /** @type {NodeState} */ (state.nodes.get(candidate.node));
-	const resource = state.pods.get(hero)?.summary.requests?.cpu ? "cpu" : "memory";
+	const resource = state.pods.get(subject)?.summary.requests?.cpu ? "cpu" : "memory";
 	const whole = allocatable(node, resource) - used(node, resource);
 	const empty = candidate.removed.reduce(
 		(sum, key) => sum + (node.pods.includes(key) ? request(state, key, resource) : 0),
@@ -67,5 +67,5 @@ export function roomOf(state, candidate, hero) {
 		if (step.reprieved) left = after;
 		return { ...step, after };
 	});
-	return { resource, need: request(state, hero, resource), empty, tried };
+	return { resource, need: request(state, subject, resource), empty, tried };
 }

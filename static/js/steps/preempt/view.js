@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The preemption: on each candidate node the lower-priority pods lift off, come back one by
- * one or fall through; then the candidates go down a ladder of criteria until one is left.
+ * The preemption: on each candidate node the lower-priority pods are removed, then reprieved one by
+ * one or become victims; then up to six criteria rule out candidates until one is left.
  */
 
 import { h, PHONE, patch } from "../../shared/dom.js";
@@ -12,16 +12,16 @@ import { allocatable, request } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { noVictims, plainReason } from "../parts/words.js";
+import { candidateColumn, candidateLanes, criteriaRows, drawnResource, fates, MAX_VICTIMS } from "./candidates.js";
 import { actOf, preemptionOf } from "./model.js";
-import { fates, ladder, lyingLanes, MAX_VICTIMS, tank, tankResource } from "./tank.js";
 
-const MAX_TANKS = 6;
+const MAX_COLUMNS = 6;
 const MAX_GROUPS = 8;
 const MAX_NAMES = 8;
-const FEW = 3; // tanks that share the stage's width
-const LOW = 396; // pixels of the stage: tanks and ladder would lie over each other
-const NARROW = 88; // pixels of a tank in which its pods have no names
-const AXIS = 190; // pixels beside the tanks
+const FEW = 3; // columns that share the stage's width
+const LOW = 396; // pixels of the stage: below it, columns and criteria would overlap
+const NARROW = 88; // pixels of a column in which its pods have no names
+const AXIS = 190; // pixels beside the columns
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -29,37 +29,38 @@ export function draw(target, view) {
 	if (!preemption) return patch(target, []);
 	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
 	const shown = shownCandidates(preemption);
-	const lies = view.width <= PHONE || (view.sizes.height > 0 && isSmall(view.sizes, shown.length));
+	const inLanes = view.width <= PHONE || (view.sizes.height > 0 && isSmall(view.sizes, shown.length));
 	patch(target, [
 		h(
 			"div",
 			{
 				key: "preemption",
-				class: `preemption ${lies ? "lies" : ""} act-${actOf(preemption, frame).act}`,
+				class: `preemption ${inLanes ? "in-lanes" : ""} act-${actOf(preemption, frame).act}`,
 				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
 			},
-			floor(view, preemption),
+			filterResult(view, preemption),
 			!shown.length && nobody(view, preemption),
-			shown.length > 0 && !lies && tanks(view, preemption, shown, frame),
-			shown.length > 0 && (lies ? lyingLanes(view, preemption, shown, frame) : ladder(view, preemption, shown, frame)),
+			shown.length > 0 && !inLanes && columns(view, preemption, shown, frame),
+			shown.length > 0 &&
+				(inLanes ? candidateLanes(view, preemption, shown, frame) : criteriaRows(view, preemption, shown, frame)),
 		),
 	]);
 }
 
-/** Have so many tanks no room on the stage? @param {View["sizes"]} sizes @param {number} tanks */
-function isSmall({ stage, height }, tanks) {
-	return height < LOW || stage - AXIS < NARROW * tanks;
+/** Is the stage too small for so many columns? @param {View["sizes"]} sizes @param {number} columns */
+function isSmall({ stage, height }, columns) {
+	return height < LOW || stage - AXIS < NARROW * columns;
 }
 
 /** The chosen one is always among them. @param {Preemption} preemption */
 function shownCandidates(preemption) {
-	const first = preemption.candidates.slice(0, MAX_TANKS);
-	if (preemption.chosen && !first.includes(preemption.chosen)) first[MAX_TANKS - 1] = preemption.chosen;
+	const first = preemption.candidates.slice(0, MAX_COLUMNS);
+	if (preemption.chosen && !first.includes(preemption.chosen)) first[MAX_COLUMNS - 1] = preemption.chosen;
 	return first;
 }
 
-/** @param {View} view @param {Preemption} preemption */
-function floor(view, preemption) {
+/** Why no node fits, and the number of candidates. @param {View} view @param {Preemption} preemption */
+function filterResult(view, preemption) {
 	const model = filterModel(view.state);
 	const tally = new Map();
 	for (const { verdict } of model?.at.values() ?? []) {
@@ -67,16 +68,16 @@ function floor(view, preemption) {
 		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
 	}
 	const total = model?.evaluated ?? view.state.nodes.size;
-	const more = preemption.all - MAX_TANKS;
+	const more = preemption.all - MAX_COLUMNS;
 	return h(
 		"div",
-		{ key: "floor", class: "floor" },
+		{ key: "filter", class: "filter-result" },
 		h("b", null, "✕ ", t(total === 1 ? "preempt.fit.one" : "preempt.fit", { total })),
 		h("span", null, preemption.candidates.length ? t("preempt.who", { n: preemption.all }) : t("preempt.noone")),
 		more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
 		h(
 			"span",
-			{ class: "floor-chips" },
+			{ class: "filter-reasons" },
 			[...tally]
 				.sort((a, b) => b[1] - a[1])
 				.slice(0, 4)
@@ -91,7 +92,7 @@ function nobody(view, preemption) {
 	return h(
 		"div",
 		{ key: "nobody", class: "nobody" },
-		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: podName(view.hero) })),
+		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: podName(view.subject) })),
 		event.message && h("p", { class: "raw" }, event.message),
 	);
 }
@@ -135,7 +136,7 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 }
 
 /**
- * Rows of chips under the tank that has most of them.
+ * The number of victims below the column that has most of them.
  * @param {Preemption} preemption
  * @param {Candidate[]} shown
  * @param {number} frame
@@ -148,35 +149,39 @@ function chipRows(preemption, shown, frame) {
 }
 
 /** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
-function tanks(view, preemption, shown, frame) {
-	const resource = tankResource(view, shown);
+function columns(view, preemption, shown, frame) {
+	const resource = drawnResource(view, shown);
 	const whole = Math.max(
 		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
 	const { act, at } = actOf(preemption, frame);
-	const over = !preemption.rungs ? act === "result" : act === "rung" && at >= preemption.rungs;
+	const over = !preemption.criteria ? act === "result" : act === "criterion" && at >= preemption.criteria;
 	return h(
 		"div",
-		{ key: "tanks", class: "tanks", style: { "--victims": `${chipRows(preemption, shown, frame) * 23 + 8}px` } },
+		{
+			key: "columns",
+			class: "candidate-columns",
+			style: { "--victims": `${chipRows(preemption, shown, frame) * 23 + 8}px` },
+		},
 		h(
 			"div",
-			{ key: "axis", class: "tank-axis" },
-			h("h3", null, t("tank.per", { room: quantity(resource, whole) })),
-			h("p", null, t("tank.with", { pod: shortPod(view.hero) })),
-			h("p", { class: "key hero-key" }, h("i"), h("span", null, podLabel(view.hero))),
-			h("p", { class: "key stays" }, h("i"), t("tank.untouchable")),
-			h("p", { class: "key back" }, h("i"), t("tank.back")),
-			h("p", { class: "key victim" }, h("i"), t("tank.victim")),
+			{ key: "axis", class: "columns-axis" },
+			h("h3", null, t("candidate.per", { room: quantity(resource, whole) })),
+			h("p", null, t("candidate.with", { pod: shortPod(view.subject) })),
+			h("p", { class: "key subject-key" }, h("i"), h("span", null, podLabel(view.subject))),
+			h("p", { class: "key stays" }, h("i"), t("candidate.untouchable")),
+			h("p", { class: "key back" }, h("i"), t("candidate.back")),
+			h("p", { class: "key victim" }, h("i"), t("candidate.victim")),
 			cannot(view, preemption),
 		),
 		shown.map((candidate) =>
-			tank(view, candidate, fates(preemption, candidate, frame), {
+			candidateColumn(view, candidate, fates(preemption, candidate, frame), {
 				resource,
 				whole,
 				act,
-				need: request(view.state, view.hero, resource),
+				need: request(view.state, view.subject, resource),
 				chosen: over && !candidate.rung,
-				fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
+				fallen: act === "criterion" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
 				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 9,
 			}),
@@ -186,7 +191,7 @@ function tanks(view, preemption, shown, frame) {
 
 /** @param {string} reason */
 function inTheWay(reason) {
-	return noVictims(reason) ? t("tank.novictims") : plainReason(reason);
+	return noVictims(reason) ? t("candidate.novictims") : plainReason(reason);
 }
 
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Preemption} preemption */
@@ -197,7 +202,7 @@ function cannot(view, preemption) {
 	return h(
 		"div",
 		{ key: "cannot", class: "cannot" },
-		h("h3", null, t("tank.cannot", { n: rest.length })),
+		h("h3", null, t("candidate.cannot", { n: rest.length })),
 		rest
 			.slice(0, 4)
 			.map(([name, { verdict }]) =>
@@ -222,7 +227,7 @@ const NAMES = 4;
 /** A row for each preemption that goes on, but in its own attempt's picture. @param {View} view @returns {Child[]} */
 export function rows(view) {
 	return underWay(view)
-		.filter(({ pod }) => view.scene !== "preempt" || view.hero !== pod)
+		.filter(({ pod }) => view.scene !== "preempt" || view.subject !== pod)
 		.slice(0, MOST)
 		.map((started) => row(view, started));
 }

@@ -21,17 +21,17 @@ function preemptionCaption(context) {
 	const preemption = preemptionOf(context.state);
 	if (!preemption) return {};
 	const { act, at } = actOf(preemption, context.frame);
-	if (act === "floor") return floor(context, preemption);
+	if (act === "candidates") return candidatesFound(context, preemption);
 	if (act === "removed") return removedCaption(context, preemption);
 	if (act === "reprieve") return reprieveCaption(context, preemption, at);
-	return act === "rung" ? rung(context, preemption, at) : result(context, preemption);
+	return act === "criterion" ? criterion(context, preemption, at) : result(context, preemption);
 }
 
 /**
  * The resource that most nodes lack, with what the pod needs of it.
  * @param {Context} context @returns {Part | null}
  */
-function lacking({ state, hero = "" }) {
+function lacking({ state, subject = "" }) {
 	/** @type {Map<string, number>} */
 	const tally = new Map();
 	for (const { verdict } of filterModel(state)?.at.values() ?? []) {
@@ -42,15 +42,15 @@ function lacking({ state, hero = "" }) {
 	const most = [...tally].sort((a, b) => b[1] - a[1])[0];
 	if (!most || most[1] * 2 < (filterModel(state)?.evaluated ?? 0)) return null;
 	const resource = resourceOf(most[0]);
-	return num(quantity(resource, request(state, hero, resource)), `request:${hero}`);
+	return num(quantity(resource, request(state, subject, resource)), `request:${subject}`);
 }
 
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
-function floor(context, preemption) {
-	const { hero = "" } = context;
+function candidatesFound(context, preemption) {
+	const { subject = "" } = context;
 	const need = lacking(context);
 	const { event } = preemption;
-	const values = { pod: pod(hero, hero), n: num(preemption.all, "candidates"), need: need ?? "" };
+	const values = { pod: pod(subject, subject), n: num(preemption.all, "candidates"), need: need ?? "" };
 	const kind = !event.eligible ? "ineligible" : preemption.candidates.length ? (need ? "room" : "open") : "nobody";
 	const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
 	return {
@@ -87,53 +87,61 @@ function whyNot(reason) {
  * @param {PreemptionEvaluated} event
  * @returns {Part[]}
  */
-function whyNobody({ state, hero = "" }, event) {
+function whyNobody({ state, subject = "" }, event) {
 	const kinds = Object.values(event.failed ?? {}).map((verdict) => verdict.reasons[0] ?? "");
 	const key = !kinds.length ? ".unhelpful" : kinds.every(noVictims) ? ".novictims" : ".why";
 	const more =
 		kinds.length && event.unhelpful ? [" ", ...parts("preempt.unhelpful", { n: num(count(event.unhelpful)) })] : [];
 	return [
 		...parts(`preempt.nobody${key}`, {
-			pod: pod(hero, hero),
-			priority: num(priorityOf(state, hero), `priority:${hero}`),
+			pod: pod(subject, subject),
+			priority: num(priorityOf(state, subject), `priority:${subject}`),
 		}),
 		...more,
 	];
 }
 
 /** @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>} */
-function rung(context, preemption, at) {
-	const { hero = "" } = context;
+function criterion(context, preemption, at) {
+	const { subject = "" } = context;
 	const fallen = preemption.candidates.filter((candidate) => candidate.rung === at);
 	const standing = preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung > at);
 	const single = fallen.length === 1;
-	const worse = single ? rungText(context, fallen[0], at) : "";
+	const worse = single ? criterionText(context, fallen[0], at) : "";
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		n: num(fallen.length),
 		nodes: list(nodes(fallen.map(({ node: name }) => name)), 4),
 		left: num(standing.length),
 		i: at,
-		value: rungText(context, preemption.chosen, at),
+		value: criterionText(context, preemption.chosen, at),
 		worse,
 	};
-	const last = at === preemption.rungs;
-	const eyebrow = parts("eyebrow.rung", { i: at });
-	const why = parts(`rung.${at}.why`, values);
+	const last = at === preemption.criteria;
+	const eyebrow = parts("eyebrow.criterion", { i: at });
+	const why = parts(`criterion.${at}.why`, values);
 	if (last && preemption.chosen)
 		return {
 			...result(context, preemption),
 			eyebrow,
-			why: [...parts(single ? (at < 5 ? "rung.beaten.with" : "rung.beaten") : "rung.beaten.many", values), " ", ...why],
+			why: [
+				...parts(single ? (at < 5 ? "criterion.beaten.with" : "criterion.beaten") : "criterion.beaten.many", values),
+				" ",
+				...why,
+			],
 		};
 	return {
 		eyebrow,
 		sentence: parts(
-			!fallen.length ? `rung.${at}.tie` : single && at > 1 && at < 5 ? `rung.${at}.falls.one` : `rung.${at}.falls`,
+			!fallen.length
+				? `criterion.${at}.tie`
+				: single && at > 1 && at < 5
+					? `criterion.${at}.falls.one`
+					: `criterion.${at}.falls`,
 			values,
 		),
 		why,
-		next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }),
+		next: parts("next.criterion", { i: at + 1, name: t(`criterion.${at + 1}`) }),
 	};
 }
 
@@ -143,7 +151,7 @@ function rung(context, preemption, at) {
  * @param {Candidate | undefined} candidate
  * @param {number} at
  */
-export function rungText({ state }, candidate, at) {
+export function criterionText({ state }, candidate, at) {
 	if (!candidate) return "";
 	if (at === 5)
 		return candidate.earliest_start === null || candidate.earliest_start === undefined
@@ -156,7 +164,7 @@ export function rungText({ state }, candidate, at) {
 	);
 }
 
-/** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
+/** Does a node lose the third criterion although its victims' priorities add up to less? @param {State} state */
 function surprises(state) {
 	const { candidates = [], chosen } = preemptionOf(state) ?? {};
 	return chosen && candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
@@ -164,22 +172,22 @@ function surprises(state) {
 
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
 function result(context, preemption) {
-	const { hero = "", state } = context;
+	const { subject = "", state } = context;
 	const chosen = preemption.chosen;
 	if (!chosen)
-		return { eyebrow: parts("eyebrow.preemption"), sentence: parts("preempt.nobody", { pod: pod(hero, hero) }) };
-	const young = preemption.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
+		return { eyebrow: parts("eyebrow.preemption"), sentence: parts("preempt.nobody", { pod: pod(subject, subject) }) };
+	const young = preemption.criteria === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		node: node(chosen.node),
 		victims: list(
 			chosen.victims.map((key) => pod(key)),
 			3,
 		),
 		n: chosen.victims.length,
-		value: preemption.rungs ? num(rungText(context, chosen, preemption.rungs)) : "",
+		value: preemption.criteria ? num(criterionText(context, chosen, preemption.criteria)) : "",
 		left: num(
-			preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung >= preemption.rungs).length,
+			preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung >= preemption.criteria).length,
 		),
 		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
 		k: num(preemption.all),
@@ -189,20 +197,20 @@ function result(context, preemption) {
 	return {
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts(
-			!preemption.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(preemption.rungs, chosen),
+			!preemption.criteria ? "preempt.only" : recent ? "preempt.young" : wonBy(preemption.criteria, chosen),
 			values,
 		),
 		why: [
-			...parts(preemption.rungs ? "preempt.push.why" : "preempt.only.why", values),
+			...parts(preemption.criteria ? "preempt.push.why" : "preempt.only.why", values),
 			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
 		],
 		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
 	};
 }
 
-/** @param {number} rung @param {Candidate} chosen */
-function wonBy(rung, { pdb_violations: broken }) {
-	return `preempt.win.${rung}${rung === 1 && !broken ? ".none" : ""}`;
+/** @param {number} criterion @param {Candidate} chosen */
+function wonBy(criterion, { pdb_violations: broken }) {
+	return `preempt.win.${criterion}${criterion === 1 && !broken ? ".none" : ""}`;
 }
 
 /** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
@@ -236,15 +244,15 @@ function prioritiesOf(state, { pod: victim, preemptor }) {
 }
 
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
-function removedCaption({ state, hero = "" }, preemption) {
+function removedCaption({ state, subject = "" }, preemption) {
 	const lifted = preemption.candidates.flatMap((candidate) => candidate.removed);
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		n: num(preemption.all),
 		lifted: num(lifted.length),
 		node: node(preemption.candidates[0].node),
 		other: pod(lifted[0] ?? ""),
-		priority: num(priorityOf(state, hero), `priority:${hero}`),
+		priority: num(priorityOf(state, subject), `priority:${subject}`),
 	};
 	const few = preemption.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
 	return {
@@ -260,23 +268,23 @@ function removedCaption({ state, hero = "" }, preemption) {
  * @param {State} state
  * @param {Candidate} candidate
  * @param {number} rank
- * @param {string} hero
+ * @param {string} subject
  * @returns {Part[]}
  */
-function backAgain(state, candidate, rank, hero) {
-	const { resource, need, tried } = roomOf(state, candidate, hero);
+function backAgain(state, candidate, rank, subject) {
+	const { resource, need, tried } = roomOf(state, candidate, subject);
 	const { pod: other, reprieved, after } = tried[rank - 1];
 	if (reprieved !== after >= need) return [];
 	return parts("reprieve.left", {
 		other: pod(other),
 		left: num(quantity(resource, Math.max(0, after)), `candidate:${candidate.node}`),
-		need: num(quantity(resource, need), `request:${hero}`),
-		pod: pod(hero, hero),
+		need: num(quantity(resource, need), `request:${subject}`),
+		pod: pod(subject, subject),
 	});
 }
 
 /** @param {Context} context @param {Preemption} preemption @param {number} rank @returns {Partial<Caption>} */
-function reprieveCaption({ hero = "", state }, preemption, rank) {
+function reprieveCaption({ subject = "", state }, preemption, rank) {
 	const tried = preemption.candidates.flatMap((candidate) =>
 		candidate.reprieve[rank - 1] ? [{ candidate: candidate, ...candidate.reprieve[rank - 1] }] : [],
 	);
@@ -284,8 +292,8 @@ function reprieveCaption({ hero = "", state }, preemption, rank) {
 	const go = tried.filter((pod) => !pod.reprieved);
 	const single = tried.length === 1 ? tried[0] : null;
 	const values = {
-		pod: pod(hero, hero),
-		other: pod((single ?? go[0] ?? tried[0])?.pod ?? "", hero),
+		pod: pod(subject, subject),
+		other: pod((single ?? go[0] ?? tried[0])?.pod ?? "", subject),
 		node: node((single ?? go[0] ?? tried[0])?.candidate.node ?? ""),
 		stay: num(stay.length),
 		go: num(go.length),
@@ -309,7 +317,7 @@ function reprieveCaption({ hero = "", state }, preemption, rank) {
 				? "reprieve.allgo"
 				: "reprieve.some";
 	const rule = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
-	const sums = single ? backAgain(state, single.candidate, rank, hero) : [];
+	const sums = single ? backAgain(state, single.candidate, rank, subject) : [];
 	return {
 		eyebrow: parts("eyebrow.reprieve", { i: rank, n: preemption.ranks }),
 		sentence: parts(key, values),
@@ -317,14 +325,14 @@ function reprieveCaption({ hero = "", state }, preemption, rank) {
 		next:
 			rank < preemption.ranks
 				? parts("next.reprieve", values)
-				: parts(preemption.rungs ? "next.ladder" : "next.result"),
+				: parts(preemption.criteria ? "next.criteria" : "next.result"),
 	};
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	PreemptionEvaluated: preemptionCaption,
-	VictimEvicted: ({ event, state, hero }) => {
+	VictimEvicted: ({ event, state, subject }) => {
 		const wait = event.gone_at - state.time;
 		return {
 			eyebrow: parts(
@@ -338,19 +346,19 @@ export const CAPTIONS = {
 				victim: pod(event.pod),
 				node: node(event.node),
 				wait: num(`${decimal(wait)} s`),
-				pod: pod(event.preemptor, hero),
+				pod: pod(event.preemptor, subject),
 			}),
 			why: parts("evict.why", {
 				victim: pod(event.pod),
-				pod: pod(event.preemptor, hero),
+				pod: pod(event.preemptor, subject),
 				...prioritiesOf(state, event),
 			}),
 		};
 	},
-	PreemptionStarted: ({ event, hero }) => ({
+	PreemptionStarted: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts("async.started", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node),
 			victims: list(
 				event.victims.map((/** @type {string} */ key) => pod(key)),
@@ -358,27 +366,27 @@ export const CAPTIONS = {
 			),
 			n: event.victims.length,
 		}),
-		why: parts("async.started.why", { pod: pod(event.pod, hero) }),
+		why: parts("async.started.why", { pod: pod(event.pod, subject) }),
 	}),
-	PreemptionFinished: ({ event, hero }) => ({
+	PreemptionFinished: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.beside"),
 		sentence: parts(event.error ? "async.failed" : "async.finished", {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			error: event.error ?? "",
 		}),
-		why: parts(event.error ? "async.failed.why" : "async.finished.why", { pod: pod(event.pod, hero) }),
+		why: parts(event.error ? "async.failed.why" : "async.finished.why", { pod: pod(event.pod, subject) }),
 	}),
-	PodNominated: ({ event, hero }) => ({
+	PodNominated: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.nomination"),
-		sentence: parts("nominated", { pod: pod(event.pod, hero), node: node(event.node) }),
-		why: parts("nominated.why", { pod: pod(event.pod, hero) }),
+		sentence: parts("nominated", { pod: pod(event.pod, subject), node: node(event.node) }),
+		why: parts("nominated.why", { pod: pod(event.pod, subject) }),
 	}),
-	NominationCleared: ({ event, hero }) => ({
+	NominationCleared: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.nomination"),
 		sentence: parts(`cleared.${event.cause}`, {
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node),
-			by: pod(hero ?? "", hero),
+			by: pod(subject ?? "", subject),
 		}),
 		why: parts(event.cause === "bound" ? "cleared.bound.why" : "cleared.why"),
 	}),
@@ -393,7 +401,7 @@ export function explain(view, kind, first) {
 function reprievesShown({ event, frame, pin }, preemption) {
 	const { act, at } =
 		event.type === "PreemptionEvaluated" && !pin ? actOf(preemption, frame) : { act: "result", at: 0 };
-	return act === "reprieve" ? at : act === "floor" || act === "removed" ? 0 : undefined;
+	return act === "reprieve" ? at : act === "candidates" || act === "removed" ? 0 : undefined;
 }
 
 /** Explain how the victims of a node were found. @param {View} view @param {string} name */
@@ -402,9 +410,9 @@ function candidate(view, name) {
 	const candidateOfNode = preemption?.candidates.find((entry) => entry.node === name);
 	const node = view.state.nodes.get(name);
 	if (preemption && priorityDecides(preemption)) return tooImportant(view, preemption);
-	if (!preemption || !candidateOfNode || !node) return asks(view, view.hero);
-	const { state, hero } = view;
-	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, hero);
+	if (!preemption || !candidateOfNode || !node) return asks(view, view.subject);
+	const { state, subject } = view;
+	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, subject);
 	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
 	const removed = h("span", null, below, scrubNumber(view, priorityTried(view), String), gone);
 	const wanted = requestOf(view, resource, need);
@@ -445,9 +453,13 @@ function candidate(view, name) {
 				),
 		),
 		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
-		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
+		h(
+			"p",
+			{ key: "n1", class: "note" },
+			t("margin.important", { pod: podName(subject), need: quantity(resource, need) }),
+		),
 		(preemption.event.budgets ?? []).map((budget) => budgetSum(budget, candidateOfNode)),
-		preemption.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
+		preemption.criteria >= 3 && h("p", { key: "n3", class: "note" }, t("criterion.3.why")),
 		rule(state, "DefaultPreemption", "post_filter"),
 	);
 }
@@ -466,7 +478,7 @@ function priorityDecides({ event, candidates }) {
  * @param {View} view @param {Preemption} preemption
  */
 function tooImportant(view, { event }) {
-	const { state, hero } = view;
+	const { state, subject } = view;
 	const own = priorityTried(view);
 	const refused = Object.entries(event.failed ?? {}).filter(([, { reasons }]) => noVictims(reasons[0] ?? ""));
 	const others = refused.flatMap(([name]) => state.nodes.get(name)?.pods ?? []);
@@ -475,12 +487,12 @@ function tooImportant(view, { event }) {
 	const lower = lowest < triedValue(view, own);
 	return panel(
 		t("margin.victims"),
-		podName(hero),
+		podName(subject),
 		h(
 			"p",
 			{ key: "sum", class: "formula" },
 			key ? [`${podName(key)} ${lowest} < `] : "",
-			`${podName(hero)} `,
+			`${podName(subject)} `,
 			scrubNumber(view, own, String),
 			" ",
 			key && h("b", { class: lower ? "yes" : "no" }, lower ? "✓" : "✕"),
@@ -520,15 +532,15 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 }
 
 /** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
-export function asked({ state, hero, event, frame }) {
+export function asked({ state, subject, event, frame }) {
 	const preemption = preemptionOf(state);
 	if (preemption && priorityDecides(preemption)) return "candidates";
 	const { act, at } =
 		preemption && event.type === "PreemptionEvaluated" ? actOf(preemption, frame) : { act: "", at: 6 };
-	const out = act === "rung" ? at : 0;
+	const out = act === "criterion" ? at : 0;
 	const shown =
 		act && act !== "result"
 			? preemption?.candidates.find((candidate) => (candidate.rung || 7) > out)
 			: preemption?.chosen;
-	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
+	return shown ? `candidate:${shown.node}` : subject ? `request:${subject}` : null;
 }

@@ -7,13 +7,13 @@ import { asks } from "../parts/panel.js";
 import { node, nodes, pod, question } from "../parts/words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function preFilterCaption({ state, event, hero, following }) {
+function preFilterCaption({ state, event, subject, following }) {
 	const skipped = event.results
 		.filter((/** @type {any} */ result) => result.code === "Skip")
 		.map((/** @type {any} */ result) => question(result.plugin).replace(/[?？]$/, ""));
 	const checks = following?.type === "NodesFiltered" ? following.plugins.length : 0;
 	const values = {
-		pod: pod(hero ?? "", hero),
+		pod: pod(subject ?? "", subject),
 		plugin: event.rejected_by ?? "",
 		names: list(nodes(event.nodes ?? []), 3),
 		n: event.nodes?.length ?? 0,
@@ -26,7 +26,7 @@ function preFilterCaption({ state, event, hero, following }) {
 			sentence: parts("prefilter.rejected", values),
 			why: event.reasons?.length ? [event.reasons.join("; ")] : [],
 		};
-	const first = state.pods.get(hero ?? "")?.nominated_node;
+	const first = state.pods.get(subject ?? "")?.nominated_node;
 	const next = first
 		? parts("next.nominated", { node: node(first) })
 		: parts("next.NodesFiltered", { pod: values.pod });

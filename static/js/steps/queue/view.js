@@ -104,7 +104,7 @@ const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]} */
 function items(view, name, pods) {
 	const tried = view.event.type === "CycleStarted" || !/cluster|group/.test(view.scene);
-	const left = tried && name === (view.state.cycle.CycleStarted?.source ?? "active") && view.hero;
+	const left = tried && name === (view.state.cycle.CycleStarted?.source ?? "active") && view.subject;
 	const gone = left && !pods.some((pod) => pod.summary.pod === left) && left;
 	const squares = pods.length > MOST ? pods.slice(MOST - 2) : [];
 	return [
@@ -139,7 +139,7 @@ function items(view, name, pods) {
 function item(view, name, pod) {
 	const key = pod.summary.pod;
 	const priority = pod.summary.priority ?? 0;
-	const mine = key === view.hero;
+	const mine = key === view.subject;
 	return h(
 		"div",
 		{ key, class: "queue-item" },

@@ -9,22 +9,22 @@ import { node, ordinal, pod, priorityOf } from "../parts/words.js";
 import { activeOrder } from "./view.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function enqueuedCaption({ state, event, hero }) {
+function enqueuedCaption({ state, event, subject }) {
 	const record = state.pods.get(event.pod);
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		event: event.event,
 		priority: num(priorityOf(state, event.pod), `priority:${event.pod}`),
 		attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`),
 		fails: record?.attempts ?? 0,
 	};
-	const meanwhile = hero && hero !== event.pod ? parts("queue.meanwhile", { pod: pod(hero, hero) }) : [];
+	const meanwhile = subject && subject !== event.pod ? parts("queue.meanwhile", { pod: pod(subject, subject) }) : [];
 	const why = meanwhile.length ? meanwhile : hintsWhy(event);
 	if (event.queue === "active") return activeCaption(state, event, values, why);
 	if (event.queue === "unschedulable") {
 		const plugins = record?.unschedulable_plugins ?? [];
 		const eyebrow = parts("eyebrow.unschedulable");
-		const nominated = hero === event.pod && state.cycle.SchedulingFailed?.nominated_node;
+		const nominated = subject === event.pod && state.cycle.SchedulingFailed?.nominated_node;
 		if (nominated)
 			return {
 				eyebrow,
@@ -111,16 +111,16 @@ function activeCaption(state, event, values, why) {
 }
 
 /** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
-function keptWaiting({ state, event, hero }) {
+function keptWaiting({ state, event, subject }) {
 	const plugins = [
 		...new Set(
 			event.pods.flatMap((/** @type {any} */ entry) => entry.hints.map((/** @type {any} */ hint) => hint.plugin)),
 		),
 	];
-	const pods = event.pods.map((/** @type {any} */ entry) => pod(entry.pod, hero));
+	const pods = event.pods.map((/** @type {any} */ entry) => pod(entry.pod, subject));
 	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
 	const values = {
-		cause: causeOf(event, state, hero),
+		cause: causeOf(event, state, subject),
 		pods: list([...pods, ...more]),
 		plugins: list(plugins),
 		n: plugins.length,
@@ -137,19 +137,20 @@ function keptWaiting({ state, event, hero }) {
  * A cluster event in words. kube-scheduler reports a nomination that ends as if a pod had left its node, too.
  * @param {any} event
  * @param {State} state
- * @param {string} [hero] whose doing it may be
+ * @param {string} [subject] whose doing it may be
  * @returns {Part[]}
  */
-function causeOf({ event, pod: moved }, { cycle }, hero = "") {
+function causeOf({ event, pod: moved }, { cycle }, subject = "") {
 	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted) {
 		const { pod: loser } = cycle.NominationCleared.at(-1);
 		return loser === moved
 			? parts("event.NominationCleared.own")
 			: parts("event.NominationCleared", { pod: podName(loser) });
 	}
-	if (event === "AssignedPodAdd" && hero) return parts("event.AssignedPodAdd.named", { pod: pod(hero, hero) });
-	const writes = cycle.PodAssumed && !cycle.AttemptFinished && hero !== moved; // PreBind, into a claim
-	if (hero && writes && has(`event.${event}.written`)) return parts(`event.${event}.written`, { pod: pod(hero, hero) });
+	if (event === "AssignedPodAdd" && subject) return parts("event.AssignedPodAdd.named", { pod: pod(subject, subject) });
+	const writes = cycle.PodAssumed && !cycle.AttemptFinished && subject !== moved; // PreBind, into a claim
+	if (subject && writes && has(`event.${event}.written`))
+		return parts(`event.${event}.written`, { pod: pod(subject, subject) });
 	return has(`event.${event}`) ? parts(`event.${event}`) : [event];
 }
 
@@ -165,11 +166,11 @@ function hintsWhy(event) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function cycleStarted({ state, event, hero }) {
+function cycleStarted({ state, event, subject }) {
 	const waiting = activeOrder(state);
 	const priority = priorityOf(state, event.pod);
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		priority: num(priority, `priority:${event.pod}`),
 		n: num(waiting.length),
 	};
@@ -184,7 +185,7 @@ function cycleStarted({ state, event, hero }) {
 			: parts(equal ? "cycle.equal" : "cycle.lower", {
 					other: pod(waiting[0]),
 					priority: num(second, `priority:${waiting[0]}`),
-					pod: pod(event.pod, hero),
+					pod: pod(event.pod, subject),
 				});
 	const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
 	return {
@@ -195,7 +196,7 @@ function cycleStarted({ state, event, hero }) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function attemptFinished({ state, event, hero }) {
+function attemptFinished({ state, event, subject }) {
 	const waiting = activeOrder(state).length;
 	const place = state.pods.get(event.pod)?.place;
 	// its binding cycle goes on
@@ -204,7 +205,7 @@ function attemptFinished({ state, event, hero }) {
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts(`attempt.${event.outcome}${still}`, {
 			n: num(event.attempt),
-			pod: pod(event.pod, hero),
+			pod: pod(event.pod, subject),
 			node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")),
 		}),
 		why: waiting ? parts("attempt.waiting", { n: num(waiting) }) : parts("attempt.nobody"),
@@ -212,13 +213,13 @@ function attemptFinished({ state, event, hero }) {
 }
 
 /** Kept out of activeQ, in the plugin's words. @param {Context} context @returns {Partial<Caption>} */
-function gatedCaption({ event, state, hero }) {
+function gatedCaption({ event, state, subject }) {
 	const { gates = [], pod_group = "" } = state.pods.get(event.pod)?.summary ?? {};
 	const min = state.pod_groups.get(pod_group)?.summary.min_count;
 	const own = `queue.gated.${event.plugin}`;
 	const key = [...(min ? [] : [`${own}.basic`]), own].find(has) ?? "queue.gated.any";
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		plugin: event.plugin,
 		gates: list(gates),
 		n: gates.length,
@@ -232,14 +233,14 @@ export const CAPTIONS = {
 	PodEnqueued: enqueuedCaption,
 	PodsKeptWaiting: keptWaiting,
 	PodGated: gatedCaption,
-	PodIgnored: ({ event, hero }) => ({
+	PodIgnored: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.change"),
-		sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }),
+		sentence: parts("queue.ignored", { pod: pod(event.pod, subject), scheduler: event.scheduler }),
 		why: parts("queue.ignored.why"),
 	}),
-	PodActivated: ({ event, hero }) => ({
+	PodActivated: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.active"),
-		sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }),
+		sentence: parts("queue.activated", { pod: pod(event.pod, subject), by: pod(event.by, subject) }),
 		why: parts("queue.activated.why"),
 	}),
 	CycleStarted: cycleStarted,

@@ -61,12 +61,12 @@ function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function observedCaption({ event, hero }) {
+function observedCaption({ event, subject }) {
 	const chosen = event.node || event.nominated_node || "";
-	const pods = (/** @type {string[]} */ keys = []) => keys.map((key) => pod(key, hero));
+	const pods = (/** @type {string[]} */ keys = []) => keys.map((key) => pod(key, subject));
 	const outcome = event.node ? "bound" : event.nominated_node ? "nominated" : "failed";
 	const values = {
-		pod: pod(event.pod, hero),
+		pod: pod(event.pod, subject),
 		node: node(chosen),
 		simulated: node(event.simulated_node || ""),
 		points: num(event.points ?? 0, chosen ? `total:${chosen}` : undefined),

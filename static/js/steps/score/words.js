@@ -23,7 +23,7 @@ function scoreCaption(context) {
 }
 
 /** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function onePlugin({ state, frame, hero = "" }, model) {
+function onePlugin({ state, frame, subject = "" }, model) {
 	const scorer = model.plugins[frame];
 	const { plugin, weight, weighted } = scorer;
 	const top = Math.max(...weighted);
@@ -31,7 +31,7 @@ function onePlugin({ state, frame, hero = "" }, model) {
 	const best = model.names.filter((_, i) => weighted[i] === top);
 	const worst = model.names.filter((_, i) => weighted[i] === low);
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		plugin: extender(plugin),
 		name: scoreName(plugin),
 		nodes: list(nodes(best), 3),
@@ -59,7 +59,7 @@ function onePlugin({ state, frame, hero = "" }, model) {
 		sentence: parts(key, values),
 		why:
 			kind === "best" && has(`scored.${plugin}.shares`)
-				? parts(`scored.${plugin}.shares`, { ...values, ...sharesLeft(state, hero, best[0], worst[0]) })
+				? parts(`scored.${plugin}.shares`, { ...values, ...sharesLeft(state, subject, best[0], worst[0]) })
 				: [
 						...(has(`scored.${plugin}.why`) ? [...parts(`scored.${plugin}.why`, values), " "] : []),
 						...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values),
@@ -72,12 +72,12 @@ function onePlugin({ state, frame, hero = "" }, model) {
 
 /**
  * The shares of cpu that two nodes would have free with the pod.
- * @param {State} state @param {string} hero @param {string} first @param {string} last
+ * @param {State} state @param {string} subject @param {string} first @param {string} last
  */
-function sharesLeft(state, hero, first, last) {
+function sharesLeft(state, subject, first, last) {
 	const share = (/** @type {string} */ name) => {
 		const record = state.nodes.get(name);
-		const rest = free(state, name, "cpu", hero) - request(state, hero, "cpu");
+		const rest = free(state, name, "cpu", subject) - request(state, subject, "cpu");
 		return num(`${record ? Math.round((100 * rest) / Math.max(1, allocatable(record, "cpu"))) : 0} %`);
 	};
 	return { first: node(first), last: node(last), most: share(first), least: share(last) };
@@ -96,14 +96,14 @@ function decider(model, first, second) {
 }
 
 /** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function result({ state, hero = "" }, model) {
+function result({ state, subject = "" }, model) {
 	const rank = ranking(model.totals);
 	const [first, second = first] = rank;
 	const lead = model.totals[first] - model.totals[second];
 	const ties = model.totals.filter((total) => total === model.totals[first]).length;
 	const { plugin, gap } = decider(model, first, second);
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		node: node(model.names[first]),
 		total: num(model.totals[first], `total:${model.names[first]}`),
 		lead: num(lead, `compare:${model.names[first]}:${model.names[second]}`),
@@ -140,11 +140,11 @@ function isFullest(state, model, index) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function hostCaption({ state, event, hero = "" }) {
+function hostCaption({ state, event, subject = "" }) {
 	const ties = event.ties ?? [];
 	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
 	const values = {
-		pod: pod(hero, hero),
+		pod: pod(subject, subject),
 		node: node(event.node),
 		total: num(event.score ?? 0, `total:${event.node}`),
 		n: num(Math.max(event.tied ?? 1, ties.length)),
@@ -232,8 +232,8 @@ function score(view, node, plugin) {
 }
 
 /** The default that counts in place of a missing request. @param {View} view */
-function defaults({ state, hero }) {
-	const requests = state.pods.get(hero)?.summary.requests ?? {};
+function defaults({ state, subject }) {
+	const requests = state.pods.get(subject)?.summary.requests ?? {};
 	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
 		.filter(([resource]) => !requests[resource])
 		.map(([resource, value]) =>
@@ -287,7 +287,7 @@ function breakdown(view, node, hot) {
 function total(view, node) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
-	if (!model || i < 0) return asks(view, view.hero);
+	if (!model || i < 0) return asks(view, view.subject);
 	const best = ranking(model.totals)[0];
 	const top = model.totals.filter((total) => total === model.totals[best]).length;
 	const leads = model.totals[i] === model.totals[best];

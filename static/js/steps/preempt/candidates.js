@@ -1,5 +1,5 @@
 // @ts-check
-/** A candidate node of a preemption as a tank: pods that stay, are removed, are put back, or become victims. */
+/** A candidate node of a preemption as a column or a lane: pods that stay, are removed or put back, and victims. */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -8,7 +8,7 @@ import { podName, quantity, rampStyle } from "../../shared/units.js";
 import { allocatable, request, scarcest } from "../../trace/room.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { actOf } from "./model.js";
-import { rungText } from "./words.js";
+import { criterionText } from "./words.js";
 
 /**
  * @typedef {object} Drawing
@@ -19,11 +19,11 @@ import { rungText } from "./words.js";
  */
 
 export const MAX_VICTIMS = 3;
-const NARROW = 16; // letters of a tank in which the amount stands alone
+const NARROW = 16; // letters of a column in which the amount stands alone
 
 /** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
-export function tank(view, candidate, fates, how) {
-	const { state, hero } = view;
+export function candidateColumn(view, candidate, fates, how) {
+	const { state, subject } = view;
 	const node = state.nodes.get(candidate.node);
 	const size = (/** @type {string} */ key) =>
 		((state.pods.get(key)?.summary.requests?.[how.resource] ?? 0) / how.whole) * 100;
@@ -42,7 +42,7 @@ export function tank(view, candidate, fates, how) {
 				{
 					key,
 					"data-pod": key,
-					class: `tank-pod fate-${fate}`,
+					class: `candidate-pod fate-${fate}`,
 					title: podTitle(state, key),
 					tabindex: gone(key) ? "-1" : null,
 					style: {
@@ -59,23 +59,27 @@ export function tank(view, candidate, fates, how) {
 	}
 	const held = (how.need / how.whole) * 100;
 	const need = quantity(how.resource, how.need);
-	const fits = how.act !== "floor";
+	const fits = how.act !== "candidates";
 	blocks.push(
 		h(
 			"span",
 			{
-				key: "hero",
-				title: `${podName(hero)}: ${t("tank.free", { room: need })}`,
-				class: `tank-hero ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
+				key: "subject",
+				title: `${podName(subject)}: ${t("candidate.free", { room: need })}`,
+				class: `candidate-subject ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
-			h("span", null, how.chosen ? podLabel(hero) : how.letters < NARROW ? need : t("tank.free", { room: need })),
+			h(
+				"span",
+				null,
+				how.chosen ? podLabel(subject) : how.letters < NARROW ? need : t("candidate.free", { room: need }),
+			),
 		),
 	);
 	const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
 	return h(
 		"div",
-		{ key: candidate.node, class: `tank-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
+		{ key: candidate.node, class: `candidate-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
 		h(
 			"h3",
 			{ key: "name", "data-node": candidate.node },
@@ -88,8 +92,8 @@ export function tank(view, candidate, fates, how) {
 		),
 		h(
 			"div",
-			{ key: "tank", class: "tank" },
-			h("div", { class: "tank-inside", style: { height: `${height}%` } }),
+			{ key: "bar", class: "candidate-bar" },
+			h("div", { class: "candidate-inside", style: { height: `${height}%` } }),
 			blocks,
 		),
 		h("div", { key: "victims", class: "victims" }, chips(view, candidate, victims, fates)),
@@ -113,13 +117,13 @@ function chips(view, candidate, victims, fates) {
 		}),
 		victims.length > shown.length &&
 			h("span", { key: "more", class: "more" }, t("list.more", { n: victims.length - shown.length })),
-		lifted > 0 && !victims.length && h("span", { key: "lifted", class: "more" }, t("tank.lifted", { n: lifted })),
+		lifted > 0 && !victims.length && h("span", { key: "lifted", class: "more" }, t("candidate.lifted", { n: lifted })),
 	];
 }
 
-/** The resource along which the tanks are drawn. @param {View} view @param {Candidate[]} shown */
-export function tankResource({ state, hero }, shown) {
-	const resource = shown[0] ? scarcest(state, shown[0].node, hero) : "cpu";
+/** The resource along which the bars are drawn. @param {View} view @param {Candidate[]} shown */
+export function drawnResource({ state, subject }, shown) {
+	const resource = shown[0] ? scarcest(state, shown[0].node, subject) : "cpu";
 	return resource === "pods" ? "cpu" : resource;
 }
 
@@ -131,7 +135,7 @@ export function tankResource({ state, hero }, shown) {
 export function fates(preemption, candidate, frame) {
 	const { act, at } = actOf(preemption, frame);
 	const done =
-		act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < preemption.ranks ? at : Infinity;
+		act === "candidates" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < preemption.ranks ? at : Infinity;
 	const out = new Map();
 	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
 	if (done > 0)
@@ -139,41 +143,41 @@ export function fates(preemption, candidate, frame) {
 	return out;
 }
 
-const DATES = 4; // the rung whose values are dates
+const DATES = 4; // the criterion whose values are dates
 const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
 
 /**
- * The columns become lanes.
+ * The candidates as lanes, where the stage is too narrow or too low for columns.
  * @param {View} view
  * @param {Preemption} preemption
  * @param {Candidate[]} shown
  * @param {number} frame
  */
-export function lyingLanes(view, preemption, shown, frame) {
+export function candidateLanes(view, preemption, shown, frame) {
 	const { act, at } = actOf(preemption, frame);
-	const now = act === "rung" ? at : act === "result" ? 1 : 0;
-	const rungs = now ? preemption.rungs : 0;
+	const now = act === "criterion" ? at : act === "result" ? 1 : 0;
+	const criteria = now ? preemption.criteria : 0;
 	const columns =
-		Array.from({ length: rungs }, (_, i) => (i === DATES ? "minmax(74px, 1fr)" : "minmax(0, 1fr)")).join(" ") ||
+		Array.from({ length: criteria }, (_, i) => (i === DATES ? "minmax(74px, 1fr)" : "minmax(0, 1fr)")).join(" ") ||
 		"minmax(0, 1fr)";
-	const resource = tankResource(view, shown);
+	const resource = drawnResource(view, shown);
 	return h(
 		"div",
-		{ key: "lanes", class: "lying-lanes", style: { "--rungs": columns } },
-		rungs > 0 &&
+		{ key: "lanes", class: "candidate-lanes", style: { "--criteria": columns } },
+		criteria > 0 &&
 			h(
 				"div",
-				{ key: "head", class: "lying-head" },
+				{ key: "head", class: "candidate-head" },
 				h("b", null, t("preempt.node")),
-				Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`)),
+				Array.from({ length: criteria }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`criterion.short.${i + 1}`)}`)),
 			),
 		shown.map((candidate) => {
 			const fate = fates(preemption, candidate, frame);
 			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => shortPod(key));
-			const wins = now > 0 && !candidate.rung && now >= rungs;
+			const wins = now > 0 && !candidate.rung && now >= criteria;
 			return h(
 				"div",
-				{ key: candidate.node, class: `lying-lane ${wins ? "wins" : ""}`, "data-node": candidate.node },
+				{ key: candidate.node, class: `candidate-lane ${wins ? "wins" : ""}`, "data-node": candidate.node },
 				h(
 					"div",
 					null,
@@ -183,27 +187,27 @@ export function lyingLanes(view, preemption, shown, frame) {
 						null,
 						victims.length
 							? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}`
-							: t(act === "floor" ? "tank.lower" : "tank.lifted", {
+							: t(act === "candidates" ? "candidate.lower" : "candidate.lifted", {
 									n: [...fate.values()].filter((state) => state === "lifted" || state === "on").length,
 								}),
 					),
 				),
-				rungs
-					? Array.from({ length: rungs }, (_, i) => cell(view, preemption, candidate, i + 1, now))
-					: lyingTank(view, candidate, fate, resource),
+				criteria
+					? Array.from({ length: criteria }, (_, i) => cell(view, preemption, candidate, i + 1, now))
+					: laneBar(view, candidate, fate, resource),
 			);
 		}),
 	);
 }
 
 /**
- * The dry run of a candidate that lies: who stays, who is lifted, given back or falls, and what the pod needs.
+ * The dry run of a candidate as a bar from left to right: pods by their fate, and what the pod needs.
  * @param {View} view
  * @param {Candidate} candidate
  * @param {Map<string, string>} fate
  * @param {string} resource
  */
-function lyingTank({ state, hero }, candidate, fate, resource) {
+function laneBar({ state, subject }, candidate, fate, resource) {
 	const node = state.nodes.get(candidate.node);
 	const part = (/** @type {string} */ key) =>
 		(request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
@@ -212,7 +216,7 @@ function lyingTank({ state, hero }, candidate, fate, resource) {
 	const taken = standing.reduce((sum, key) => sum + part(key), 0);
 	return h(
 		"div",
-		{ key: "lying", class: "lying" },
+		{ key: "bar", class: "lane-bar" },
 		standing.map((key) =>
 			h(
 				"i",
@@ -227,59 +231,63 @@ function lyingTank({ state, hero }, candidate, fate, resource) {
 		),
 		fate.size > 0 &&
 			of([...fate.keys()][0]) !== "on" &&
-			h("u", { key: "need", style: { left: `${Math.min(taken, 100 - part(hero))}%`, width: `${part(hero)}%` } }),
+			h("u", { key: "need", style: { left: `${Math.min(taken, 100 - part(subject))}%`, width: `${part(subject)}%` } }),
 	);
 }
 
 /** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
-export function ladder(view, preemption, shown, frame) {
+export function criteriaRows(view, preemption, shown, frame) {
 	const { act, at } = actOf(preemption, frame);
-	const now = act === "rung" ? at : 0;
-	if (!preemption.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
-	if (!now) return h("p", { key: "ahead", class: "rung-not" }, t("rung.ahead"));
+	const now = act === "criterion" ? at : 0;
+	if (!preemption.criteria) return h("p", { key: "single", class: "criterion-note" }, t("criterion.single"));
+	if (!now) return h("p", { key: "ahead", class: "criterion-note" }, t("criterion.ahead"));
 	return h(
 		"div",
-		{ key: "ladder", class: "ladder" },
+		{ key: "criteria", class: "criteria" },
 		[1, 2, 3, 4, 5, 6]
-			.filter((rung) => now < preemption.rungs || rung <= preemption.rungs)
-			.map((rung) =>
+			.filter((criterion) => now < preemption.criteria || criterion <= preemption.criteria)
+			.map((criterion) =>
 				h(
 					"div",
-					{ key: rung, class: `rung ${rung === now ? "now" : ""}` },
-					h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
-					shown.map((candidate) => cell(view, preemption, candidate, rung, now)),
+					{ key: criterion, class: `criterion ${criterion === now ? "now" : ""}` },
+					h("div", { class: "criterion-name" }, h("b", null, String(criterion)), t(`criterion.${criterion}`)),
+					shown.map((candidate) => cell(view, preemption, candidate, criterion, now)),
 				),
 			),
-		now >= preemption.rungs &&
-			preemption.rungs < 6 &&
+		now >= preemption.criteria &&
+			preemption.criteria < 6 &&
 			h(
 				"div",
-				{ key: "not", class: "rung unneeded" },
-				h("div", { class: "rung-name" }, h("b", null, preemption.rungs < 5 ? `${preemption.rungs + 1}–6` : "6")),
-				h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")),
+				{ key: "not", class: "criterion unneeded" },
+				h(
+					"div",
+					{ class: "criterion-name" },
+					h("b", null, preemption.criteria < 5 ? `${preemption.criteria + 1}–6` : "6"),
+				),
+				h("div", { key: "not", class: "criterion-note" }, t("criterion.notneeded")),
 			),
 	);
 }
 
 /**
  * @param {View} view @param {Preemption} preemption @param {Candidate} candidate
- * @param {number} rung @param {number} now
+ * @param {number} criterion @param {number} now
  */
-export function cell(view, preemption, candidate, rung, now) {
-	const alive = !candidate.rung || candidate.rung >= rung;
-	const shown = alive && rung <= now;
-	const falls = candidate.rung === rung && shown;
-	const wins = !candidate.rung && rung === preemption.rungs && shown;
-	const kind = !alive && rung <= now ? "gone" : falls ? "falls" : wins ? "wins" : "";
+export function cell(view, preemption, candidate, criterion, now) {
+	const alive = !candidate.rung || candidate.rung >= criterion;
+	const shown = alive && criterion <= now;
+	const falls = candidate.rung === criterion && shown;
+	const wins = !candidate.rung && criterion === preemption.criteria && shown;
+	const kind = !alive && criterion <= now ? "gone" : falls ? "falls" : wins ? "wins" : "";
 	return h(
 		"div",
-		{ key: `${candidate.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
+		{ key: `${candidate.node}:${criterion}`, class: `criterion-value ${kind} ${shown ? "" : "blank"}` },
 		shown &&
 			h(
 				"b",
-				{ key: `v${rung}`, title: rungText(view, candidate, rung) },
+				{ key: `v${criterion}`, title: criterionText(view, candidate, criterion) },
 				falls ? "✕ " : wins ? "★ " : "",
-				rungText(view, candidate, rung),
+				criterionText(view, candidate, criterion),
 			),
 	);
 }
