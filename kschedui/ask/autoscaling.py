@@ -52,8 +52,8 @@ def ask(
     asked = _named(autoscaler) if autoscaler else own or NAMES[0]
     converted = with_autoscaler(text, asked)
     scenario = engine.read_again(converted.text, kubernetes)
-    found = autoscale(scenario, registry(), at, proves=not (pod or node), tell=progress.tell)
-    answer = next(answer for answer in found if answer.actor == asked)
+    answers = autoscale(scenario, registry(), at, proves=not (pod or node), tell=progress.tell)
+    answer = next(answer for answer in answers if answer.actor == asked)
     if pod:
         answer.pods = [other for other in answer.pods if other.pod == _key(pod)]
         if not answer.pods:

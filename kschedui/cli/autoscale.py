@@ -52,13 +52,13 @@ def run(options: Namespace) -> int:
             _compare(source, options)
         return int(failed)
     with answers.named_errors(source):
-        found = autoscale(source.scenario, registry(), options.at, proves=not options.no_run)
-    for answer in found:
+        found_answers = autoscale(source.scenario, registry(), options.at, proves=not options.no_run)
+    for answer in found_answers:
         _select(answer, options)
     if options.format == "json":
-        sys.stdout.write(json.dumps([as_data(answer) for answer in found], indent=1) + "\n")
+        sys.stdout.write(json.dumps([as_data(answer) for answer in found_answers], indent=1) + "\n")
     else:
-        for answer in found:
+        for answer in found_answers:
             write(answer, in_full=bool(options.pod or options.node))
     return int(failed)
 

@@ -41,8 +41,8 @@ def run(options: Namespace) -> int:
     decoded = [record(message) for message in understood]
     if options.format == "json":
         others = [msgspec.to_builtins(message) for message in foreign]
-        found = {"messages": decoded, "autoscalers": others, "notes": list(map(str, notes))}
-        sys.stdout.write(json.dumps(found, indent=1) + "\n")
+        answer = {"messages": decoded, "autoscalers": others, "notes": list(map(str, notes))}
+        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
     else:
         for number, explanation in enumerate(decoded):
             sys.stdout.write("\n" if number else "")

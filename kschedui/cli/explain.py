@@ -120,7 +120,7 @@ def _pods_of_workload(source: Input, name: str) -> list[str]:
     first, _, last = name.rpartition("/")
     kinds = {kind.lower() for kind in KINDS.values()} | {"job", "replicationcontroller"}
     kind = KINDS.get(first.lower(), first).lower()
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for pod in _pods(source):
         owners = [(pod.owner.kind, pod.owner.name)] if pod.owner else []
         if (workload := workload_of(pod)) is not None:
@@ -128,8 +128,8 @@ def _pods_of_workload(source: Input, name: str) -> list[str]:
         for owner_kind, owner in owners:
             of_kind = kind not in kinds or owner_kind.lower() == kind
             if owner == last and of_kind and (kind in kinds or first in ("", pod.namespace)):
-                found[pod.key] = None
-    return list(found)
+                keys[pod.key] = None
+    return list(keys)
 
 
 def of_waiting(pod: PendingPod) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from contextlib import suppress
 
 import msgspec
 
@@ -59,29 +58,32 @@ def run(options: Namespace) -> int:
     with answers.named_errors(source):
         run_to_end(source.scenario, take, registry())
     keys = durations.refused(options.pod)
-    with suppress(*(Unusable,) * bool(keys)):  # a workload none of whose pods was created is known all the same
+    try:
         keys = [*known_pods(source, options.pod, histories), *keys]
-    found = [durations.of[key] for key in dict.fromkeys(keys) if key in durations.of]
-    if not found:
+    except Unusable:
+        if not keys:  # a workload none of whose pods was created is known all the same
+            raise
+    durations_of_pods = [durations.of[key] for key in dict.fromkeys(keys) if key in durations.of]
+    if not durations_of_pods:
         raise Unusable(f"{source.name}: {options.pod} had a node as the run began, or was not created during it")
-    answer = [{**msgspec.to_builtins(one), "seconds": one.seconds} for one in found]
-    answers.write_answer(options, answer, lambda: write_all(found))
+    answer = [{**msgspec.to_builtins(one), "seconds": one.seconds} for one in durations_of_pods]
+    answers.write_answer(options, answer, lambda: write_all(durations_of_pods))
     return int(failed)
 
 
-def write_all(found: list[Duration]) -> None:
+def write_all(durations: list[Duration]) -> None:
     """Print the pods, those with the same parts once; then, of several, when the last one ended."""
     alike: dict[str, list[Duration]] = {}
-    for duration in found:
+    for duration in durations:
         parts = [(part.cause, part.start, part.end) for part in duration.parts]
         alike.setdefault(repr((duration.begin, duration.end, duration.ended, parts)), []).append(duration)
     for first, *others in alike.values():
         write(first)
         if others:
             sys.stdout.write(f"  also {counted(len(others), 'pod')}: {', '.join(other.pod for other in others)}\n")
-    if len(found) > 1:
-        last = max(found, key=lambda duration: duration.end)
-        sys.stdout.write(f"the last of {counted(len(found), 'pod')}: {last.pod}, at {last.end:g} s\n")
+    if len(durations) > 1:
+        last = max(durations, key=lambda duration: duration.end)
+        sys.stdout.write(f"the last of {counted(len(durations), 'pod')}: {last.pod}, at {last.end:g} s\n")
 
 
 def write(duration: Duration) -> None:

@@ -87,7 +87,7 @@ def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
     """Yield the sizes of the batches: large ones first, smaller ones at the end, so that no worker runs a long batch
     alone.
 
-    Sizes are estimated from the duration of such a run: about a third of a millisecond per pod.
+    Sizes are estimated from the duration of such a run: 2 ms, and per pod 0.3 ms and 0.3 µs for each node.
     """
     nodes, pods = summary.get("nodes", 0), summary.get("pods", 0)
     seconds = 0.002 + pods * (0.0003 + nodes * 3e-7)

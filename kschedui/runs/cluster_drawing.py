@@ -1,9 +1,9 @@
 """A small picture of the cluster at the end of a run, or at one of its steps, as data.
 
 A drawing is {queue: [[priority, waiting]], nodes: [{name, cpu, joined, pods: [[cpu, priority, state]]}], cells, total}.
-Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or SUBJECT (the pod of the drawn
-step). `waiting` is 1 for a pod that is pending at the end, 2 for the subject. For a large cluster, `nodes` is empty and
-`cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
+Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or SUBJECT (the pod of the
+drawn step). `waiting` is 1 for a pod that is pending at the end, 2 for the subject. For a large cluster, `nodes` is
+empty and `cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
 """
 
 from itertools import pairwise
@@ -86,8 +86,8 @@ class ClusterDrawing:
     def drawing(self, subject: str | None = None) -> dict[str, Any]:
         """Return the drawing, small enough for a column of the run's row.
 
-        `subject` is the key of the pod that a step is about, or "". The queue then contains the pods that are pending at
-        the step; with None, every pod that was ever pending.
+        `subject` is the key of the pod that a step is about, or "". The queue then contains the pods that are pending
+        at the step; with None, every pod that was ever pending.
         """
         on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
         for key, (name, state) in self.places.items():

@@ -186,7 +186,7 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
-    """Return a stored frame; None if it does not exist yet. Raises DamagedChunk, also if the row is missing."""
+    """Return a stored frame, None if the run has not reached it. Raises DamagedChunk if it is damaged or lost."""
     stored = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
     if stored is not None:
         return whole(public_id, seq, stored)
@@ -333,9 +333,9 @@ def cancel(run: Run) -> bool:
     return bool(stopped)
 
 
-def _cancel(found: QuerySet[Run]) -> int:
+def _cancel(runs: QuerySet[Run]) -> int:
     """Cancel the runs that have not ended. Return their number."""
-    open_runs = found.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    open_runs = runs.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
     stopped = open_runs.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
     tallies.add(tallies.RUNS, Run.State.CANCELLED, stopped)
     return stopped
@@ -374,12 +374,12 @@ def forget_traces(scenario: Scenario) -> None:
     Runs of other engines stay, since this one might have a different result. A visitor can have many runs, so they
     are not deleted one by one, and other writers of SQLite get their turn in between.
     """
-    found = Run.objects.filter(version__scenario=scenario)
-    _cancel(found)
-    chunks = Chunk.objects.filter(run__in=found.filter(engine_version=ENGINE_VERSION))
+    runs = Run.objects.filter(version__scenario=scenario)
+    _cancel(runs)
+    chunks = Chunk.objects.filter(run__in=runs.filter(engine_version=ENGINE_VERSION))
     while keys := list(chunks.values_list("pk", flat=True)[:MAX_AT_ONCE]):
         Chunk.objects.filter(pk__in=keys).delete()
-    _mark_forgotten(found.filter(engine_version=ENGINE_VERSION))
+    _mark_forgotten(runs.filter(engine_version=ENGINE_VERSION))
 
 
 def forget_trace(run: Run) -> None:
@@ -392,9 +392,9 @@ def forget_trace(run: Run) -> None:
         Chunk.objects.filter(run=run).delete()
 
 
-def _mark_forgotten(found: QuerySet[Run]) -> None:
+def _mark_forgotten(runs: QuerySet[Run]) -> None:
     gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
-    found.update(**gone, attempt=F("attempt") + 1, lease_until=None)
+    runs.update(**gone, attempt=F("attempt") + 1, lease_until=None)
 
 
 def prunable(before: datetime) -> QuerySet[Run]:

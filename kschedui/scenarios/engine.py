@@ -192,7 +192,7 @@ def rules_of(summary: Mapping[str, Any] | None) -> list[Rule]:
 
 
 def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
-    """Return the first nodes with their running pods, in millicores."""
+    """Return {name, cpu, pods: [[cpu, priority], ...]} of the first nodes and their running pods, cpu in millicores."""
     on_node: dict[str, list[list[int]]] = {node.name: [] for node in nodes[:DRAWN_NODES]}
     for pod in pods:
         if pod.node_name in on_node and len(on_node[pod.node_name]) < DRAWN_PODS:

@@ -180,7 +180,7 @@ class Published:
         Types without a price are left out; `unpriced` names them then.
         """
         patterns, zones = tuple(patterns), tuple(zones)
-        found, self.unpriced = [], []
+        entries, self.unpriced = [], []
         for name in sorted(self.types):
             if patterns and not any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
@@ -188,10 +188,10 @@ class Published:
             offerings = published.offerings or self._offerings(name, published, zones)
             offerings = [offering for offering in offerings if not zones or offering["zone"] in zones]
             if offerings:
-                found.append(_entry(name, published, offerings))
+                entries.append(_entry(name, published, offerings))
             else:
                 self.unpriced.append(name)
-        return found
+        return entries
 
     def _offerings(self, name: str, published: PublishedType, zones: tuple[str, ...]) -> list[dict[str, Any]]:
         known = self.zones.get(name) or published.zones or {zone: None for of, zone in self.spot if of == name}

@@ -228,19 +228,19 @@ def _events_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
 def _log_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
     """Yield the errors of a log: of entries that are JSON, of lines with the fields behind the text, of parts."""
     lines, entries = _split_json(text, ENTRY)
-    found = False
+    has_reason = False
     for fields in entries:
         said = COULD_NOT.search(str(fields.get("message") or fields.get("msg") or ""))
         errors = list(_errors_of(fields)) or [said["error"] or "" if said else ""]
         if said or any(ERROR.match(error) for error in errors):
-            found = True
+            has_reason = True
             yield _could_not_schedule(errors, fields, say)
     for line in unquote(lines).split("\n"):
         if said := COULD_NOT.search(line):
-            found = True
+            has_reason = True
             error = (said["error"] or "").partition(' {"commit"')[0]
             yield _could_not_schedule([error], next(iter(_split_json(line, BEHIND)[1]), {}), say)
-    if not found and KARPENTER_FAILED not in text:
+    if not has_reason and KARPENTER_FAILED not in text:
         for error in dict.fromkeys(ERROR.findall(unquote(lines))):
             yield _could_not_schedule([error], {}, say)
 
@@ -257,9 +257,9 @@ def _could_not_schedule(errors: list[str], fields: dict[str, object], say: Say) 
 def _errors_of(fields: dict[str, object]) -> Iterator[str]:
     """Yield the single errors of an entry: those of errorCauses, which repeat the error, or the error."""
     causes = fields.get("errorCauses")
-    found = [cause for cause in causes if isinstance(cause, dict)] if isinstance(causes, list) else []
-    if found:
-        for cause in found:
+    errors = [cause for cause in causes if isinstance(cause, dict)] if isinstance(causes, list) else []
+    if errors:
+        for cause in errors:
             yield from _errors_of(cause)
     elif isinstance(fields.get("error"), str):
         yield str(fields["error"])

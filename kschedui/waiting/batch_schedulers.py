@@ -158,8 +158,8 @@ NEXT_REASON = re.compile(r", (?=insufficient |untolerated |flavor |resource |top
 def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
     """Yield the messages of Volcano, Kueue and the Eviction API in a text."""
     for source, pattern, meaning in MESSAGES:
-        for found in re.finditer(pattern, plain):
-            values = found.groupdict()
+        for match in re.finditer(pattern, plain):
+            values = match.groupdict()
             parts = []
             if values.get("reasons"):
                 parts = [_of_flavor(reason.strip(), say) for reason in NEXT_REASON.split(values["reasons"])]
@@ -173,11 +173,11 @@ def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
                 reason = values["reason"].strip(" .")
                 cut = re.fullmatch(r"Insufficient (?!cpu|memory|ephemeral-storage)[\w-]+", reason)
                 parts = [ForeignPart(reason) if cut else build_part(reason, (), say)]
-            yield ForeignMessage(source, found[0].strip(" ;,"), say(meaning), parts)
+            yield ForeignMessage(source, match[0].strip(" ;,"), say(meaning), parts)
 
 
 def _of_flavor(reason: str, say: Say) -> ForeignPart:
     for pattern, meaning in OF_A_FLAVOR:
-        if found := re.search(pattern, reason):
-            return ForeignPart(reason, group=found.groupdict().get("flavor") or "", meaning=say(meaning))
+        if match := re.search(pattern, reason):
+            return ForeignPart(reason, group=match.groupdict().get("flavor") or "", meaning=say(meaning))
     return ForeignPart(reason)

@@ -83,8 +83,8 @@ def messages(text: str) -> list[FailedMessage]:
     """Return all distinct messages in a text: output of kubectl describe, an event list, a log, a dump."""
     rows = NEXT_EVENT.split(text)
     alone = len(rows) == 1 and len(text.strip().splitlines()) == 1
-    found = [message for row in rows for message in _messages_of(row, alone=alone)]
-    return list({write_message(message): message for message in found}.values())[:MAX_MESSAGES]
+    all_messages = [message for row in rows for message in _messages_of(row, alone=alone)]
+    return list({write_message(message): message for message in all_messages}.values())[:MAX_MESSAGES]
 
 
 def _messages_of(text: str, *, alone: bool) -> list[FailedMessage]:

@@ -23,5 +23,5 @@ def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     text = text.replace("\r\n", "\n")  # as forms send it
     lines = "\n".join(line.rstrip(" \t|") for line in unquote(text).split("\n"))
     plain = WRAPPED.sub(" ", lines)
-    found = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]
-    return list({(message.source, message.message): message for message in found}.values())
+    all_messages = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]
+    return list({(message.source, message.message): message for message in all_messages}.values())

@@ -61,12 +61,12 @@ class WorkOptions(NamedTuple):
     gone: Gone = Gone()
 
 
-def run(client: Client, wish: WorkOptions, function: Callable[..., Result], *args: Any) -> Result:
+def run(client: Client, options: WorkOptions, function: Callable[..., Result], *args: Any) -> Result:
     """Return the function's result from a process. Raises any error of the function, TooMuch, Busy, ClientGone."""
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
         return call(function, args)
-    result: Result = place().run(client, wish, function, args)
+    result: Result = place().run(client, options, function, args)
     return result
 
 
@@ -79,16 +79,16 @@ class WorkPool:
         self.line = WorkQueue(processes, settings.LIMITS["waiting"])
         self.suspected: dict[str, float] = {}
 
-    def run(self, client: Client, wish: WorkOptions, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def run(self, client: Client, options: WorkOptions, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run work; see the function of this module."""
         slow, quick = settings.LIMITS["work_seconds"], settings.LIMITS["quick_seconds"]
-        if not wish.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
+        if not options.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
             try:
-                return self.served(client, wish, Allowance.of(quick, QUICK), function, args)
+                return self.served(client, options, Allowance.of(quick, QUICK), function, args)
             except TooManySeconds:
                 counted["slow after all"] += 1
                 self.suspect(client.party)
-        return self.served(client, wish._replace(slow=True), Allowance.of(slow, SLOW), function, args)
+        return self.served(client, options._replace(slow=True), Allowance.of(slow, SLOW), function, args)
 
     def suspect(self, party: str) -> None:
         """Assume that the party's work is slow for a while."""
@@ -99,45 +99,45 @@ class WorkPool:
     def served(
         self,
         client: Client,
-        wish: WorkOptions,
+        options: WorkOptions,
         allowance: Allowance,
         function: Callable[..., Any],
         args: tuple[Any, ...],
     ) -> Any:
         """Return the result in its turn; work whose process was ended is repeated."""
         for _ in range(TRIES):
-            ticket = self.turn(client, wish)
+            ticket = self.turn(client, options)
             assert ticket.process is not None
             worker, begun = self.workers[ticket.process], monotonic()
             try:
-                return worker.run(allowance, wish.gone, translation.get_language(), function, args)
+                return worker.run(allowance, options.gone, translation.get_language(), function, args)
             except Ended:
-                counted["lost"] += not wish.gone.left
+                counted["lost"] += not options.gone.left
             except TooMuch:
                 counted["ended"] += 1
                 raise
             finally:
                 self.line.done(ticket, worker.took, monotonic() - begun)
-            if wish.gone.left:
+            if options.gone.left:
                 counted["dropped"] += 1
                 raise ClientGone
         sentence = Message("The process that computed this was killed twice. This machine may have too little memory.")
         raise TooMuch(sentence)
 
-    def turn(self, client: Client, wish: WorkOptions) -> Ticket:
+    def turn(self, client: Client, options: WorkOptions) -> Ticket:
         """Join the line and return the ticket once it has a process. Raises Busy, ClientGone."""
         try:
-            ticket = self.line.join(client, slow=wish.slow, near=wish.near)
+            ticket = self.line.join(client, slow=options.slow, near=options.near)
         except Full:
             counted["refused"] += 1
             raise Busy(None) from None
         if not ticket.turn.is_set():
             give_back_connections()
-            with wish.gone.telling(ticket.turn.set):
-                ticket.turn.wait(wish.patience)
+            with options.gone.telling(ticket.turn.set):
+                ticket.turn.wait(options.patience)
             ahead = self.line.ahead(ticket)
-            if self.line.leave(ticket, keep=not wish.gone.left):
-                if wish.gone.left:
+            if self.line.leave(ticket, keep=not options.gone.left):
+                if options.gone.left:
                     counted["dropped"] += 1
                     raise ClientGone
                 counted["refused"] += 1

@@ -193,5 +193,5 @@ class NodeClaim(Tagged, frozen=True):
 
     def is_true(self, condition: str) -> bool:
         """Return whether a condition is True."""
-        found = self.conditions.get(condition)
-        return found is not None and found.status == "True"
+        stored = self.conditions.get(condition)
+        return stored is not None and stored.status == "True"

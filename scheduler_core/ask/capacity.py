@@ -120,11 +120,11 @@ def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list
             if index < len(nodes.allocatable):
                 column = int(nodes.allocatable[index][row]), int(nodes.requested[index][row])
                 sums.append((resource, amount, *column))
-        found = [
+        entries = [
             Room(resource, whole, used - count * amount, count * amount, max(0, whole - used) // amount)
             for resource, amount, whole, used in sums
         ]
-        rooms[name] = sorted(found, key=lambda room: (room.further, room.resource == "pods"))
+        rooms[name] = sorted(entries, key=lambda room: (room.further, room.resource == "pods"))
     return rooms
 
 

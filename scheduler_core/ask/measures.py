@@ -105,7 +105,8 @@ class Tally:
         if isinstance(event, VictimEvicted):
             self._counts["evicted"] += 1
             pod = self.pods.get(event.pod)
-            self._victims += [pod.priority] if pod else []
+            if pod:
+                self._victims.append(pod.priority)
         elif event.nominated_node:
             self._counts["preemptions"] += 1
             candidates = (candidate for candidate in candidates_of(event) if candidate.node == event.nominated_node)

@@ -62,10 +62,10 @@ def run_without(cause: Cause, pod: PodKey, text: str, run: Run, dump: Dump) -> W
     documents = [document.data for document in read_documents(text, Limits(), Problems())]
     after = _durations(run(dump(_without(cause, documents))))
     again = next((key for key, name in after.called.items() if name == called), pod)
-    found, other = before.of.get(pod), after.of.get(again)
-    if found is None or other is None:
+    duration, other = before.of.get(pod), after.of.get(again)
+    if duration is None or other is None:
         raise NotAnswerable(Message("{pod} was not created in both runs", pod=pod))
-    return WithoutCause(found, other)
+    return WithoutCause(duration, other)
 
 
 def _durations(events: Iterable[AnyEvent]) -> Durations:

@@ -176,8 +176,8 @@ class Api:
     def owned(self, owner_uid: str, kind: str) -> list[Workload]:
         """Return the workloads of a kind that another one owns, in order of creation."""
         keys = self._objects_of.get(owner_uid, ())
-        found = (self.workload(kind, key) for of_kind, key in keys if of_kind == kind)
-        return [workload for workload in found if workload is not None]
+        workloads = (self.workload(kind, key) for of_kind, key in keys if of_kind == kind)
+        return [workload for workload in workloads if workload is not None]
 
     def objects_owned_by(self, uid: str) -> list[tuple[str, str]]:
         """Return kind and key of all objects other than pods that an object owns."""

@@ -135,10 +135,10 @@ def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict
 
 def budgets_of(pod: Pod, api: Api) -> list[PodDisruptionBudget]:
     """Return the budgets that select a pod."""
-    found: list[Any] = []
+    budgets: list[Any] = []
     for item in api.cluster.objects("PodDisruptionBudget"):
         if isinstance(item, PodDisruptionBudget) and item.namespace == pod.namespace:
             selector = item.controller_selector
             if not selector.empty and selector.matches(pod.labels):
-                found.append(item)
-    return found
+                budgets.append(item)
+    return budgets

@@ -305,7 +305,7 @@ class _Sync:
         return self._spec.completions or 0
 
     def _manage(self, active: list[Owned]) -> int | None:
-        """Make or delete pods (manageJob). Return the number that the status shows as active, None: those there are."""
+        """Create or delete pods (manageJob). Return the active pods to report in the status; None: the actual ones."""
         spec, progress = self._spec, self._progress
         if spec.suspend:
             self._delete_uncounted(active, because("job-suspended", owner=self._label))
@@ -343,11 +343,11 @@ class _Sync:
         return surplus + in_order_of_deletion_of_jobs(left)[: max(count - len(surplus), 0)]
 
     def _shown_in_backoff(self) -> int | None:
-        """Return what the status shows as active while new pods have to wait."""
+        """Return the active pods to report in the status while new pods have to wait, None: the actual number."""
         return None if self._api.release.rules.jobs_in_backoff_report_their_active_pods else 0
 
     def _make(self, missing: int, active: Sequence[Owned], cause: Any) -> int | None:
-        """Make pods. Return 0 if all of their indexes have to wait."""
+        """Create pods. Return what `_shown_in_backoff` returns if all of their indexes have to wait, None otherwise."""
         if not self._spec.indexed:
             refused = slow_start(missing, lambda _: self._create(cause))
         else:

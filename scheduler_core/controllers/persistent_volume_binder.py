@@ -27,14 +27,14 @@ def reconcile(key: str, api: Api) -> None:
     claim = api.cluster.get("PersistentVolumeClaim", key)
     if not isinstance(claim, PersistentVolumeClaim) or claim.bound or _waits(claim, api):
         return
-    found = _smallest(claim, api)
-    if found is None:
+    smallest = _smallest(claim, api)
+    if smallest is None:
         api.record(claim, "FailedBinding", NO_VOLUME, source="persistentvolume-controller")
         api.later(RESYNC_SECONDS, key)
         return
-    cause = because("volume-found", claim=claim.name, volume=found.name)
-    bound = replace(claim, volume_name=found.name, bound=True, phase="Bound")
-    api.apply_object(claimed(found, bound), "update", cause)
+    cause = because("volume-found", claim=claim.name, volume=smallest.name)
+    bound = replace(claim, volume_name=smallest.name, bound=True, phase="Bound")
+    api.apply_object(claimed(smallest, bound), "update", cause)
     api.apply_object(bound, "update", cause)
 
 

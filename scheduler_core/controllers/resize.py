@@ -328,12 +328,12 @@ def _resizable(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
 
 def _resources(pod: Pod) -> Resources:
     """Return the desired resources of a pod's containers; missing requests are the limits (SetDefaults_Pod)."""
-    found: Resources = {}
+    by_container: Resources = {}
     for _, container in _resizable(_spec(pod.manifest)):
         resources = container.get("resources") or {}
         requests = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-        found[container.get("name") or ""] = {**resources, "requests": requests}
-    return found
+        by_container[container.get("name") or ""] = {**resources, "requests": requests}
+    return by_container
 
 
 def _compared_resources(resources: Resources) -> Any:

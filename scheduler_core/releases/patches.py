@@ -84,21 +84,21 @@ def fixes_between(release: Release, patch: int) -> list[Fix]:
 
 def find_release(version: str, releases: Mapping[str, Release]) -> Release | None:
     """Return the release of a version with or without a patch; None if its minor release is not simulated."""
-    found = patch_of(version)
-    if found is None or found[0] not in releases:
+    patch = patch_of(version)
+    if patch is None or patch[0] not in releases:
         return None
-    release = releases[found[0]]
-    return release if found[1] is None else at_patch(release, found[1])
+    release = releases[patch[0]]
+    return release if patch[1] is None else at_patch(release, patch[1])
 
 
 def nearest_release(version: str, releases: Mapping[str, Release]) -> Release | None:
     """Return the release to simulate for a version such as "v1.34.2-gke.1": its own or the nearest; None for others."""
     if (release := find_release(version, releases)) is not None:
         return release
-    found = patch_of(version)
-    if found is None or not found[0].startswith("1."):
+    patch = patch_of(version)
+    if patch is None or not patch[0].startswith("1."):
         return None
-    return releases[min(releases, key=lambda name: abs(_minor(name) - _minor(found[0])))]
+    return releases[min(releases, key=lambda name: abs(_minor(name) - _minor(patch[0])))]
 
 
 def most_frequent(versions: Iterable[str]) -> str:

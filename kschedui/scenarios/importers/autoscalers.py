@@ -56,6 +56,7 @@ def add_autoscaler(objects: Sequence[Manifest], autoscaler: str) -> tuple[list[M
 
 
 def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
+    """Return the objects without those of Karpenter, with a NodeGroup for each group of nodes, and notes."""
     kept = [manifest for manifest in objects if manifest.get("apiVersion", "").partition("/")[0] != GROUP]
     declared = {_name(manifest) for manifest in kept if manifest.get("kind") == "NodeGroup"}
     sizes = dict(_sizes(objects))
@@ -66,7 +67,8 @@ def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest
     notes, groups, unknown = [], [], []
     for group, nodes in members.items():
         limits = next((limits for name, limits in sizes.items() if _is_name_of(name, group)), None)
-        unknown += [group] if limits is None else []
+        if limits is None:
+            unknown.append(group)
         groups.append(_node_group(group, nodes, limits))
     if not groups and not declared:
         notes.append(Message("No label of the nodes names a node group, so Cluster Autoscaler has none."))

@@ -225,7 +225,7 @@ def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
 
 
 def container(data: Manifest, *, on_host: bool) -> Manifest:
-    """Return the container with name, image, resources and host ports."""
+    """Return the container without empty fields, limits that requests imply, and ports that are not on the host."""
     cleaned = {name: value for name, value in data.items() if value != {} and value != [] and value is not None}
     if isinstance(cleaned.get("ports"), list) and not on_host:
         cleaned["ports"] = [port for port in cleaned["ports"] if not isinstance(port, dict) or port.get("hostPort")]

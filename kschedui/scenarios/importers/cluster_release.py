@@ -55,9 +55,9 @@ def release_notes(release: Release | None, versions: Sequence[str]) -> list[Mess
     version = most_frequent(versions)
     if release is None or not version:
         return []
-    found = patch_of(version)
-    assert found is not None
-    minor = found[0]
+    patch = patch_of(version)
+    assert patch is not None
+    minor = patch[0]
     nodes = sum((patch_of(other) or ("",))[0] == minor for other in versions)
     notes = [
         Message(

@@ -25,17 +25,17 @@ def parse_json(body: bytes) -> Any:
             413, Message("Apart from its text, the request has more than {most:,} bytes.", most=MAX_STRUCTURE)
         )
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if isinstance(found, dict) and len(found) > MAX_FIELDS:
+    if isinstance(value, dict) and len(value) > MAX_FIELDS:
         raise Refusal(422, Message("The request has more than {most} fields.", most=MAX_FIELDS), code="invalid_request")
     if SURROGATE.search(body):
         try:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise Refusal(400, gettext_noop("The request contains half of a character (a lone surrogate).")) from None
-    return found
+    return value
 
 
 def structure_of(body: bytes) -> int:

@@ -275,7 +275,7 @@ def replay_result(rid: str) -> bytes:
 
 
 def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
-    """Return the file, its next part, and the number of frames whose events are complete; 0: all of them.
+    """Return the file, its next part, and how many events of the frames are written so far; 0: all of them.
 
     A part ends after MAX_PART bytes: more at once would block the web process.
     """

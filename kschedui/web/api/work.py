@@ -82,9 +82,9 @@ class WorkOwner(NamedTuple):
 
     async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
         """Return the function's result, for the next piece of a stream."""
-        wish = WorkOptions(near=near, patience=PATIENCE, gone=self.gone)
+        options = WorkOptions(near=near, patience=PATIENCE, gone=self.gone)
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            streaming_threads, lambda: context.run(place.run, self.client, wish, function, *args)
+            streaming_threads, lambda: context.run(place.run, self.client, options, function, *args)
         )

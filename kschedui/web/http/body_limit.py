@@ -23,7 +23,7 @@ DRAINED = 4  # times the limit that is read of a body which is too large
 
 
 def too_large(most: int) -> messages.Message:
-    """Return the sentence for a text above the limit; for a scenario, with the page that imports larger dumps."""
+    """Return the sentence for a text above the limit; for a scenario, with the API route that imports larger dumps."""
     if most >= (larger := settings.LIMITS["import_bytes"]):
         return messages.Message("The text is too large. The limit is {most:,} bytes.", most=most)
     return messages.Message(

@@ -225,7 +225,11 @@ def cka_domains() -> list[dict[str, Any]]:
     def rows(domain: cka.Domain) -> list[dict[str, Any]]:
         loaded = [[entries[slug] for slug in subject.slugs if slug in entries] for subject in domain.subjects]
         subjects = zip(domain.subjects, loaded, strict=True)
-        return [{"title": subject.title, "entries": found} for subject, found in subjects if found]
+        return [
+            {"title": subject.title, "entries": subject_entries}
+            for subject, subject_entries in subjects
+            if subject_entries
+        ]
 
     return [
         {"title": domain.title, "share": f"{domain.percent}%", "left_out": domain.left_out, "subjects": rows(domain)}
@@ -258,8 +262,8 @@ def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | N
     near = {other.slug: other for other in scenarios.lessons_named(slugs[max(at - 1, 0) : at + 2])}
 
     def link(i: int) -> str:
-        found = near.get(slugs[i]) if 0 <= i < len(slugs) else None
-        return f"{reverse('scenario', args=[found.public_id])}?{more}" if found else ""
+        scenario = near.get(slugs[i]) if 0 <= i < len(slugs) else None
+        return f"{reverse('scenario', args=[scenario.public_id])}?{more}" if scenario else ""
 
     following = near.get(slugs[at + 1]) if at + 1 < len(slugs) else None
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course-cka")}

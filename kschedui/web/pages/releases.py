@@ -52,8 +52,8 @@ def changes(request: HttpRequest) -> HttpResponse:
     older, newer = (find_release(request.GET.get(name, "")) for name in ("from", "to"))
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
-    found = render_differences(language(), *chosen.values())
-    return render(request, "releases.html", {"badges": badges, "differences": found, **chosen})
+    differences = render_differences(language(), *chosen.values())
+    return render(request, "releases.html", {"badges": badges, "differences": differences, **chosen})
 
 
 @lru_cache(maxsize=32)

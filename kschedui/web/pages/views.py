@@ -142,7 +142,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
 @page_view
 @require_safe
 def edit(request: HttpRequest, sid: str) -> HttpResponseBase:
-    """Show /s/<sid>/edit/: the author edits the newest version; everybody else starts a fork."""
+    """Show /s/<sid>/edit/: who may edit the scenario edits its newest version; everybody else starts a fork."""
     visitor, scenario = visible_scenario(request, sid)
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")

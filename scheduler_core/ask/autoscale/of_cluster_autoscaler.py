@@ -47,15 +47,19 @@ def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
             else:  # the next pass may place others than those for which it ordered nodes
                 answer.pods.append(PodAnswer(pod.key, "new node", places.get(pod.key) or next(iter(grown), "")))
         for name, count in grown.items():
-            helped = [found.pod for found in answer.pods if found.outcome == "new node" and found.place == name]
+            helped = [
+                pod_answer.pod
+                for pod_answer in answer.pods
+                if pod_answer.outcome == "new node" and pod_answer.place == name
+            ]
             answer.new_nodes.append(NewNodes(name, count, helped, price=actor.cloud.groups[name].spec.price))
         asked: dict[object, list[Message]] = {}
-        for pod, found in zip(pods, answer.pods, strict=True):
+        for pod, pod_answer in zip(pods, answer.pods, strict=True):
             like = (pod.owner, tuple(sorted(pod.node_selector.items())), str(pod.requests)) if pod.owner else pod.key
-            if found.outcome == "none" and like not in asked and len(asked) < MOST_ASKED:
-                asked[like] = _changes(actor, cluster, pod, templates, found.refusals, left)
-            if found.outcome == "none":
-                found.changes = asked.get(like, [])
+            if pod_answer.outcome == "none" and like not in asked and len(asked) < MOST_ASKED:
+                asked[like] = _changes(actor, cluster, pod, templates, pod_answer.refusals, left)
+            if pod_answer.outcome == "none":
+                pod_answer.changes = asked.get(like, [])
     return answer
 
 
@@ -93,8 +97,11 @@ def _changes(
     refusals: list[Refusal],
     left: Set[PodKey],
 ) -> list[Message]:
-    """Return single changes after which a pass would add a node for the pod; each is tried. `left`: pods without."""
-    found: list[Message] = []
+    """Return single changes after which a pass would add a node for the pod; each is tried.
+
+    `left`: the pods that get no node without a change.
+    """
+    sentences: list[Message] = []
     for refusal in refusals:
         if refusal.reason == MAXIMUM_REACHED:
             group = actor.cloud.groups[refusal.group]
@@ -102,22 +109,22 @@ def _changes(
             group.spec = replace(before, maximum=group.target + 1)
             if _helps(actor, pod, left):
                 sizes = {"group": group.name, "more": group.target + 1, "maximum": maximum}
-                found.append(Message("the maximum of {group} is {more} instead of {maximum}", **sizes))
+                sentences.append(Message("the maximum of {group} is {more} instead of {maximum}", **sizes))
             group.spec = before
     if any(refusal.reason.startswith(QUOTA) for refusal in refusals):
         with actor.without_totals():
             if _helps(actor, pod, left):
-                found.append(Message("--cores-total and --memory-total allow one node more"))
+                sentences.append(Message("--cores-total and --memory-total allow one node more"))
     taints = [taint for template in templates.values() for taint in template.node.taints]
     rooms = [_room(template) for template in templates.values()]
     for sentence, changed in changed_pods(pod, taints, rooms):
-        if len(found) >= MOST_CHANGES:
+        if len(sentences) >= MOST_CHANGES:
             break
         cluster.apply(changed)
         if _helps(actor, changed, left):
-            found.append(sentence)
+            sentences.append(sentence)
         cluster.apply(pod)
-    return found
+    return sentences
 
 
 def _helps(actor: ClusterAutoscaler, pod: Pod, left: Set[PodKey]) -> bool:

@@ -34,16 +34,16 @@ def ask(actor: Karpenter, cluster: Cluster) -> Autoscaling:
         known = asked.get(like)
         if known is None and pod.key not in of_node and len(asked) < MOST_ASKED:
             known = asked[like] = _explained(actor, cluster, pod, pod.key not in of_claim)
-        found = PodAnswer(pod.key, "none")
+        pod_answer = PodAnswer(pod.key, "none")
         if known is not None:
-            found.refusals, found.types, found.changes = known.refusals, known.types, known.changes
+            pod_answer.refusals, pod_answer.types, pod_answer.changes = known.refusals, known.types, known.changes
         if pod.key in of_claim:
-            found.outcome, found.place = "new node", of_claim[pod.key]
+            pod_answer.outcome, pod_answer.place = "new node", of_claim[pod.key]
         elif pod.key in of_node:
-            found.outcome, found.place = "existing node", of_node[pod.key]
+            pod_answer.outcome, pod_answer.place = "existing node", of_node[pod.key]
         else:
-            found.reason = results.errors[pod.key][1] if pod.key in results.errors else ""
-        answer.pods.append(found)
+            pod_answer.reason = results.errors[pod.key][1] if pod.key in results.errors else ""
+        answer.pods.append(pod_answer)
     answer.nodes = list(_nodes(actor))
     return answer
 
@@ -80,23 +80,23 @@ def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> Pod
 
 def _changes(actor: Karpenter, cluster: Cluster, pod: Pod) -> list[Message]:
     """Return single changes after which Karpenter would make a node for the pod; each is tried."""
-    found: list[Message] = []
+    sentences: list[Message] = []
     for pool in actor.state.pools():
         for sentence, changed in _changed_pools(pool):
             cluster.apply(changed)
             if _helps(actor, pod):
-                found.append(sentence)
+                sentences.append(sentence)
             cluster.apply(pool)
     taints = [taint for pool in actor.state.pools() for taint in pool.taints]
     rooms = [entry.allocatable for entry in actor.catalogue.types]
     for sentence, changed_pod in changed_pods(pod, taints, rooms):
-        if len(found) >= MOST_CHANGES:
+        if len(sentences) >= MOST_CHANGES:
             break
         cluster.apply(changed_pod)
         if _helps(actor, changed_pod):
-            found.append(sentence)
+            sentences.append(sentence)
         cluster.apply(pod)
-    return found[:MOST_CHANGES]
+    return sentences[:MOST_CHANGES]
 
 
 def _changed_pools(pool: NodePool) -> Iterator[tuple[Message, NodePool]]:

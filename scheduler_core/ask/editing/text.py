@@ -128,8 +128,10 @@ def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) ->
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             spec = document.data.get("spec") or {}
             steps = [Step(("spec", "events"), [*(spec.get("events") or ()), *events])]
-            steps += [Step(("spec", "untilSeconds"), None)] if "untilSeconds" in spec else []
-            steps += [] if spec.get("controllers") else [Step(("spec", "controllers"), controllers)]
+            if "untilSeconds" in spec:
+                steps.append(Step(("spec", "untilSeconds"), None))
+            if not spec.get("controllers"):
+                steps.append(Step(("spec", "controllers"), controllers))
             return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
     spec = {"controllers": controllers, "events": list(events)}
     return _appended(text, [{"apiVersion": api_version, "kind": kind, "spec": spec}], dump)

@@ -150,11 +150,13 @@ def _tolerations(pod: Pod, nodes: list[Node], by_node: Mapping[str, set[str]]) -
             if taint.effect not in HARD_EFFECTS or _tolerated(taint, pod) or is_condition(taint.key):
                 continue
             for toleration in pod.tolerations:
-                found = _difference(toleration, taint)
-                close = found is not None and (found[0] != "key" or get_close_matches(found[1], [found[2]], 1, 0.8))
-                if found is not None and close and found not in seen:
-                    seen.add(found)
-                    field, has, wants = found
+                difference = _difference(toleration, taint)
+                close = difference is not None and (
+                    difference[0] != "key" or get_close_matches(difference[1], [difference[2]], 1, 0.8)
+                )
+                if difference is not None and close and difference not in seen:
+                    seen.add(difference)
+                    field, has, wants = difference
                     values = {"node": node.name, "taint": taint_text(taint), "field": field, "has": has}
                     yield Advice("toleration", {**values, "wants": wants})
 

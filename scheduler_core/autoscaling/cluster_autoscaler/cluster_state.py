@@ -74,7 +74,7 @@ class ClusterState:
         return timed_out
 
     def _readiness_of(self, group: Group) -> Readiness:
-        now, found, flags = self._api.now, Readiness(), group.flags(self._flags)
+        now, readiness, flags = self._api.now, Readiness(), group.flags(self._flags)
         for name, instance in group.instances.items():
             node = self._api.cluster.node(name)
             if node is None and instance.state == "deleting":
@@ -82,21 +82,21 @@ class ClusterState:
             if node is None:
                 since = self._unregistered_since.setdefault(name, now)
                 late = now - since > flags["max-node-provision-time"]
-                (found.long_unregistered if late else found.unregistered).append(name)
+                (readiness.long_unregistered if late else readiness.unregistered).append(name)
                 continue
             self._unregistered_since.pop(name, None)
             if (
                 any(taint.key == "ToBeDeletedByClusterAutoscaler" for taint in node.taints)
                 or instance.state == "deleting"
             ):
-                found.deleting.append(name)
+                readiness.deleting.append(name)
             elif self.is_ready(node):
-                found.ready.append(name)
+                readiness.ready.append(name)
             elif now - node.creation_timestamp < flags["max-node-startup-time"]:
-                found.not_started.append(name)
+                readiness.not_started.append(name)
             else:
-                found.unready.append(name)
-        return found
+                readiness.unready.append(name)
+        return readiness
 
     def is_ready(self, node: Node) -> bool:
         """Return whether the node is ready, without taints that say otherwise (utils/kubernetes/ready.go)."""
@@ -108,19 +108,21 @@ class ClusterState:
         """Return the nodes of a group that are on their way, also those that are registered and have not started."""
         if group.name not in self.requests or self.backs_off(group):
             return len(self.readiness[group.name].not_started)
-        found = self.readiness[group.name]
-        return max(group.target - len(found.ready) - len(found.unready) - len(found.long_unregistered), 0)
+        readiness = self.readiness[group.name]
+        return max(group.target - len(readiness.ready) - len(readiness.unready) - len(readiness.long_unregistered), 0)
 
     def is_healthy(self) -> bool:
         """Return whether few enough nodes of the cluster are unready."""
-        unready = sum(len(found.unready) + len(found.long_unregistered) for found in self.readiness.values())
-        registered = sum(found.registered for found in self.readiness.values())
+        unready = sum(
+            len(readiness.unready) + len(readiness.long_unregistered) for readiness in self.readiness.values()
+        )
+        registered = sum(readiness.registered for readiness in self.readiness.values())
         return self._are_few(unready, registered)
 
     def is_group_healthy(self, group: Group) -> bool:
         """Return whether few enough nodes of the group are unready."""
-        found = self.readiness[group.name]
-        return self._are_few(len(found.unready), found.registered)
+        readiness = self.readiness[group.name]
+        return self._are_few(len(readiness.unready), readiness.registered)
 
     def _are_few(self, unready: int, registered: int) -> bool:
         most = float(self._flags["max-total-unready-percentage"]) / 100
@@ -139,8 +141,8 @@ class ClusterState:
         timed_out = []
         for name, request in list(self.requests.items()):
             group = self._cloud.groups[name]
-            found = self.readiness[name]
-            if group.target <= len(found.ready) + len(found.unready) + len(found.long_unregistered):
+            readiness = self.readiness[name]
+            if group.target <= len(readiness.ready) + len(readiness.unready) + len(readiness.long_unregistered):
                 del self.requests[name]  # nothing is upcoming: a success, and a backoff that has ended is forgotten
             elif request.deadline < self._api.now:
                 del self.requests[name]
@@ -178,21 +180,21 @@ class ClusterState:
 
     def sizes_to_fix(self) -> list[tuple[Group, int]]:
         """Return the groups whose target has been too high for so long that it is lowered, and by how much."""
-        found = []
+        groups = []
         for name, (size, target, since) in self._wrong_size.items():
             group = self._cloud.groups[name]
             if size < target and self._api.now - since > group.flags(self._flags)["max-node-provision-time"]:
-                found.append((group, size - target))
-        return found
+                groups.append((group, size - target))
+        return groups
 
     def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
         """Return the instances that cannot be created, and whether their errors are new."""
-        found = []
+        groups = []
         for group in self._cloud.groups.values():
             errors = {name: instance.error for name, instance in group.instances.items() if instance.error}
             names = [name for name in errors if group.instances[name].state != "deleting"]
             if names:
                 new = any(self._reported.get(name) != errors[name] for name in names)
                 self._reported.update(errors)
-                found.append((group, names, new))
-        return found
+                groups.append((group, names, new))
+        return groups

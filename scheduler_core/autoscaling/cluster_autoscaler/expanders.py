@@ -75,8 +75,8 @@ class Expanders:
             "priority": lambda option: max(self._priorities_of(option), default=None),
         }
         names = [name for name in self._settings.flags["expander"] if name in known]
-        found = [{name: known[name](option) for name in names} for option in options]
-        return [{name: score for name, score in scores.items() if score is not None} for scores in found]
+        all_scores = [{name: known[name](option) for name in names} for option in options]
+        return [{name: score for name, score in scores.items() if score is not None} for scores in all_scores]
 
     def _any(self, options: Sequence[Option]) -> Sequence[Option]:
         return [options[0 if self._rng is None else int(self._rng.integers(len(options)))]]
@@ -130,7 +130,7 @@ def pod_price(pod: Pod, pricing: Pricing) -> float:
 
 
 def wasted(option: Option) -> float:
-    """Return the shares of cpu and memory that the pods of an option leave unused (waste.go)."""
+    """Return the sum of the shares of cpu and memory, 0 to 2, that the pods of an option leave unused (waste.go)."""
     waste = 0.0
     for name in ("cpu", "memory"):
         available = option.nodes * option.template.node.capacity.get(name, 0)

@@ -84,11 +84,11 @@ class Planner:
         empty = [name for name in eligible if not self._needs_drain(pods_on[name])]
         before = [name for name in eligible if name in self.unneeded and name not in empty]
         rest = [name for name in eligible if name not in empty and name not in before]
-        found: dict[str, Candidate] = {}
+        unneeded: dict[str, Candidate] = {}
         destinations = {node.name for node in trial.nodes()} - set(deleting)
         limit = len(self.unneeded) + 2 * self._flags["max-scale-down-parallelism"]
         for name in (*empty, *before, *rest):
-            if len(found) >= limit:
+            if len(unneeded) >= limit:
                 break
             drain = judge.drain_of(pods_on[name])
             if drain.blocked is not None:
@@ -102,8 +102,8 @@ class Planner:
             judge.take(drain.move)
             destinations.discard(name)
             since = self.unneeded[name].since if name in self.unneeded else now
-            found[name] = Candidate(name, drain, eligible[name], since, places)
-        self.unneeded = found
+            unneeded[name] = Candidate(name, drain, eligible[name], since, places)
+        self.unneeded = unneeded
 
     def _candidates(self, deleting: Sequence[str]) -> list[str]:
         """Return the nodes that are looked at: those of groups above their minimum."""
@@ -111,8 +111,8 @@ class Planner:
         for group in self._cloud.groups.values():
             if group.target <= group.minimum:
                 continue
-            found = self._state.readiness[group.name]
-            names += [name for name in (*found.ready, *found.unready) if name not in deleting]
+            readiness = self._state.readiness[group.name]
+            names += [name for name in (*readiness.ready, *readiness.unready) if name not in deleting]
         return names
 
     def _utilization_if_low(self, name: str, trial: Snapshot) -> Utilization | None:

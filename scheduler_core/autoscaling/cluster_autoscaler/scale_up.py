@@ -273,9 +273,9 @@ def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:
             groups.append([pod])
             continue
         alike = of_controller.setdefault(pod.owner.uid or f"{pod.namespace}/{pod.owner.kind}/{pod.owner.name}", [])
-        found = next((group for group in alike if _is_equivalent(group[0], pod)), None)
-        if found is not None:
-            found.append(pod)
+        equivalent = next((group for group in alike if _is_equivalent(group[0], pod)), None)
+        if equivalent is not None:
+            equivalent.append(pod)
             continue
         group = [pod]
         groups.append(group)

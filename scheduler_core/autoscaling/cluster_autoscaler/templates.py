@@ -73,7 +73,7 @@ def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
         return ()
     alone = snapshot.copy()
     alone.add_node(replace(node, name=node.name, uid="template"))
-    found = []
+    pods = []
     for daemon_set in daemon_sets:
         template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
         try:
@@ -82,5 +82,5 @@ def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
             continue
         if not alone.reasons(pod, node.name):
             alone.place(pod, node.name)
-            found.append(pod)
-    return tuple(found)
+            pods.append(pod)
+    return tuple(pods)

@@ -147,7 +147,7 @@ class Strategies:
         """podlifetime/pod_lifetime.go: the oldest first, over all nodes."""
         most = args.get("maxPodLifeTimeSeconds")
         states, kinds = set(args.get("states") or ()), args.get("ownerKinds") or {}
-        found = []
+        pods = []
         for _, pod in self._candidates(args, nodes, evictor):
             owner = "" if pod.owner is None else pod.owner.kind
             if most is not None and int(self._api.now - pod.creation_timestamp) <= most:
@@ -156,8 +156,8 @@ class Strategies:
                 continue
             if (kinds.get("include") and owner not in kinds["include"]) or owner in (kinds.get("exclude") or ()):
                 continue
-            found.append(pod)
-        self._each(sorted(found, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
+            pods.append(pod)
+        self._each(sorted(pods, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
 
     # Balance
 

@@ -150,5 +150,5 @@ def _clamp(percent: float) -> float:
 
 
 def _size(usage: NodeUsage) -> float:
-    """Return the sum by which nodes are sorted, of thousandths of a cpu and bytes: memory decides."""
+    """Return the sum of millicores, bytes and other amounts, by which nodes are sorted (sortNodesByUsage)."""
     return sum(usage.used.values())

@@ -305,8 +305,8 @@ class Disruption:
 
     def _candidates(self, wanted: Callable[[Candidate], bool], *, eventual: bool = False) -> list[Candidate]:
         """Return the nodes that a method may disrupt (GetCandidates)."""
-        found = (self._candidate(node, eventual=eventual) for node in self._state.nodes())
-        return [candidate for candidate in found if candidate is not None and wanted(candidate)]
+        candidates = (self._candidate(node, eventual=eventual) for node in self._state.nodes())
+        return [candidate for candidate in candidates if candidate is not None and wanted(candidate)]
 
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
         """Return the node as a candidate, None if something forbids to disrupt it (NewCandidate)."""

@@ -133,13 +133,13 @@ class Lifecycle:
         if claim is None or claim.deleted is not None:
             return
         types = sum(1 << self._catalogue.number[t] for t in claim.instance_types if t in self._catalogue.number)
-        found = self._catalogue.cheapest(types, claim.requirements)
-        if found is None:
+        cheapest = self._catalogue.cheapest(types, claim.requirements)
+        if cheapest is None:
             message = "insufficient capacity, all requested instance types were unavailable during launch"
             self._recorder.on("NodeClaim", name, "InsufficientCapacityError", message, "Warning")
             self.delete(name)
             return
-        entry, offering = found
+        entry, offering = cheapest
         labels = {**_instance_labels(claim, entry, offering), **claim.labels}
         launched = ClaimCondition("True", self._api.now)
         self._set(

@@ -79,7 +79,7 @@ def add(first: Resources, second: Resources) -> dict[str, int]:
 
 
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
-    """Return the pod with one wish less, None if it has none left (Relax)."""
+    """Return the pod with one preference less, None if it has none left (preferences.go: Relax)."""
     affinity = pod.required_node_affinity
     if affinity is not None and len(affinity.terms) > 1:
         return replace(pod, required_node_affinity=NodeSelector(affinity.terms[1:]))
@@ -110,8 +110,8 @@ class NotTolerated(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=4096)
 def not_tolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> NotTolerated | None:
     """Return the taints, of any effect, that are not tolerated (Taints.Tolerates)."""
-    found = tuple(taint for taint in taints if find_untolerated_taint((taint,), tolerations, EFFECTS) is not None)
-    return NotTolerated(found) if found else None
+    untolerated = tuple(taint for taint in taints if find_untolerated_taint((taint,), tolerations, EFFECTS) is not None)
+    return NotTolerated(untolerated) if untolerated else None
 
 
 def show_taint(taint: Taint) -> str:

@@ -196,12 +196,12 @@ def _with_topology(
 def _with_terms(
     data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
 ) -> Requirements | Misfit:
-    found = topology.add_requirements(data.pod, taints, data.strict_requirements, base)
-    if isinstance(found, Unsatisfiable):
-        return Misfit(found, for_good=False)
-    if (against := conflict(base, found, undefined)) is not None:
+    requirements = topology.add_requirements(data.pod, taints, data.strict_requirements, base)
+    if isinstance(requirements, Unsatisfiable):
+        return Misfit(requirements, for_good=False)
+    if (against := conflict(base, requirements, undefined)) is not None:
         return Misfit(against, for_good=False)
-    return merge(base, found)
+    return merge(base, requirements)
 
 
 class Results(msgspec.Struct):
@@ -284,7 +284,7 @@ class Solver:
         self._data[pod.key] = pod_data(pod, self._volumes.get(pod.key, ()), ignores_preferences=ignores)
 
     def _try(self, pod: Pod) -> str | None:
-        """Place a pod, with fewer and fewer wishes. Return why that failed, else None (trySchedule)."""
+        """Place a pod, with fewer and fewer preferences. Return why that failed, None if it did not (trySchedule)."""
         if pod.has_resource_claims:
             return DEVICES
         while True:
@@ -305,11 +305,11 @@ class Solver:
         for node in self._nodes:
             if node.state.name in refused:
                 continue
-            found = node.can_add(data, topology)
-            if not isinstance(found, Misfit):
-                node.add(data, found, topology)
+            requirements = node.can_add(data, topology)
+            if not isinstance(requirements, Misfit):
+                node.add(data, requirements, topology)
                 return None
-            if found.for_good:
+            if requirements.for_good:
                 refused.add(node.state.name)
         self._claims.sort(key=lambda claim: len(claim.pods))
         for claim in self._claims:

@@ -96,9 +96,9 @@ class ClusterState:
     def nodes(self) -> list[StateNode]:
         """Return all nodes, those that were launched and have not appeared included, by name."""
         by_node = {claim.node: claim for claim in self.claims() if claim.node}
-        found = [self._state_node(node, by_node.pop(node.name, None)) for node in self._api.cluster.all_nodes()]
-        found += [self._state_node(None, claim) for claim in by_node.values()]
-        return sorted(found, key=lambda node: node.name)
+        state_nodes = [self._state_node(node, by_node.pop(node.name, None)) for node in self._api.cluster.all_nodes()]
+        state_nodes += [self._state_node(None, claim) for claim in by_node.values()]
+        return sorted(state_nodes, key=lambda node: node.name)
 
     def is_nominated(self, name: str) -> bool:
         """Return whether pods are expected on the node."""
@@ -106,14 +106,14 @@ class ClusterState:
 
     def daemon_pods(self) -> list[Pod]:
         """Return a pod of each DaemonSet."""
-        found = []
+        pods = []
         for daemon_set in self._api.workloads("DaemonSet"):
             template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
             try:
-                found.append(self._api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template")))
+                pods.append(self._api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template")))
             except AdmissionRefused:
                 continue
-        return found
+        return pods
 
     def _state_node(self, node: Node | None, claim: NodeClaim | None) -> StateNode:
         registered = node is not None and node.labels.get(REGISTERED) == "true"

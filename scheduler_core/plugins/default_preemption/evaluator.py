@@ -104,9 +104,9 @@ class Evaluator:
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
         victims = self.records.victims(candidates, int(remaining[winner]))
-        found = f"found a potential placement for pod on node {node}, preempting {len(victims)} victims"
+        sentence = f"found a potential placement for pod on node {node}, preempting {len(victims)} victims"
         says = self.handle.release.rules.preemption_says_where_it_found_room
-        status = Status(reasons=(_add_prefix(found),)) if says else Status()
+        status = Status(reasons=(_add_prefix(sentence),)) if says else Status()
         return PostFilterResult(status, node, victims=victims, cleared=cleared, evaluation=evaluation)
 
     def _call_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:

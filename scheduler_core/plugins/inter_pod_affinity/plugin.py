@@ -233,8 +233,8 @@ def may_be_first(plan: Plan, delta: IntColumn | None) -> bool | NDArray[np.bool_
     if delta is None:
         return plan.self_match and not plan.affinity_total
     with_affinity = sum(key.affinity_counts is not None for key in plan.keys)
-    found: NDArray[np.bool_] = (plan.affinity_total + delta * with_affinity == 0) & plan.self_match
-    return found
+    has_no_match: NDArray[np.bool_] = (plan.affinity_total + delta * with_affinity == 0) & plan.self_match
+    return has_no_match
 
 
 def _times(numbers: Sequence[int], size: int) -> NDArray[np.int64]:

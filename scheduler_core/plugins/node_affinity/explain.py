@@ -24,7 +24,7 @@ def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[F
     if pod.required_node_affinity is not None:
         required = pod.required_node_affinity
         facts.append(_terms_fact("NodeAffinity.required", "the pod's node affinity", required, node, REQUIRED_FIELD))
-    return facts or [_no_wish_fact(node)]
+    return facts or [_no_affinity_fact(node)]
 
 
 def explain_preferred(
@@ -133,7 +133,7 @@ def _preference_fact(preferred: PreferredNodeTerm, node: Node, field: str) -> Fa
     )
 
 
-def _no_wish_fact(node: Node) -> Fact:
+def _no_affinity_fact(node: Node) -> Fact:
     return Fact(
         "NodeAffinity.none",
         left="required node labels",

@@ -79,7 +79,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return PreFilterResult() if counts else NOTHING_TO_COUNT
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter node by node: nodes without a CSINode are rare."""
+        """Evaluate node by node: few pods have volumes of this kind."""
         new = self._volumes(pod, new=True)
         numbers = np.arange(len(nodes), dtype=np.intp)[rows].tolist()
         if isinstance(new, Status):

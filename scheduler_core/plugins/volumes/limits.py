@@ -154,7 +154,7 @@ class NodeVolumeLimits(
     def _exceeding(
         self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
     ) -> NDArray[np.bool_]:
-        """Return the rows on which the pod's new volumes would exceed the limit of a driver."""
+        """Return bool[len(rows)]: where the pod's new volumes would exceed the limit of a driver."""
         over = np.zeros(len(rows), np.bool_)
         for code, csi_node in attached.examples.items():
             own = self._own(pod, state, csi_node)
@@ -171,7 +171,7 @@ class NodeVolumeLimits(
         return over
 
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
-        """Return, without PreFilter, the rows that make Filter read the pod's claims."""
+        """Return bool[len(rows)]: where Filter reads the pod's claims if its PreFilter does not run."""
         return np.ones(len(nodes.all_rows[rows]), np.bool_)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:

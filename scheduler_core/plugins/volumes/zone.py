@@ -103,7 +103,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         return Verdicts.by_code(group, [self._judge(state, nodes.nodes[row].labels) for row in first])
 
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
-        """Return, without PreFilter, the rows that make Filter read the pod's claims."""
+        """Return bool[len(rows)]: where Filter reads the pod's claims if its PreFilter does not run."""
         rejected = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
         for key in self.labels if self._zoned_only else ():
             rejected |= topology_domains(nodes, key).codes[rows] >= 0

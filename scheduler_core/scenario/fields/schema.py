@@ -87,11 +87,11 @@ class Quantity(msgspec.Struct, frozen=True):
 
     def _meant(self, value: Any) -> Message | None:
         """Return what was probably meant, for another way to write a suffix; None if that is unknown."""
-        found = _MISSPELT.fullmatch(str(value))
-        suffix = found and _SUFFIXES.get(found[2].lower())
-        if not found or not suffix:
+        match = _MISSPELT.fullmatch(str(value))
+        suffix = match and _SUFFIXES.get(match[2].lower())
+        if not match or not suffix:
             return None
-        return Message("did you mean {instead}?", instead=show(found[1] + ("m" if self.milli else suffix)))
+        return Message("did you mean {instead}?", instead=show(match[1] + ("m" if self.milli else suffix)))
 
 
 class Time(msgspec.Struct, frozen=True):

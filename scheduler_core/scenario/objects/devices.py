@@ -494,7 +494,8 @@ def _reach(data: Manifest, path: Path, problems: Problems, *, per_device: bool =
     """Return the nodes that can use a slice; None if each device has its own nodes."""
     selector = data.get("nodeSelector")
     given = [field for field in ("nodeName", "nodeSelector", "allNodes") if data.get(field)]
-    given += ["perDeviceNodeSelection"] if per_device else []
+    if per_device:
+        given.append("perDeviceNodeSelection")
     if len(given) != 1:
         fields = Message("exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required")
         message = Message("{fields}, but multiple fields are set", fields=fields) if given else required(fields)

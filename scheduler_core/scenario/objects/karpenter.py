@@ -142,7 +142,7 @@ def labels_of_pool(pool: NodePool) -> dict[str, str]:
 
 def _requirements(data: Any, path: Path, problems: Problems) -> tuple[PoolRequirement, ...]:
     """Build the requirements (ValidateRequirement)."""
-    found = []
+    requirements = []
     for index, entry in enumerate(data):
         at = (*path, index)
         key, operator = entry.get("key") or "", entry.get("operator") or ""
@@ -168,8 +168,8 @@ def _requirements(data: Any, path: Path, problems: Problems) -> tuple[PoolRequir
             )
             problems.error((*at, "minValues"), message)
         if operator:
-            found.append(PoolRequirement(key, operator, values, least))
-    return tuple(found)
+            requirements.append(PoolRequirement(key, operator, values, least))
+    return tuple(requirements)
 
 
 def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:

@@ -204,7 +204,7 @@ class PodRequests:
         return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
 
     def before_1_19(self) -> dict[str, Any]:
-        """Return the requests of a pod before 1.19: on a node, and in the scores, which count only its containers."""
+        """Return the requests of a pod on a node and in the scores before 1.19, which leave out init containers."""
         standing: Amounts = {}
         incoming: Amounts = {}
         for requests in self._containers:

@@ -35,8 +35,10 @@ class ScenarioError(ValueError):
 
     def __str__(self) -> str:
         place = [f"document {self.document}"] if self.document else []
-        place += [f"line {self.line}"] if self.line else []
-        place += [self.path] if self.path else []
+        if self.line:
+            place.append(f"line {self.line}")
+        if self.path:
+            place.append(self.path)
         return f"{', '.join(place)}: {self.message}" if place else self.message
 
 

@@ -250,14 +250,14 @@ def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, 
     text = (document.data.get("data") or {}).get("priorities")
     try:
         read = yaml.safe_load(text) if isinstance(text, str) else None
-        found = {int(priority): tuple(names) for priority, names in dict(read or {}).items()}
-        for name in (name for names in found.values() for name in names):
+        priorities = {int(priority): tuple(names) for priority, names in dict(read or {}).items()}
+        for name in (name for names in priorities.values() for name in names):
             compile_pattern(name)
     except (yaml.YAMLError, TypeError, ValueError):
         message = Message("expected a mapping from priorities to lists of regular expressions")
         problems.error(("data", "priorities"), message)
         return {}
-    return found
+    return priorities
 
 
 def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGroup:
@@ -295,13 +295,13 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
 
 def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
     """Return the flags that are other for a group, by their names; a number is one of seconds for a duration."""
-    found = {}
+    parsed = {}
     for name in (name for name in options if name in GROUP_OPTIONS):
         flag, path, value = GROUP_OPTIONS[name], ("spec", "options", name), options[name]
         text = str(value).lower() if isinstance(value, bool) else str(value)
         is_number = FLAGS[flag][0] == "duration" and isinstance(value, int | float)
-        found[flag] = flag_value(FLAGS[flag][0], f"{text}s" if is_number else text, path, problems)
-    return found
+        parsed[flag] = flag_value(FLAGS[flag][0], f"{text}s" if is_number else text, path, problems)
+    return parsed
 
 
 def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -> float:

@@ -46,20 +46,20 @@ def controller_names(names: list[str] | None, problems: Problems) -> tuple[str, 
     if names is None:
         return None
     known = {name.removesuffix(SUFFIX): name for name in (*CONTROLLERS, BARE_PODS)}
-    found: dict[str, None] = {}
+    chosen: dict[str, None] = {}
     for index, name in enumerate(names):
         short = name.removeprefix("-").removesuffix(SUFFIX)
         if name == ALL:
-            found |= dict.fromkeys(CONTROLLERS)
+            chosen |= dict.fromkeys(CONTROLLERS)
         elif short in known and name.startswith("-"):
-            found.pop(known[short], None)
+            chosen.pop(known[short], None)
         elif short in known:
-            found[known[short]] = None
+            chosen[known[short]] = None
         else:
             hint = did_you_mean(short, known)
             message = Message("no controller {name} is known{hint}", name=show(name), hint=hint)
             problems.error(("spec", "controllers", index), message)
-    return tuple(found)
+    return tuple(chosen)
 
 
 class Settings(Protocol):

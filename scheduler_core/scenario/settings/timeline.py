@@ -73,14 +73,14 @@ class Timeline:
             return 0.0
         return seconds(at, (*path, "at"), self._problems)
 
-    def _event(self, at: float, found: Manifest, path: Path) -> TimelineEvent | None:
+    def _event(self, at: float, entry: Manifest, path: Path) -> TimelineEvent | None:
         self._enter()
-        actions = [verb for verb in VERBS if found.get(verb) is not None]
+        actions = [verb for verb in VERBS if entry.get(verb) is not None]
         if len(actions) != 1:
             self._problems.error(path, Message("an event needs exactly one of {verbs}", verbs=one_of(VERBS)))
             return None
         action = actions[0]
-        data, at_object = found[action], (*path, action)
+        data, at_object = entry[action], (*path, action)
         if action not in OBJECT_VERBS:
             return self._act(at, action, data, at_object)
         if not isinstance(data, dict):

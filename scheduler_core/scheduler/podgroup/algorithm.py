@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from scheduler_core.framework.interface import Placement
 from scheduler_core.scheduler.podgroup.group import QueuedPodGroup
-from scheduler_core.scheduler.podgroup.members import take_off, try_member
+from scheduler_core.scheduler.podgroup.members import try_member, unreserve_and_forget
 from scheduler_core.scheduler.podgroup.placements import best_placement, generate_placements
 from scheduler_core.scheduler.podgroup.results import GroupResult, MemberResult, unschedulable
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -77,7 +77,7 @@ def _try_members(
     scheduler.emit(_evaluation_event(scheduler, group, result))
     for member in reversed(result.members):
         if member.assumed:
-            take_off(scheduler, member)
+            unreserve_and_forget(scheduler, member)
     return result
 
 

@@ -47,8 +47,8 @@ def try_member(scheduler: Scheduler, of: Attempt, rows: NDArray[np.intp] | None,
     return result
 
 
-def take_off(scheduler: Scheduler, result: MemberResult) -> None:
-    """Undo the evaluation of a member (unreserveAndForget)."""
+def unreserve_and_forget(scheduler: Scheduler, result: MemberResult) -> None:
+    """Run Unreserve for a member and forget its assumed node (unreserveAndForget)."""
     attempt = result.attempt
     key, node_name = attempt.pod.key, attempt.node_name
     plugins = attempt.framework.at(ReservePlugin)[::-1]

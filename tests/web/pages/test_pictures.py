@@ -10,7 +10,7 @@ from kschedui import library
 from kschedui.models import Run, Version
 from kschedui.runs import cluster_drawing, frames, worker
 from kschedui.runs import store as runs
-from kschedui.runs.cluster_drawing import EVICTED, SUBJECT, PLACED, RUNNING, ClusterDrawing
+from kschedui.runs.cluster_drawing import EVICTED, PLACED, RUNNING, SUBJECT, ClusterDrawing
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards

@@ -66,16 +66,16 @@ def read_table(table: Table) -> Iterator[SeenEvent]:
 
 def read_section(section: Section | None, kind: str, namespace: str, name: str) -> Iterator[SeenEvent]:
     """Yield the events of a described object. A line that begins no event continues the message before it."""
-    found: list[tuple[dict[str, str | None], list[str]]] = []
+    rows: list[tuple[dict[str, str | None], list[str]]] = []
     for line in section.lines if section else ():
         if match := IN_OBJECT.match(line):
             seen = SEEN.match(match["seen"])
-            found.append((match.groupdict() | (seen.groupdict() if seen else {}), [match["message"]]))
+            rows.append((match.groupdict() | (seen.groupdict() if seen else {}), [match["message"]]))
         elif match := IN_OLD_OBJECT.match(line):
-            found.append((match.groupdict(), [match["message"]]))
-        elif found and not RULER.match(line) and not HEADS.match(line):
-            found[-1][1].append(line)
-    for fields, message in found:
+            rows.append((match.groupdict(), [match["message"]]))
+        elif rows and not RULER.match(line) and not HEADS.match(line):
+            rows[-1][1].append(line)
+    for fields, message in rows:
         last = fields.get("last") or ""
         yield SeenEvent(
             kind=kind, namespace=namespace, name=name, type=fields["type"] or "", reason=fields["reason"] or "",

@@ -37,8 +37,8 @@ def read_node(described: Described) -> Iterator[Manifest]:
 
 
 def _amounts(section: Section | None) -> dict[str, str]:
-    found = (AMOUNT.match(line) for line in (section.lines if section else ()))
-    return {match["name"]: match["value"] for match in found if match}
+    matches = (AMOUNT.match(line) for line in (section.lines if section else ()))
+    return {match["name"]: match["value"] for match in matches if match}
 
 
 def _kubelet_version(described: Described) -> str:
@@ -88,8 +88,8 @@ def _pods(described: Described, node: str) -> Iterator[Manifest]:
 
 def _allocated(described: Described) -> Mapping[str, str]:
     section = described.section("Allocated resources")
-    found = (ALLOCATED.match(line) for line in (section.lines if section else ()))
-    return {match[1]: match[2] for match in found if match}
+    matches = (ALLOCATED.match(line) for line in (section.lines if section else ()))
+    return {match[1]: match[2] for match in matches if match}
 
 
 def a_pod(namespace: str, name: str, node: str, requests: Mapping[str, str]) -> Manifest:

@@ -77,9 +77,9 @@ def _status(described: Described) -> Manifest:
     if nominated := described.value("NominatedNodeName"):
         status["nominatedNodeName"] = nominated
     conditions = described.section("Conditions")
-    found = (CONDITION.match(line) for line in (conditions.lines if conditions else ()))
+    matches = (CONDITION.match(line) for line in (conditions.lines if conditions else ()))
     if described.value("Node") and any(
-        match and match["type"] == "Ready" and match["status"] != "True" for match in found
+        match and match["type"] == "Ready" and match["status"] != "True" for match in matches
     ):
         status["conditions"] = [{"type": "Ready", "status": "False"}]
     return status
@@ -160,8 +160,8 @@ def _selector(text: str) -> Manifest:
             expressions.append({"key": words[1:], "operator": "DoesNotExist"})
         elif words and words not in NONE:
             expressions.append({"key": words, "operator": "Exists"})
-    found = {"matchLabels": labels, "matchExpressions": expressions}
-    return {key: value for key, value in found.items() if value}
+    selector = {"matchLabels": labels, "matchExpressions": expressions}
+    return {key: value for key, value in selector.items() if value}
 
 
 def _claims(section: Section | None) -> Iterator[Manifest]:

@@ -44,17 +44,17 @@ def key_of(manifest: Manifest) -> tuple[str, str, str]:
 def read(text: str) -> Reading:
     """Read the described objects and tables; what is described says more than a row of a table."""
     reading = Reading()
-    found: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
+    objects: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
     counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "of events", "other", "nowhere"), 0)
     placed: set[tuple[str, str, str]] = set()
 
     def take(manifest: Manifest, rank: int) -> None:
         key = key_of(manifest)
-        if key not in found or found[key][0] <= rank:
-            node = found[key][1]["spec"].get("nodeName") if key in found else None
+        if key not in objects or objects[key][0] <= rank:
+            node = objects[key][1]["spec"].get("nodeName") if key in objects else None
             if node and "nodeName" not in manifest["spec"]:
                 manifest["spec"]["nodeName"] = node
-            found[key] = rank, manifest
+            objects[key] = rank, manifest
 
     seen_events: list[SeenEvent] = []  # of tables
     lines = text.split("\n")
@@ -87,16 +87,16 @@ def read(text: str) -> Reading:
             case _:
                 counts["other"] += 1
     reading.events += seen_events
-    _apply(seen_events, found, alone=not counts["pod"] and not counts["of pods"])
+    _apply(seen_events, objects, alone=not counts["pod"] and not counts["of pods"])
     for key in placed:
-        if "nodeName" not in found[key][1]["spec"]:
-            del found[key]
+        if "nodeName" not in objects[key][1]["spec"]:
+            del objects[key]
             counts["nowhere"] += 1
-    reading.objects = [manifest for _, manifest in found.values()]
+    reading.objects = [manifest for _, manifest in objects.values()]
     rest = "\n".join(lines)
     reading.rest = rest if OBJECTS.search(rest) else ""
     reading.notes = list(
-        _notes(counts, [rank for rank, manifest in found.values() if manifest["kind"] == "Node"], reading)
+        _notes(counts, [rank for rank, manifest in objects.values() if manifest["kind"] == "Node"], reading)
     )
     return reading
 
@@ -110,7 +110,7 @@ def without_claims(objects: list[Manifest]) -> list[str]:
     return list(names)
 
 
-def _apply(seen: list[SeenEvent], found: dict[tuple[str, str, str], tuple[int, Manifest]], *, alone: bool) -> None:
+def _apply(seen: list[SeenEvent], objects: dict[tuple[str, str, str], tuple[int, Manifest]], *, alone: bool) -> None:
     """Add what events of pods say: where a pod is, and why it waits. `alone`: the text has no pods but these."""
     by_pod: dict[tuple[str, str, str], list[SeenEvent]] = {}
     for event in seen:
@@ -120,11 +120,11 @@ def _apply(seen: list[SeenEvent], found: dict[tuple[str, str, str], tuple[int, M
         last = events.last_of_scheduler(its_events)
         if last is None:
             continue
-        if key not in found:
+        if key not in objects:
             if not alone or last.reason != events.NOT_SCHEDULED:
                 continue
-            found[key] = 1, nodes.a_pod(key[1], key[2], "", {})
-        pod = found[key][1]
+            objects[key] = 1, nodes.a_pod(key[1], key[2], "", {})
+        pod = objects[key][1]
         if "nodeName" in pod["spec"]:
             continue
         if last.reason == events.NOT_SCHEDULED:

@@ -88,8 +88,8 @@ def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     if request.method == "POST":
         until = _time(request, request.POST.get("until", ""))
         return _fork(request, version, kubernetes, request.POST.get("autoscaler", ""), until)
-    found = run_at_end(request, version, kubernetes, jobs.autoscale, asked, pod, "", at)
-    answer = msgspec.json.decode(found, type=Answer)
+    encoded = run_at_end(request, version, kubernetes, jobs.autoscale, asked, pod, "", at)
+    answer = msgspec.json.decode(encoded, type=Answer)
     context |= {
         "own": answer.own,
         "own_name": TITLES.get(answer.own, ""),
@@ -105,8 +105,8 @@ def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 def comparison(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show the comparison with scenarios/autoscaling_comparison.html: as above, and of_comparison."""
     context, version, kubernetes = _about(request, sid, number)
-    found = run_at_end(request, version, kubernetes, jobs.compare_autoscalers)
-    compared = msgspec.json.decode(found, type=ComparedAutoscalers)
+    encoded = run_at_end(request, version, kubernetes, jobs.compare_autoscalers)
+    compared = msgspec.json.decode(encoded, type=ComparedAutoscalers)
     return render(request, "scenarios/autoscaling_comparison.html", {**context, **of_comparison(compared)})
 
 
@@ -150,23 +150,25 @@ def of_answer(answer: Answer) -> dict[str, Any]:
     """Return the context of the page: `answer`, `notes`, `count`, `columns` (drawn new nodes by group), `options`,
     `none` and `placed` (pods by equal answer), `types` (bars), `leaving`, `staying` (nodes by reason), `more`.
     """
-    found = answer.autoscaling
-    leaving = [node for node in found.nodes if node.outcome != "stays"]
-    staying = [node for node in found.nodes if node.outcome == "stays"]
-    without = [pod for pod in found.pods if pod.outcome == "none"]
+    results = answer.autoscaling
+    leaving = [node for node in results.nodes if node.outcome != "stays"]
+    staying = [node for node in results.nodes if node.outcome == "stays"]
+    without = [pod for pod in results.pods if pod.outcome == "none"]
     return {
-        "answer": found,
+        "answer": results,
         "name": TITLES[answer.asked],
         "notes": answer.notes,
         "price": answer.price,
-        "count": sum(new.count for new in found.new_nodes),
-        "columns": columns(found),
-        "options": ladder(found),
-        "expanders": [in_language(EXPANDERS[name]) for name in (found.options[0].scores if found.options else ())],
+        "count": sum(new.count for new in results.new_nodes),
+        "columns": columns(results),
+        "options": ladder(results),
+        "expanders": [in_language(EXPANDERS[name]) for name in (results.options[0].scores if results.options else ())],
         "without": len(without),
         "none": alike(without, _reasons),
-        "placed": alike([pod for pod in found.pods if pod.outcome != "none"], lambda pod: f"{pod.outcome} {pod.place}"),
-        "types": bars([refused for pod in found.pods for refused in pod.types]),
+        "placed": alike(
+            [pod for pod in results.pods if pod.outcome != "none"], lambda pod: f"{pod.outcome} {pod.place}"
+        ),
+        "types": bars([refused for pod in results.pods for refused in pod.types]),
         "leaving": sorted(leaving, key=lambda node: -(node.saves or 0.0)),
         "staying": [
             (reason, in_language(MEANINGS.get(reason.partition(" ")[0], "")), nodes, more)
@@ -174,7 +176,7 @@ def of_answer(answer: Answer) -> dict[str, Any]:
         ],
         "more_pods": answer.more_pods,
         "more_nodes": answer.more_nodes,
-        "empty": not found.pods and not found.nodes,
+        "empty": not results.pods and not results.nodes,
     }
 
 
@@ -187,20 +189,20 @@ def _reason_of_node(node: NodeAnswer) -> str:
     return node.reason
 
 
-def columns(found: Autoscaling) -> list[dict[str, Any]]:
+def columns(answer: Autoscaling) -> list[dict[str, Any]]:
     """Return the new nodes by group: {group, count, price, kinds, nodes: [{node, type, pods, more}], more}.
 
     The nodes are those that appeared in the run, with the pods that were bound to them.
     """
     groups: dict[str, dict[str, Any]] = {}
-    for new in found.new_nodes:
+    for new in answer.new_nodes:
         column = groups.setdefault(new.group, {"group": new.group, "count": 0, "cost": 0.0, "nodes": [], "kinds": {}})
         column["count"] += new.count
         column["cost"] = None if new.price is None or column["cost"] is None else column["cost"] + new.count * new.price
         kind = " ".join(filter(None, (new.instance_type, new.zone, new.capacity_type)))
         if kind:
             column["kinds"][kind] = column["kinds"].get(kind, 0) + new.count
-    made = found.proof.nodes if found.proof is not None else []
+    made = answer.proof.nodes if answer.proof is not None else []
     for group, column in groups.items():
         nodes = [node for node in made if node.group == group]
         column["nodes"] = list(map(_drawn, nodes[:MOST_DRAWN]))
@@ -223,7 +225,7 @@ def _drawn(made: MadeNode) -> dict[str, Any]:
     }
 
 
-def ladder(found: Autoscaling) -> list[dict[str, Any]]:
+def ladder(answer: Autoscaling) -> list[dict[str, Any]]:
     """Return the options of the first pass, the chosen one first: {group, nodes, pods, chosen, scores}."""
     rows = [
         {
@@ -233,7 +235,7 @@ def ladder(found: Autoscaling) -> list[dict[str, Any]]:
             "chosen": option.chosen,
             "scores": [f"{score:.4g}" for score in option.scores.values()],
         }
-        for option in found.options
+        for option in answer.options
     ]
     return sorted(rows, key=lambda row: not row["chosen"])
 

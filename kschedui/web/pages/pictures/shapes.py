@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kschedui.runs.cluster_drawing import EVICTED, SUBJECT, PLACED
+from kschedui.runs.cluster_drawing import EVICTED, PLACED, SUBJECT
 
 WIDTH, HEIGHT = 320, 84
 QUEUE = 52  # width of the queue and the arrow after it

@@ -54,8 +54,8 @@ def _domains(case: Case, key: str, *, off: bool) -> Iterator[Proposal]:
 
 
 def pod_topology_spread(case: Case) -> Iterator[Proposal]:
-    """Propose, for each constraint, what it counts, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another
-    domain.
+    """Propose, for each constraint that rejects nodes, to count fewer domains or pods, a larger maxSkew, fewer
+    minDomains, ScheduleAnyway, or another domain for the node; and to remove labels of the pod.
     """
     constraints: Sequence[Mapping[str, Any]] = case.spec.get("topologySpreadConstraints") or ()
     hard = [

@@ -69,9 +69,9 @@ def _where_volumes_are(case: Case) -> Iterator[Proposal]:
     keys: dict[str, None] = {}
     values: dict[str, set[str]] = {}
 
-    def take(key: str, found: tuple[str, ...]) -> None:
+    def take(key: str, terms: tuple[str, ...]) -> None:
         keys[key] = None
-        values.setdefault(key, set()).update(found)
+        values.setdefault(key, set()).update(terms)
 
     for claim in claims_of(case):
         volumes = [cluster.get("PersistentVolume", claim.volume_name)] if claim.volume_name else []

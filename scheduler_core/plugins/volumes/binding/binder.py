@@ -153,7 +153,7 @@ class VolumeSearch(msgspec.Struct, frozen=True):
         return False, False
 
     def _find_unbound(self, labels: Labels) -> PodVolumes:
-        """Return volumes for the unbound claims (`findMatchingVolumes`), and provision the rest."""
+        """Return volumes for the unbound claims (`findMatchingVolumes`), and the claims to provision volumes for."""
         chosen: dict[str, None] = {}
         bindings, unmatched = [], list(self.selected)
         for candidate in self.free:

@@ -51,11 +51,11 @@ def class_resources(volumes: PodVolumes, storage: Storage, labels: Labels) -> di
     if classes:
         return classes
     for claim in volumes.provisions:
-        found = _published(claim, storage, labels)
-        if found is not None:
+        published = _published(claim, storage, labels)
+        if published is not None:
             resource = classes.setdefault(claim_class(claim), StorageResource())
             resource.requested += claim.request
-            resource.capacity = _bytes(found)
+            resource.capacity = _bytes(published)
     return classes
 
 

@@ -45,8 +45,8 @@ def ask(
 ) -> HttpResponse:
     """Returns the nodes that would be added, why groups, pools and types would not help, and why each node stays."""
     run = seen_run(request, rid)
-    found = run_at_end(request, run.version, run.kubernetes_version, jobs.autoscale, autoscaler, pod, node, at)
-    return HttpResponse(found, content_type=JSON)
+    answer = run_at_end(request, run.version, run.kubernetes_version, jobs.autoscale, autoscaler, pod, node, at)
+    return HttpResponse(answer, content_type=JSON)
 
 
 @router.get(
@@ -58,8 +58,8 @@ def ask(
 def compare(request: HttpRequest, rid: str) -> HttpResponse:
     """Runs both on the same load and the same machines until 30 minutes after the timeline."""
     run = seen_run(request, rid)
-    found = run_at_end(request, run.version, run.kubernetes_version, jobs.compare_autoscalers)
-    return HttpResponse(found, content_type=JSON)
+    answer = run_at_end(request, run.version, run.kubernetes_version, jobs.compare_autoscalers)
+    return HttpResponse(answer, content_type=JSON)
 
 
 @router.post(
