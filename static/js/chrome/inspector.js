@@ -24,7 +24,7 @@ function pairs(map) {
 	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
 }
 
-/** Ways to ask "and if ...?". @param {View} view @param {"pod" | "node"} kind @param {string} name */
+/** Buttons to What if and the capacity page. @param {View} view @param {"pod" | "node"} kind @param {string} name */
 function askAbout(view, kind, name) {
 	if (view.boot.embed) return null;
 	const open = () => view.act.open(`ask:${kind}:${name}`);
@@ -142,7 +142,7 @@ function attempts(view, key) {
 /**
  * @param {View} view
  * @param {Extract<Column, {kind: "attempt"}>[]} own
- * @param {number} until the last step whose outcome is told
+ * @param {number} until the last step whose outcome may be shown
  */
 function attemptList(view, own, until) {
 	return h(

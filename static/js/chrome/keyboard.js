@@ -34,7 +34,7 @@ function point(player, by) {
 	player.jump(by, (event) => event.type !== here && event.type !== "AttemptFinished");
 }
 
-/** By what they are for; the help dialog has the same groups. @type {Record<string, Binding[]>} */
+/** Bindings by purpose; the help dialog has the same groups. @type {Record<string, Binding[]>} */
 export const KEYS = {
 	move: [
 		{ keys: [" "], name: "play", run: (player) => player.play() },

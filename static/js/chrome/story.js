@@ -177,7 +177,7 @@ function lessonOf({ boot, event, state, frame, order }) {
 	return frame === framesOf(event, order) - 1 ? (boot.lesson?.captions ?? []).find(own) : undefined;
 }
 
-/** What there is to read over the stage. @param {View} view @returns {string[]} */
+/** The texts of the caption. @param {View} view @returns {string[]} */
 export function captionTexts(view) {
 	return [plain(view.caption.sentence), plain(view.caption.why), lessonOf(view)?.text ?? ""];
 }
@@ -215,7 +215,7 @@ function rowsOf(text, { letter, character }, room) {
 	return Math.ceil((characters * character + (text.length - characters) * width) / room);
 }
 
-/** What was passed by on the short way; a click unfolds it. @param {NonNullable<Caption["folded"]>} folded */
+/** The steps that the short way skipped; a click shows them. @param {NonNullable<Caption["folded"]>} folded */
 function foldedButton({ text, unfold }) {
 	return button(unfold, { key: "folded", class: "folded", title: t("fold.title", { text }) }, h("span", null, text));
 }
@@ -276,7 +276,7 @@ function place({ ahead }) {
 	return ahead.seconds ? `${first} ${duration(ahead.seconds)}` : first;
 }
 
-/** In seconds or minutes. @param {number} seconds */
+/** A duration in seconds or minutes. @param {number} seconds */
 function duration(seconds) {
 	return seconds < 90
 		? t("run.queued.seconds", { n: seconds })

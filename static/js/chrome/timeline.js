@@ -16,7 +16,7 @@ import { lastUpTo } from "../trace/run_index.js";
 const ROUND = 17; // pixels an attempt, from which marks are round
 const RADIUS = 10;
 const MAX_NAMES = 6;
-/** Where in a column its signs stand. @type {Record<Act["kind"], number>} */
+/** The position of the signs in a column. @type {Record<Act["kind"], number>} */
 const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
 const DENSE = 4; // below this many pixels attempts are counted in bars
 
@@ -157,7 +157,7 @@ export class Timeline {
 	}
 
 	/**
-	 * What others than the scheduler did: a sign for each kind, in the column in which it was.
+	 * A sign for each kind of action by others than the scheduler, in its column.
 	 * @param {View} view @param {number} width
 	 */
 	acts(view, width) {
@@ -393,7 +393,7 @@ function key(rows) {
 	);
 }
 
-/** With many pods the rows around the amber one are shown. @param {View} view @param {string[]} pods */
+/** The first row to show; with many pods, those around the current one. @param {View} view @param {string[]} pods */
 function firstRow(view, pods) {
 	if (pods.length <= MAX_ROWS) return 0;
 	return Math.max(0, Math.min(pods.indexOf(view.subject) - MAX_ROWS / 2, pods.length - MAX_ROWS));

@@ -49,7 +49,7 @@ function read({ run }) {
 	});
 }
 
-/** What draws each picture anew. @type {((paper: boolean) => void)[]} */
+/** The functions that draw each picture again. @type {((paper: boolean) => void)[]} */
 const scenes = [];
 let printing = false;
 

@@ -103,7 +103,7 @@ export class Lead {
 		this.player.forward();
 	}
 
-	/** Have the answers counted; the answer is shown when the counts are here. */
+	/** Request the counts of the answers; the right answer is shown when they arrive. */
 	reveal() {
 		this.revealing = this.predictions.open?.id ?? "";
 		this.lead();

@@ -113,7 +113,7 @@ const MAX_NODES = 12;
 const MAX_PODS = 40;
 
 /**
- * What a question on paper is answered from: what the pod asks for, what each node has, and the pods of lower priority
+ * The facts to answer a question on paper: what the pod asks for, what each node has, and the pods of lower priority
  * where some may be evicted.
  * @param {ChunkStore} store @param {number} step before the answer @param {Question} question
  */

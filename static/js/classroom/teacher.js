@@ -118,7 +118,7 @@ export function teach(page) {
 		];
 	}
 
-	/** How many were right: of the revealed question, or at the end of the run of all. */
+	/** The number of right answers: to the revealed question, or at the end of the run to all. */
 	function tallyText() {
 		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
 		const now = all ?? tally();

@@ -54,7 +54,7 @@ export function releaseControl({ choice, note }, releases, text) {
 		const version = releaseOf(text.read());
 		const release = releases.find((entry) => (version ? entry.version === version : entry.default));
 		choice.value = version && release ? version : "";
-		patch(note, [release && !release.default ? lacks(release) : null]);
+		patch(note, [release && !release.default ? missingFeatures(release) : null]);
 	};
 	choice.addEventListener("change", () => {
 		const changed = withRelease(text.read(), choice.value);
@@ -66,7 +66,7 @@ export function releaseControl({ choice, note }, releases, text) {
 }
 
 /** @param {Release} release */
-function lacks({ version, fields, plugins, gates }) {
+function missingFeatures({ version, fields, plugins, gates }) {
 	/** @type {[string, string[]][]} */
 	const all = [
 		[t("release.fields"), fields],

@@ -35,7 +35,7 @@ export class Malformed extends Error {
 /** @type {Record<string, string>} */
 const REASONS = { DUPLICATE_KEY: "twice", TAB_AS_INDENT: "tab" }; // by the parser's code of an error
 
-/** What kubectl prints for people, without values of environment variables and the like. @param {string} text */
+/** The output of kubectl for people, without values of environment variables and the like. @param {string} text */
 export function withoutValues(text) {
 	return text.replaceAll("\r\n", "\n").replace(VALUES, "");
 }

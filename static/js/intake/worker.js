@@ -51,7 +51,7 @@ class Made {
 	}
 }
 
-/** What kubectl printed for people is read by the server. @param {Job} job */
+/** Send what kubectl printed for people to the server, which reads it. @param {Job} job */
 async function sendForPeople({ file, most }) {
 	let text = "";
 	for await (const block of new FileText(file, most, () => {}).blocks()) text += block;

@@ -36,7 +36,7 @@ const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
 const SECONDS = [1, 2, 4, 8, 10];
 const RETRIES = [1, 5, 10, 20, 60];
 const SILENCE = [5, 10, 30, 50, 120, 300];
-/** Who may act, besides the one that does. */
+/** Actors that a question offers, besides the one that acts. */
 const ACTORS = [
 	"default-scheduler",
 	"deployment-controller",
@@ -267,7 +267,7 @@ function weightiest(kinds) {
 	return kinds;
 }
 
-/** How many devices the search gives back on the node `about`. @param {Case} found */
+/** The number of devices that the search gives back on the node `about`. @param {Case} found */
 function howOftenBack(found) {
 	const own = searchOf(found);
 	if (!own || own.search.unfinished) return null;
@@ -407,7 +407,7 @@ function together({ store, step, event }, also = () => true) {
 	return n;
 }
 
-/** How many objects of the kind the actor creates at once. @param {Case} found */
+/** The number of objects of the kind that the actor creates at once. @param {Case} found */
 function howManyMade(found) {
 	const { kind, action, by } = found.event;
 	if (!by || action !== "create") return null;
@@ -450,7 +450,7 @@ function whichPodGoes(found) {
 	return makeAnswer(found, "pod", keys, found.event.pod);
 }
 
-/** How many pods of its owner, or of its node, go at this time. @param {Case} found */
+/** The number of pods of its owner, or of its node, that are deleted at this time. @param {Case} found */
 function howManyGo(found) {
 	const keys = siblings(found).map((pod) => pod.summary.pod);
 	const right = together(found, (other) => keys.includes(other.pod));
@@ -519,7 +519,7 @@ function whichGroupGrows(found) {
 	return makeAnswer(found, "group", groups.sort(), [...chosen][0]);
 }
 
-/** How many nodes the autoscaler wants. @param {Case} found */
+/** The number of nodes that the autoscaler wants. @param {Case} found */
 function howManyNodes(found) {
 	const { options = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (found.event);
 	const right = options.reduce((sum, { chosen, nodes }) => sum + (chosen ? nodes : 0), 0);

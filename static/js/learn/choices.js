@@ -104,7 +104,7 @@ export function keyOf({ options }, i) {
 }
 
 /**
- * The buttons of a reader without a class.
+ * The hint and the buttons for a reader who is not in a class.
  * @param {Predictions} predictions @param {Question} open @returns {Child[]}
  */
 function foot(predictions, open) {
@@ -176,7 +176,7 @@ function outcome(root, predictions, shown) {
 }
 
 /**
- * The position of each option's button; null if some have no row, or rows are too close.
+ * The position of each option's button; null if an option has no row, or rows are too close or out of sight.
  * @param {HTMLElement} root
  * @param {Question} open
  */

@@ -127,7 +127,7 @@ function retell(view) {
 	return { ...caption, ...folded, next: announce(view, nextTold(player, { step, frame })) };
 }
 
-/** What the next stop does. @param {View} view @param {Spot} next @returns {Part[]} */
+/** The announcement of the next stop. @param {View} view @param {Spot} next @returns {Part[]} */
 export function announce(view, next) {
 	const { caption, event, frame, order, state, subject, store, step } = view;
 	const before = next.step === step ? next.frame - 1 : framesOf(event, order) - 1;

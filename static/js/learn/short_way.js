@@ -233,10 +233,10 @@ function passesAll(place) {
 /** @type {WeakMap<object, string[]>} */
 const rejected = new WeakMap();
 
-/** By plugin: the rows that it rejects, and why. @param {NodesFiltered} event */
+/** By plugin, the rows that it rejects and why, as one text; "": none. @param {NodesFiltered} event */
 function rejections(event) {
-	const counts = rejected.get(event);
-	if (counts) return counts;
+	const known = rejected.get(event);
+	if (known) return known;
 	const { verdicts, evaluated, total, start } = event;
 	const rows = event.rows == null ? null : decodeColumn(event.rows, evaluated);
 	const lines = event.plugins.map(() => /** @type {string[]} */ ([]));

@@ -78,7 +78,7 @@ function goTo(place) {
 		const from = Number(pairs[at][side]);
 		if (from !== NONE) send(side, outcomeStep(side, from));
 	}
-	tell();
+	showPlace();
 }
 
 /** The step of an attempt that tells its outcome. @param {number} side @param {number} from */
@@ -104,11 +104,12 @@ function step(by) {
 }
 
 /** Show where both runs are, in words and in the address. */
-function tell() {
+function showPlace() {
 	slider.value = String(at);
 	const pair = pairs[at];
 	if (!pair) return;
-	where.textContent = `${at + 1} / ${pairs.length} · ${pair[3]} · ${pair[2] ? "=" : "≠"}`;
+	const [, , isSame, title] = pair;
+	where.textContent = `${at + 1} / ${pairs.length} · ${title} · ${isSame ? "=" : "≠"}`;
 	for (const side of [0, 1]) {
 		const note = frames[side].parentElement?.querySelector(".compare-none");
 		if (note instanceof HTMLElement) note.hidden = pair[side] !== NONE;
@@ -123,12 +124,12 @@ function whenShown(side) {
 	if (!player || !stage(1 - side)?.player) return;
 	if (sent[side] !== null) {
 		sent[side] = null;
-		return tell();
+		return showPlace();
 	}
 	at = pairAt(side, player.step);
 	const other = twin(side, player.step, at);
 	if (other !== null) send(1 - side, other, player.frame);
-	tell();
+	showPlace();
 }
 
 /** Both are drawn for the first time: go where the address says, else to the first difference. */
@@ -137,7 +138,7 @@ function begin() {
 	if (match) {
 		for (const side of [0, 1]) send(side, Number(match[side + 1]));
 		at = pairAt(0, Number(match[1]));
-		tell();
+		showPlace();
 	} else if (pairs.length) goTo(Math.max(0, first));
 	document.body.dataset.ready = "";
 }

@@ -240,7 +240,7 @@ function remember(root) {
 	return places;
 }
 
-/** What moves now has ended, or was replaced by other motion. */
+/** Resolves when the current motion has ended or was replaced. */
 function whenAtRest() {
 	return Promise.allSettled(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
 }

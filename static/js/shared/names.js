@@ -26,7 +26,7 @@ export function nodeName(name, most = Number.POSITIVE_INFINITY) {
 }
 
 /**
- * What tells names apart, none twice: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
+ * The parts that tell names apart, none twice: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
  * @param {readonly string[]} names @returns {Map<string, string>} empty: they stay as they are
  */
 export function shortened(names) {
@@ -48,7 +48,7 @@ export function shortened(names) {
 	return apart ? shown : new Map();
 }
 
-/** How many parts at the end all have in common; one at least is left of each. @param {string[][]} parts */
+/** The number of parts at the end that all have in common; at least one is left of each. @param {string[][]} parts */
 function commonEnd(parts) {
 	const most = Math.min(...parts.map((own) => own.length)) - 1;
 	let end = 0;
@@ -57,7 +57,7 @@ function commonEnd(parts) {
 	return end;
 }
 
-/** How many letters and zeros numbered names begin with, as in vmss000012. @param {string[]} ends */
+/** The number of letters and zeros that numbered names begin with, as in vmss000012. @param {string[]} ends */
 function commonStart(ends) {
 	const start = /^[a-z]+0+/.exec(ends[0])?.[0] ?? "";
 	let n = start.length;
@@ -102,7 +102,7 @@ export function podParts(key) {
 	return workload && (/\d/.test(hash) || !/[aeiou]/.test(hash)) ? [workload, hash] : [name, ""];
 }
 
-/** In one word: "checkout-bc8c8". @param {string} key */
+/** The name of a pod in one word: "checkout-bc8c8". @param {string} key */
 export function shortPod(key) {
 	return podParts(key).filter(Boolean).join("-");
 }

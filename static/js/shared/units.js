@@ -97,7 +97,7 @@ export function podName(key) {
 	return key.slice(key.indexOf("/") + 1);
 }
 
-/** In letters; a Chinese character takes the room of two. @param {string} text */
+/** The width in letters; a Chinese character counts as two. @param {string} text */
 export function widthOf(text) {
 	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }

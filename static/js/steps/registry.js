@@ -136,9 +136,9 @@ function collect(entries) {
 
 const SHOWS = collect((name, { shows = [] }) => shows.map((type) => [type, name]));
 const FRAMES = collect((_, { frames = {} }) => Object.entries(frames));
-/** By event type: what captions it. */
+/** The caption functions by event type. */
 export const CAPTIONS = collect((_, { captions }) => Object.entries(captions));
-/** By kind of reference to a number: the step that explains it. */
+/** The step that explains a number, by kind of reference. */
 const EXPLAINS = collect((name, { explains }) => explains.map((kind) => [kind, name]));
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */

@@ -5,7 +5,7 @@ import { podName } from "../shared/units.js";
 
 const SCHEDULER = "default-scheduler";
 
-/** Which controller writes the status of a kind. @type {Record<string, string>} */
+/** The controller that writes the status of a kind. @type {Record<string, string>} */
 const WRITERS = {
 	CronJob: "cronjob-controller",
 	DaemonSet: "daemonset-controller",
@@ -21,7 +21,7 @@ const WRITERS = {
 	StatefulSet: "statefulset-controller",
 };
 
-/** Who does what an event tells: its name as it calls itself, "" for the scheduler. @param {any} event */
+/** The actor of an event, by its own name; "" for the scheduler. @param {any} event */
 export function actorOf(event) {
 	switch (event.type) {
 		case "WorkloadStatusWritten":
@@ -67,7 +67,7 @@ export function actOf(event) {
 
 /** @typedef {{step: number, time: number, change: string, by?: number}} NodeChange */
 
-/** What befell nodes and groups of nodes over a whole run, so that any step can be asked since when. */
+/** The changes of nodes and node groups over a whole run, to find since when a node is as it is. */
 export class NodeLog {
 	constructor() {
 		/** @type {Map<string, NodeChange[]>} by node: "True", "False" and "Unknown" are its condition Ready */

@@ -106,7 +106,7 @@ export class Explainer {
 	}
 
 	/**
-	 * Resolves once a node is explained, but soon; null when it is, or has been waited for. A headline needs it.
+	 * Wait for the explanation of a node, at most PATIENCE_MS. Null if it is here, failed, or was waited for already.
 	 * @param {number} attempt @param {string} node
 	 */
 	soon(attempt, node) {

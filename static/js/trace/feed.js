@@ -128,7 +128,7 @@ export class Feed {
 		(await this.listener).connection(closed ? "closed" : "lost", code);
 	}
 
-	/** Have the chunks from a number on sent (again). @param {number} seq */
+	/** Request the chunks from a number on, again if necessary. @param {number} seq */
 	from(seq) {
 		this.cursor = seq;
 		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();

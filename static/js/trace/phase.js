@@ -69,7 +69,7 @@ export function pointOf(event, state) {
 	);
 }
 
-/** What PreBind plugins write. */
+/** Kinds that PreBind plugins write. */
 const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
 
 /** Between attempts no extension point runs. @param {import("./trace").PodEnqueued} event @param {State} state */

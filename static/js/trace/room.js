@@ -23,7 +23,7 @@ export function largest({ nodes }, resource) {
 }
 
 /**
- * What a pod requests of the cpu of the largest node, or of the memory where it requests no cpu.
+ * The share of the largest node that a pod requests: of its cpu, or of its memory if it requests no cpu.
  * @param {State} state @param {string} pod
  */
 export function shareOf(state, pod) {
@@ -34,7 +34,7 @@ export function shareOf(state, pod) {
 const MOST_BEYOND = 2.5; // times the largest node: what is missing is drawn so far
 
 /**
- * What a bar of full length stands for where a pod is tried: the largest node, or the largest sum of what is taken on
+ * The amount of a full bar where a pod is tried: the largest node, or the largest sum of what is taken on
  * a node and what the pod requests.
  * @param {State} state @param {string} resource @param {string} pod
  */

@@ -54,7 +54,7 @@ export function fromKeyframe(keyframe, began) {
 }
 
 /**
- * Keyframes of schema 1, in runs that were stored before: they have every node and every pod.
+ * The state of a keyframe of schema 1, which has every node and every pod.
  * @param {WholeKeyframe} keyframe @returns {State}
  */
 function fromWholeKeyframe({ nodes, pods, ...rest }) {

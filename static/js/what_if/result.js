@@ -121,7 +121,7 @@ function totalsRow(row, best, winner) {
 /** @typedef {Map<string, "gained" | "lost" | "winner">} Marks */
 
 /**
- * What would happen, as the stage's headline; what happened is below it.
+ * The outcome of the what-if as the stage's headline, above what happened.
  * @param {import("./questions.js").Judgement} answer
  * @param {Part[]} changes in words, where they are few
  */

@@ -104,7 +104,7 @@ function cellsOf(desk, event, action, say, change) {
 	return [h("td", { colspan: 2 }, summaryOf(value))];
 }
 
-/** What an event is about that the builder does not edit. @param {any} value */
+/** A short text for an event that the builder does not edit. @param {any} value */
 function summaryOf(value) {
 	if (typeof value !== "object" || value === null) return String(value ?? "");
 	if (Array.isArray(value)) return value.join(", ");
@@ -115,7 +115,7 @@ function summaryOf(value) {
 /** @param {[string, string][]} options @param {string} own @returns {[string, string][]} */
 const withOwn = (options, own) => (options.some(([key]) => key === own) ? options : [[own, own], ...options]);
 
-/** What can be scaled or rolled out: "Deployment/web". @param {Desk} desk @returns {[string, string][]} */
+/** Workloads that can be scaled or rolled out: "Deployment/web". @param {Desk} desk @returns {[string, string][]} */
 export function targetsOf({ documents }) {
 	return ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"].flatMap((kind) =>
 		documents.of(kind).map((ref) => {

@@ -67,7 +67,7 @@ function workloadRow(desk, ref) {
 	);
 }
 
-/** How long pods take. @param {Desk} desk */
+/** The fields of the kubelet: how long pods take. @param {Desk} desk */
 function kubelet(desk) {
 	const { documents, edit } = desk;
 	const times = documents.of("Scenario")[0]?.value.spec?.kubelet ?? {};

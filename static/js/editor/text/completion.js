@@ -282,7 +282,10 @@ export function ruleNames(catalogue, expression) {
 	return [...own, ...(own.length ? [] : MEMBERS.map((label) => offer(label, "method")))];
 }
 
-/** @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value */
+/**
+ * Completions at a path of a document: values of the field `value`, or, if it is null, the fields there.
+ * @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value
+ */
 export function offers(catalogue, document, path, value) {
 	const { kinds = [] } = catalogue;
 	if (value === "kind" && !path.length)

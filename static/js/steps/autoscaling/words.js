@@ -54,7 +54,7 @@ function scaleDown({ event }) {
 /** @type {Record<string, (context: any) => Partial<Caption>>} */
 export const CAPTIONS = { ScaleUpEvaluated: scaleUp, ScaleDownEvaluated: scaleDown };
 
-/** What an outcome means, and its sign. @param {string} outcome @returns {[string, string]} */
+/** The meaning of an outcome, and its sign. @param {string} outcome @returns {[string, string]} */
 export function outcomeWords(outcome) {
 	return [outcome === "stays" ? "✕" : "✓", t(`autoscaling.node.${outcome}`)];
 }

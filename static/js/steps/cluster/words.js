@@ -41,7 +41,7 @@ function changesOf(event) {
 	);
 }
 
-/** As many as two lines have room for, and at least one. @param {string[]} changes @returns {Part[]} */
+/** The changes that fit on two lines, at least one. @param {string[]} changes @returns {Part[]} */
 function fitting(changes) {
 	const shown = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
 	return list(changes, shown < 0 ? MAX_CHANGES : Math.min(MAX_CHANGES, shown + 1));
@@ -123,7 +123,7 @@ function objectApplied({ state, event, subject }) {
 	};
 }
 
-/** A ResourceClaim as it is now: PreBind's own write, or anybody's. @param {any} context @returns {Partial<Caption>} */
+/** A ResourceClaim was written, in PreBind or by another. @param {any} context @returns {Partial<Caption>} */
 function claimApplied({ event, state, subject }) {
 	const { devices = [], reserved_for: users = [], allocated } = event.claim;
 	const written = allocated && subject && state.cycle.PodAssumed && users.includes(podName(subject));

@@ -2,7 +2,7 @@
 /** Workloads and their pods: how many there should be, and what each of them does. */
 
 /**
- * What a pod does: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is ready no
+ * The activity of a pod: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is ready no
  * more; "waiting" has no node; "leaving" was told to stop; "ended" has finished, well or not.
  * @typedef {"ready" | "starting" | "unready" | "waiting" | "leaving" | "ended"} PipKind
  * @typedef {{pod: string, kind: PipKind}} Pip
@@ -112,7 +112,7 @@ function rowOf(state, key, record, parts, owned) {
 }
 
 /**
- * How many more pods there should be; those that stop count no more.
+ * The number of missing pods; pods that are being deleted do not count.
  * @param {number | null | undefined} desired @param {Pip[]} own
  */
 function missingOf(desired, own) {

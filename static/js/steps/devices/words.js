@@ -60,7 +60,7 @@ function searched({ event, frame, state, subject = "" }) {
 	return { eyebrow: parts("eyebrow.devices"), next: nextPlace(event, frame), ...told(event, frame, state, subject) };
 }
 
-/** What the search does next; [] at its end. @param {Searched} event @param {number} frame @returns {Part[]} */
+/** The next step of the search; [] at its end. @param {Searched} event @param {number} frame @returns {Part[]} */
 function nextPlace(event, frame) {
 	const [now, next] = [placeAt(event, frame), placesOf(event)[frame + 1]];
 	if (!next) return [];
@@ -138,7 +138,7 @@ function ending(event, search, like, where, state) {
 	return { sentence: parts(`devices.end.${kind}`, words), why };
 }
 
-/** What is against the devices of a node that has too few: the first few reasons. @param {NodeSearch} search */
+/** The first few reasons why a node has too few devices. @param {NodeSearch} search */
 function reasons({ pools = [], tries = [], shortage }) {
 	const bare = pools.every(({ devices = [], problem }) => !devices.length && !problem);
 	if (bare) return [...parts("devices.end.bare", {}), " "];

@@ -97,7 +97,7 @@ function lanesOf(view) {
 	};
 }
 
-/** What a full bar stands for, by resource. @param {View} view @returns {(resource: string) => number} */
+/** The amount that a full bar stands for, by resource. @param {View} view @returns {(resource: string) => number} */
 function longestOnce({ state, subject }) {
 	/** @type {Map<string, number>} */
 	const found = new Map();

@@ -159,7 +159,7 @@ function isNowhere({ nodes }, label) {
 }
 
 /**
- * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
+ * The reason with the engine's numbers, such as the skew or the missing label; null until they are loaded.
  * @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values
  * @returns {Part[] | null}
  */

@@ -47,7 +47,7 @@ function nodes(view, gang) {
 	);
 }
 
-/** In rows of about the same length. @param {number} n */
+/** The number of columns for rows of about the same length. @param {number} n */
 function across(n) {
 	return Math.ceil(n / Math.max(1, Math.ceil(n / FEW)));
 }

@@ -31,7 +31,7 @@ function numberOf(text) {
 	return Number(number) * (UNITS[/** @type {keyof typeof UNITS} */ (unit)] ?? 1);
 }
 
-/** What the device is called by people. @param {string} driver @param {DeviceModel} model */
+/** The name of a device for people. @param {string} driver @param {DeviceModel} model */
 function kindOf(driver, { attributes = {} }) {
 	const named = Object.entries(attributes).map(([key, value]) => [key.slice(key.lastIndexOf("/") + 1), value]);
 	for (const name of NAMING) {
@@ -55,7 +55,7 @@ function holdersOf({ claims }) {
 }
 
 /**
- * How much of a device that can be shared its claims consume.
+ * The consumed share of a device that several claims can share.
  * @param {State} state @param {string} id @param {DeviceModel} model
  */
 function consumedPart({ claims }, id, { capacity = {} }) {
@@ -185,7 +185,7 @@ function told(words) {
 }
 
 /**
- * What tells a device from others: its values of the attributes in which the cluster's devices differ.
+ * The values of a device for the attributes in which the cluster's devices differ.
  * @param {State} state @returns {(device: Device) => string[]}
  */
 function distinctions(state) {
@@ -199,7 +199,7 @@ function distinctions(state) {
 	return ({ model }) => Object.entries(model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
 }
 
-/** What the devices of a pool share, as a bar that fills. @param {Pool} pool */
+/** The counters that the devices of a pool share, each as a bar of what is consumed. @param {Pool} pool */
 export function counterBars({ counters }) {
 	return counters.map(({ name, whole, taken, text }) =>
 		h(
@@ -217,7 +217,7 @@ function percent(taken, whole) {
 	return `${whole ? Math.round((100 * taken) / whole) : 0}%`;
 }
 
-/** In the unit of the whole. @param {number} taken @param {string} whole "80Gi" */
+/** The amount in the unit of the whole. @param {number} taken @param {string} whole "80Gi" */
 function amountLike(taken, whole) {
 	return decimal(taken / numberOf(`1${whole.replace(/^[\d.]+/, "")}`));
 }
@@ -265,7 +265,7 @@ export function deviceChips(state, name) {
 	);
 }
 
-/** Which colour is which model. @param {State} state */
+/** The legend: the colour of each device model. @param {State} state */
 export function deviceKey(state) {
 	const kinds = kindsOf(state);
 	return h(

@@ -43,7 +43,7 @@ const MAX_BLOCKS = 24;
  */
 
 /**
- * The pod that is tried, behind what is taken; what does not fit on the node is hatched, in its true length.
+ * The request of the pod that is tried, after what is taken; what does not fit on the node is hatched.
  * @param {number} taken @param {number} whole of the node @param {number} length of the bar @param {Measure} measure
  */
 function requestedBar(taken, whole, length, { longest, need = 0 }) {
@@ -107,7 +107,7 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 /** Was it told to stop? @param {PodState | undefined} pod */
 const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
-/** What is left of the seconds that a pod has to stop. @param {State} state @param {string} key */
+/** The rest of the grace period of a pod that is being deleted. @param {State} state @param {string} key */
 function graceBar({ pods, time }, key) {
 	const { gone_at = null, grace = null } = pods.get(key) ?? {};
 	if (gone_at === null || !grace) return null;

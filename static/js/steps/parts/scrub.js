@@ -28,7 +28,7 @@ export function triedValue({ tried }, scrub) {
 }
 
 /**
- * What the pod on screen requests.
+ * The request of the pod on screen.
  * @param {View} view @param {string} resource @param {number} [value] @returns {Tried}
  */
 export function requestOf({ state, subject }, resource, value = request(state, subject, resource)) {
@@ -46,7 +46,7 @@ export function requestOf({ state, subject }, resource, value = request(state, s
 }
 
 /**
- * What is allocatable on a node.
+ * The allocatable amount on a node.
  * @param {View} view @param {string} node @param {string} resource @returns {Tried}
  */
 export function roomOf({ state }, node, resource) {
@@ -199,7 +199,7 @@ function endDrag() {
 }
 
 /**
- * Where a key moves the value; null: it is not for the number.
+ * The value after a key; null if the key does not change the number.
  * @param {string} key @param {number} now @param {Tried} one
  */
 function steppedTo(key, now, { step, least, most }) {

@@ -139,7 +139,7 @@ export function valuesOf(fact) {
 	return out;
 }
 
-/** What the topology key of most clusters stands for: "zone", "node". @param {string} key */
+/** The kind of domain of a usual topology key: "zone", "node". @param {string} key */
 export function domainKind(key) {
 	return key === "zone" ? t("zone") : key === "hostname" ? t("node") : key;
 }

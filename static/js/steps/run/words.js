@@ -35,7 +35,7 @@ function nameList(key, pods) {
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
 }
 
-/** How many pods have finished, and use no room any more. @param {State} state */
+/** The number of pods that have finished and use no resources any more. @param {State} state */
 export function endedPods(state) {
 	let ended = 0;
 	for (const { place } of state.pods.values()) if (place === "finished") ended += 1;

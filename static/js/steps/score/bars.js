@@ -92,7 +92,7 @@ function barScale({ width, phone }, model) {
 	return (width - (phone ? 28 + 10 * String(best).length : 190) - STUB * same.size) / left;
 }
 
-/** Where the bar of a total ends, in pixels. @param {Lanes} lanes @param {Scores} model @param {number} total */
+/** The end of the bar of a total, in pixels. @param {Lanes} lanes @param {Scores} model @param {number} total */
 function barEnd({ scored, geometry }, model, total) {
 	const { at, by } = shortened(model);
 	const same = [...stubs(model)].filter((i) => i < scored);

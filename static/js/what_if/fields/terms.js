@@ -206,7 +206,7 @@ function nodeKeys(panel) {
 	return [...new Set([HOSTNAME, ...keys])].slice(0, 40);
 }
 
-/** By zone where there are zones. @param {Panel} panel */
+/** The topology key of zones if nodes have it, otherwise that of host names. @param {Panel} panel */
 function commonKey(panel) {
 	return nodeKeys(panel).includes(ZONE) ? ZONE : HOSTNAME;
 }
