@@ -18,7 +18,7 @@ from kschedui.scenarios.importers.autoscalers import (
     claim_of,
     template_of,
 )
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.container_resources import amounts
 from scheduler_core.apis.karpenter import OVERHEAD, InstanceType, KWOKNodeClass, NodePool
@@ -246,7 +246,7 @@ def _of_pool(node: Manifest, pool: str, kind: str) -> Manifest:
 def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the documents with Cluster Autoscaler: a group for each size of machine and zone of a NodePool."""
     scenario = parse_scenario(compact_yaml.write_all(documents))
-    actor = next((actor for actor in scenario.actors if isinstance(actor, Karpenter)), None)
+    actor = next((actor for actor in scenario.actors if isinstance(actor, KarpenterSettings)), None)
     pools = [item for item in scenario.objects if isinstance(item, NodePool)]
     if actor is None or not pools:
         raise NotPossible(Message("the scenario has no NodePool whose machines node groups could have"))

@@ -60,8 +60,8 @@ class Pricing(msgspec.Struct, frozen=True):
     gpu: float = 0.0
 
 
-class ClusterAutoscaler(Tagged, frozen=True):
-    """Cluster Autoscaler. `flags` are those of its command line, as parsed; the cloud needs the other seconds."""
+class ClusterAutoscalerSettings(Tagged, frozen=True, tag="ClusterAutoscaler"):
+    """The settings of Cluster Autoscaler and of its cloud, which needs the seconds. `flags`: its command line."""
 
     flags: Mapping[str, Any]
     start_seconds: float = 0.0
@@ -72,16 +72,16 @@ class ClusterAutoscaler(Tagged, frozen=True):
     priorities: Mapping[int, tuple[str, ...]] | None = None  # of the priority expander's ConfigMap
 
 
-class Descheduler(Tagged, frozen=True):
-    """The descheduler with its DeschedulerPolicy; `interval` in seconds, 0: one pass."""
+class DeschedulerSettings(Tagged, frozen=True, tag="Descheduler"):
+    """The settings of the descheduler with its DeschedulerPolicy; `interval` in seconds, 0: one pass."""
 
     policy: Manifest
     start_seconds: float = 0.0
     interval: float = 0.0
 
 
-class Karpenter(Tagged, frozen=True):
-    """Karpenter. `flags` are those of its command line, as parsed; `instance_types` are those of its cloud.
+class KarpenterSettings(Tagged, frozen=True, tag="Karpenter"):
+    """The settings of Karpenter. `flags`: its command line, parsed; `instance_types`: those of its cloud.
 
     Its cloud makes a node ready `ready_seconds` after it appeared.
     """
@@ -92,4 +92,4 @@ class Karpenter(Tagged, frozen=True):
     ready_seconds: float = 2.0
 
 
-Actor = ClusterAutoscaler | Karpenter | Descheduler
+Actor = ClusterAutoscalerSettings | KarpenterSettings | DeschedulerSettings

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from scheduler_core.apis.selectors import Requirement as Expression
+from scheduler_core.apis.selectors import SelectorRequirement
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -142,7 +142,7 @@ def of_labels(labels: Mapping[str, str]) -> Requirements:
     return merge(one_of(NORMALIZED.get(key, key), value) for key, value in labels.items())
 
 
-def of_expressions(expressions: Iterable[Expression]) -> Requirements:
+def of_expressions(expressions: Iterable[SelectorRequirement]) -> Requirements:
     """Return the requirements of a node selector's term."""
     return merge(requirement(e.key, e.operator, e.values) for e in expressions)
 

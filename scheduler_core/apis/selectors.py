@@ -28,7 +28,7 @@ _LABEL_VALUE_RULE = (
 )
 
 
-class Requirement(msgspec.Struct, frozen=True):
+class SelectorRequirement(msgspec.Struct, frozen=True):
     """One condition on one label (`labels.Requirement`); `values` are sorted and unique."""
 
     key: str
@@ -99,7 +99,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
     kube-scheduler reads an absent selector as `nothing()` and an empty one ({}) as `everything()`.
     """
 
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[SelectorRequirement, ...] = ()
     matches_nothing: bool = False
 
     @staticmethod
@@ -113,7 +113,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
     @staticmethod
     def from_labels(labels: Mapping[str, str]) -> LabelSelector:
         """Return a selector that requires every label with its value (`labels.SelectorFromSet`)."""
-        return LabelSelector(tuple(Requirement(key, "In", (labels[key],)) for key in sorted(labels)))
+        return LabelSelector(tuple(SelectorRequirement(key, "In", (labels[key],)) for key in sorted(labels)))
 
     @property
     def empty(self) -> bool:
@@ -125,7 +125,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
             return False
         return all(requirement.matches(labels) for requirement in self.requirements)
 
-    def and_also(self, *extra: Requirement) -> LabelSelector:
+    def and_also(self, *extra: SelectorRequirement) -> LabelSelector:
         """Return the selector with more requirements (matchLabelKeys, spread constraints); `nothing()` is unchanged."""
         if self.matches_nothing or not extra:
             return self
@@ -140,8 +140,8 @@ class LabelSelector(msgspec.Struct, frozen=True):
 class NodeSelectorTerm(msgspec.Struct, frozen=True):
     """Expressions over labels and over the node's name, ANDed; an empty term matches no node."""
 
-    match_expressions: tuple[Requirement, ...] = ()
-    match_fields: tuple[Requirement, ...] = ()
+    match_expressions: tuple[SelectorRequirement, ...] = ()
+    match_fields: tuple[SelectorRequirement, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -192,7 +192,7 @@ _EVERYTHING = LabelSelector()
 _NOTHING = LabelSelector(matches_nothing=True)
 
 
-def sorted_requirements(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+def sorted_requirements(requirements: tuple[SelectorRequirement, ...]) -> tuple[SelectorRequirement, ...]:
     """Sort requirements by key, as `labels.NewSelector().Add` does (stable for equal keys)."""
     return tuple(sorted(requirements, key=lambda requirement: requirement.key))
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.cel.device import AttributeValue, Device, compile_device_selector
+from scheduler_core.cel.device import AttributeValue, CelDevice, compile_device_selector
 from scheduler_core.cel.environment import CompileError
 from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.schema import BOOLEAN, INT64, QUANTITY, STRING, Fields, ListOf, MapOf, check
@@ -49,7 +49,7 @@ _TABLE = Fields("DeviceTable", {"devices": ListOf(_DEVICE), "expressions": ListO
 class DeviceTable(msgspec.Struct, frozen=True):
     """Devices by name, and the expressions of the same file."""
 
-    devices: dict[str, Device]
+    devices: dict[str, CelDevice]
     expressions: tuple[str, ...] = ()
 
 
@@ -68,7 +68,7 @@ def read_devices(text: str, limits: Limits | None = None) -> DeviceTable:
     return table
 
 
-def match_devices(expression: str, devices: dict[str, Device], release: Release) -> dict[str, Any]:
+def match_devices(expression: str, devices: dict[str, CelDevice], release: Release) -> dict[str, Any]:
     """Return the result of a release: `compileError`, or `maxCost` and the `results` by device."""
     try:
         selector = compile_device_selector(expression, int(release.version.partition(".")[2]))
@@ -94,7 +94,7 @@ def _read_document(document: Document, table: DeviceTable, problems: Problems) -
 
 
 def _read_table(data: dict[str, Any], problems: Problems) -> DeviceTable:
-    devices: dict[str, Device] = {}
+    devices: dict[str, CelDevice] = {}
     for index, fields in enumerate(data.get("devices") or ()):
         path: Path = ("devices", index)
         name = _require(fields, "name", path, problems)
@@ -104,7 +104,7 @@ def _read_table(data: dict[str, Any], problems: Problems) -> DeviceTable:
     return DeviceTable(devices, tuple(data.get("expressions") or ()))
 
 
-def _devices_of_slice(spec: dict[str, Any], problems: Problems) -> Iterator[tuple[str, Device]]:
+def _devices_of_slice(spec: dict[str, Any], problems: Problems) -> Iterator[tuple[str, CelDevice]]:
     """Yield the devices of a ResourceSlice by driver, pool and name; before v1beta2 their fields are under `basic`."""
     driver = _require(spec, "driver", ("spec",), problems)
     pool = _require(spec.get("pool") or {}, "name", ("spec", "pool"), problems)
@@ -114,7 +114,7 @@ def _devices_of_slice(spec: dict[str, Any], problems: Problems) -> Iterator[tupl
         yield f"{driver}/{pool}/{name}", _read_device({**fields, **(fields.get("basic") or {})}, driver, path, problems)
 
 
-def _read_device(fields: dict[str, Any], driver: str, path: Path, problems: Problems) -> Device:
+def _read_device(fields: dict[str, Any], driver: str, path: Path, problems: Problems) -> CelDevice:
     attributes: dict[str, AttributeValue] = {}
     for name, value in (fields.get("attributes") or {}).items():
         values = [
@@ -128,7 +128,7 @@ def _read_device(fields: dict[str, Any], driver: str, path: Path, problems: Prob
     capacity: dict[str, str] = {}
     for name, value in (fields.get("capacity") or {}).items():
         capacity[name] = str(_require(value or {}, "value", (*path, "capacity", name), problems))
-    return Device(driver, attributes, capacity, fields.get("allowMultipleAllocations") is True)
+    return CelDevice(driver, attributes, capacity, fields.get("allowMultipleAllocations") is True)
 
 
 def _require(fields: dict[str, Any], name: str, path: Path, problems: Problems) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.requirements import INSTANCE_TYPE
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue
 from scheduler_core.scenario.settings.instance_types import estimated_price
@@ -18,7 +18,7 @@ class Prices:
     def __init__(self, scenario: Scenario) -> None:
         self._groups = {group.name: group for group in scenario.node_groups}
         self._group_of = {node: group for group in scenario.node_groups for node in group.nodes}
-        kinds = [actor.instance_types for actor in scenario.actors if isinstance(actor, Karpenter)]
+        kinds = [actor.instance_types for actor in scenario.actors if isinstance(actor, KarpenterSettings)]
         self._catalogue = Catalogue(kinds[0]) if kinds else None
         self.are_stated = bool(kinds) or any(group.price is not None for group in scenario.node_groups)
 

@@ -23,9 +23,9 @@ def build_actors(scenario: Scenario, live: Live) -> Iterator[Actor]:
     rng = None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed))
     for actor in scenario.actors:
         match actor:
-            case settings.ClusterAutoscaler():
+            case settings.ClusterAutoscalerSettings():
                 yield ClusterAutoscaler(actor, scenario.node_groups, live.api, live.act_later, rng)
-            case settings.Karpenter():
+            case settings.KarpenterSettings():
                 yield Karpenter(actor, live.api, live.act_later)
-            case settings.Descheduler():
+            case settings.DeschedulerSettings():
                 yield Descheduler(actor, live.api, live.act_later)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from scheduler_core.apis.autoscaling import ClusterAutoscaler, NodeGroup
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, NodeGroup
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node
 from scheduler_core.cluster.statuses import NodeStatus
@@ -62,7 +62,9 @@ class Group:
 class Cloud:
     """All node groups. `later(seconds, action)` runs an action later."""
 
-    def __init__(self, settings: ClusterAutoscaler, groups: Sequence[NodeGroup], api: Api, later: Later) -> None:
+    def __init__(
+        self, settings: ClusterAutoscalerSettings, groups: Sequence[NodeGroup], api: Api, later: Later
+    ) -> None:
         self.groups: Mapping[str, Group] = {spec.name: Group(spec) for spec in groups}
         self._settings = settings
         self._api = api

@@ -42,7 +42,7 @@ AttributeValue: TypeAlias = "tuple[str, bool | int | str]"
 """The kind of an attribute ("string", "int", "bool" or "version") and its value."""
 
 
-class Device(msgspec.Struct, frozen=True):
+class CelDevice(msgspec.Struct, frozen=True):
     """A device for selectors: attributes and capacity by name, qualified or not, as in a ResourceSlice."""
 
     driver: str
@@ -73,7 +73,7 @@ class CompiledSelector:
         self.max_cost = max_cost
         self.reads = reads
 
-    def evaluate(self, device: Device, *, cost_limit: int = MAX_COST) -> Evaluation:
+    def evaluate(self, device: CelDevice, *, cost_limit: int = MAX_COST) -> Evaluation:
         """Evaluate the expression on a device: whether it matches, and the error if it fails."""
         try:
             variables = {"device": _device_value(device)}
@@ -101,7 +101,7 @@ def compile_device_selector(text: str, minor: int, *, consumable_capacity: bool 
         return CompiledSelector(text, program, cost, attributes_read(checked))
 
 
-def explain_mismatch(text: str, minor: int, device: Device, *, consumable_capacity: bool = True) -> str:
+def explain_mismatch(text: str, minor: int, device: CelDevice, *, consumable_capacity: bool = True) -> str:
     """Return the decisive part of a selector that is false for a device ("memory 40Gi < 80Gi"). Raises CompileError."""
     environment = _environment(minor, consumable_capacity)
     with deep_recursion():
@@ -120,7 +120,7 @@ def _environment(minor: int, consumable_capacity: bool) -> Environment:
     return make_environment(minor, {"device": _DEVICE}, {_DEVICE.name: fields})
 
 
-def _device_value(device: Device) -> Map:
+def _device_value(device: CelDevice) -> Map:
     attributes: dict[str, Map] = {}
     for name, (kind, value) in device.attributes.items():
         domain, id_ = _split(name, device.driver)

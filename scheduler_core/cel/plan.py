@@ -65,7 +65,7 @@ class Program:
 
     __slots__ = ("_root",)
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: PlanNode) -> None:
         self._root = root
 
     def evaluate(self, variables: Variables, *, limit: int) -> tuple[Value, int]:
@@ -91,7 +91,7 @@ class Scope:
         return self._variables.get(name, MISSING)
 
 
-class Node:
+class PlanNode:
     """A step that returns a value, pushes its id on the tracker's stack and adds its cost."""
 
     __slots__ = ("id",)
@@ -103,7 +103,7 @@ class Node:
         raise NotImplementedError
 
 
-class Constant(Node):
+class Constant(PlanNode):
     __slots__ = ("value",)
 
     def __init__(self, id_: int, value: Value) -> None:
@@ -148,7 +148,7 @@ class ComputedQualifier(Qualifier):
 
     __slots__ = ("_attribute", "_node")
 
-    def __init__(self, id_: int, node: Node, *, optional: bool) -> None:
+    def __init__(self, id_: int, node: PlanNode, *, optional: bool) -> None:
         super().__init__(id_, None, optional=optional)
         self._attribute = node.attribute if isinstance(node, AttributeNode) else None
         self._node = node
@@ -235,7 +235,7 @@ class Operand(Attribute):
 
     __slots__ = ("_node",)
 
-    def __init__(self, id_: int, node: Node) -> None:
+    def __init__(self, id_: int, node: PlanNode) -> None:
         super().__init__(id_)
         self._node = node
 
@@ -249,7 +249,7 @@ class Choice(Attribute):
 
     __slots__ = ("_call_id", "condition", "if_false", "if_true")
 
-    def __init__(self, id_: int, condition: Node, if_true: Attribute, if_false: Attribute) -> None:
+    def __init__(self, id_: int, condition: PlanNode, if_true: Attribute, if_false: Attribute) -> None:
         super().__init__(id_)
         self._call_id = id_
         self.condition, self.if_true, self.if_false = condition, if_true, if_false
@@ -272,7 +272,7 @@ class Choice(Attribute):
         self.id = self.if_true.id if self.if_true.id == self.if_false.id else self._call_id
 
 
-class AttributeNode(Node):
+class AttributeNode(PlanNode):
     """Returns the value of an attribute or, with `test_only`, whether its last field exists."""
 
     __slots__ = ("attribute", "test_only")
@@ -343,12 +343,12 @@ def _index(key: Value) -> Value:
 # Operators and calls
 
 
-class Logical(Node):
+class Logical(PlanNode):
     """`&&` and `||`: a value that decides the result overrides errors of the other side."""
 
     __slots__ = ("_deciding", "_terms")
 
-    def __init__(self, id_: int, terms: list[Node], *, deciding: bool) -> None:
+    def __init__(self, id_: int, terms: list[PlanNode], *, deciding: bool) -> None:
         super().__init__(id_)
         self._terms, self._deciding = terms, deciding
 
@@ -367,12 +367,12 @@ class Logical(Node):
         return result
 
 
-class CallNode(Node):
+class CallNode(PlanNode):
     """A call; its cost is added if the ids of its arguments are on the stack."""
 
     __slots__ = ("arguments", "function", "overload")
 
-    def __init__(self, id_: int, function: str, overload: str, arguments: list[Node]) -> None:
+    def __init__(self, id_: int, function: str, overload: str, arguments: list[PlanNode]) -> None:
         super().__init__(id_)
         self.function, self.overload, self.arguments = function, overload, arguments
 
@@ -397,7 +397,7 @@ class CallNode(Node):
 class Equality(CallNode):
     __slots__ = ("_negated",)
 
-    def __init__(self, id_: int, arguments: list[Node], *, negated: bool) -> None:
+    def __init__(self, id_: int, arguments: list[PlanNode], *, negated: bool) -> None:
         super().__init__(id_, "_!=_" if negated else "_==_", "not_equals" if negated else "equals", arguments)
         self._negated = negated
 
@@ -421,7 +421,7 @@ class FixedCall(CallNode):
         id_: int,
         function: str,
         overload: str,
-        arguments: list[Node],
+        arguments: list[PlanNode],
         implementation: Implementation | None,
         *,
         trait: str = "",
@@ -458,7 +458,7 @@ class VariadicCall(CallNode):
         id_: int,
         function: str,
         overload: str,
-        arguments: list[Node],
+        arguments: list[PlanNode],
         implementation: Implementation | None,
         *,
         strict: bool = True,
@@ -480,12 +480,12 @@ class VariadicCall(CallNode):
         return tuple(values), Error(f"no such overload: {self.function} {self.id}")
 
 
-class OptionalOr(Node):
+class OptionalOr(PlanNode):
     """`optional.or(optional)` and `optional.orValue(value)`, which cost nothing themselves."""
 
     __slots__ = ("_left", "_right", "_unwrap")
 
-    def __init__(self, id_: int, left: Node, right: Node, *, unwrap: bool) -> None:
+    def __init__(self, id_: int, left: PlanNode, right: PlanNode, *, unwrap: bool) -> None:
         super().__init__(id_)
         self._left, self._right, self._unwrap = left, right, unwrap
 
@@ -500,12 +500,12 @@ class OptionalOr(Node):
         return value
 
 
-class Membership(Node):
+class Membership(PlanNode):
     """`in` with a list of constants: a lookup in a set, which costs nothing."""
 
     __slots__ = ("_argument", "_members")
 
-    def __init__(self, id_: int, argument: Node, members: frozenset[object]) -> None:
+    def __init__(self, id_: int, argument: PlanNode, members: frozenset[object]) -> None:
         super().__init__(id_)
         self._argument, self._members = argument, members
 
@@ -520,10 +520,10 @@ class Membership(Node):
 # Lists, maps and comprehensions
 
 
-class ListNode(Node):
+class ListNode(PlanNode):
     __slots__ = ("elements", "optional")
 
-    def __init__(self, id_: int, elements: list[Node], optional: frozenset[int]) -> None:
+    def __init__(self, id_: int, elements: list[PlanNode], optional: frozenset[int]) -> None:
         super().__init__(id_)
         self.elements, self.optional = elements, optional
 
@@ -549,10 +549,10 @@ class ListNode(Node):
         return values
 
 
-class MapNode(Node):
+class MapNode(PlanNode):
     __slots__ = ("_optional", "entries")
 
-    def __init__(self, id_: int, entries: list[tuple[Node, Node]], optional: frozenset[int]) -> None:
+    def __init__(self, id_: int, entries: list[tuple[PlanNode, PlanNode]], optional: frozenset[int]) -> None:
         super().__init__(id_)
         self.entries, self._optional = entries, optional
 
@@ -584,12 +584,12 @@ class MapNode(Node):
         return entries
 
 
-class MessageNode(Node):
+class MessageNode(PlanNode):
     """A message. Kubernetes declares none that can be constructed."""
 
     __slots__ = ("_name", "_values")
 
-    def __init__(self, id_: int, name: str, values: list[Node]) -> None:
+    def __init__(self, id_: int, name: str, values: list[PlanNode]) -> None:
         super().__init__(id_)
         self._name, self._values = name, values
 
@@ -605,12 +605,12 @@ class MessageNode(Node):
         return result
 
 
-class Fold(Node):
+class Fold(PlanNode):
     """A comprehension, evaluated element by element."""
 
     __slots__ = ("accumulator", "condition", "initial", "range", "result", "second_variable", "step", "variable")
 
-    def __init__(self, id_: int, node: Comprehension, plan: Callable[[Expr], Node]) -> None:
+    def __init__(self, id_: int, node: Comprehension, plan: Callable[[Expr], PlanNode]) -> None:
         super().__init__(id_)
         self.accumulator, self.variable, self.second_variable = node.accumulator, node.variable, node.second_variable
         self.initial, self.range = plan(node.initial), plan(node.range)
@@ -717,7 +717,7 @@ class Planner:
     def __init__(self, checked: Checked, declarations: Declarations, regexes: dict[str, RegexFactory]) -> None:
         self._checked, self._declarations, self._regexes = checked, declarations, regexes
 
-    def plan(self, expr: Expr) -> Node:
+    def plan(self, expr: Expr) -> PlanNode:
         node = expr.node
         if isinstance(node, Literal):
             return Constant(expr.id, node.value)
@@ -741,7 +741,7 @@ class Planner:
             return MessageNode(expr.id, node.type_name, [self.plan(each.value) for each in node.fields])
         raise PlanError(f"unsupported expr: {type(node).__name__}")
 
-    def _plan_ident(self, expr: Expr, node: Ident) -> Node:
+    def _plan_ident(self, expr: Expr, node: Ident) -> PlanNode:
         type_ = self._checked.types[expr.id]
         if type_.kind is Kind.TYPE and node.name not in self._declarations.variables:
             declared = self._declarations.types.get(node.name)
@@ -750,12 +750,12 @@ class Planner:
             return Constant(expr.id, TypeValue(declared.name))
         return AttributeNode(Variable(expr.id, node.name))
 
-    def _attribute(self, node: Node) -> AttributeNode:
+    def _attribute(self, node: PlanNode) -> AttributeNode:
         if isinstance(node, AttributeNode) and not node.test_only:
             return node
         return AttributeNode(Operand(node.id, node))
 
-    def _plan_call(self, expr: Expr, node: Call) -> Node:
+    def _plan_call(self, expr: Expr, node: Call) -> PlanNode:
         arguments = [self.plan(each) for each in ([node.target] if node.target is not None else [])]
         arguments += [self.plan(each) for each in node.arguments]
         name = node.function
@@ -773,7 +773,7 @@ class Planner:
         ids = self._checked.overloads.get(expr.id, [])
         return self._optimize(self._make_call(expr.id, self._declarations.functions[name], ids, arguments))
 
-    def _plan_index(self, expr: Expr, arguments: list[Node], *, optional: bool) -> Node:
+    def _plan_index(self, expr: Expr, arguments: list[PlanNode], *, optional: bool) -> PlanNode:
         target, index = self._attribute(arguments[0]), arguments[1]
         if isinstance(index, Constant):
             target.select(Qualifier(expr.id, index.value, optional=optional))
@@ -781,7 +781,7 @@ class Planner:
             target.select(ComputedQualifier(expr.id, index, optional=optional))
         return target
 
-    def _make_call(self, id_: int, function: Function, overloads: list[str], arguments: list[Node]) -> CallNode:
+    def _make_call(self, id_: int, function: Function, overloads: list[str], arguments: list[PlanNode]) -> CallNode:
         name = overloads[0] if len(overloads) == 1 else ""
         strict = not function.accepts_errors
         if function.singleton is not None:
@@ -797,7 +797,7 @@ class Planner:
             return VariadicCall(id_, function.name, name, arguments, implementation, strict=strict)
         return FixedCall(id_, function.name, name, arguments, implementation, strict=strict)
 
-    def _optimize(self, call: CallNode) -> Node:
+    def _optimize(self, call: CallNode) -> PlanNode:
         if call.overload == "in_list" and isinstance(call.arguments[1], Constant):
             members = _constant_members(call.arguments[1].value)
             if members is not None and not members:
@@ -816,13 +816,13 @@ class Planner:
                 return VariadicCall(call.id, call.function, call.overload, call.arguments, factory(pattern))
         return call
 
-    def _plan_list(self, expr: Expr, node: ListOf) -> Node:
+    def _plan_list(self, expr: Expr, node: ListOf) -> PlanNode:
         planned = ListNode(expr.id, [self.plan(each) for each in node.elements], node.optional)
         if all(isinstance(each, Constant) for each in planned.elements):
             return Constant(expr.id, planned.build(Scope({}, None)))
         return planned
 
-    def _plan_map(self, expr: Expr, node: MapOf) -> Node:
+    def _plan_map(self, expr: Expr, node: MapOf) -> PlanNode:
         entries = [(self.plan(each.key), self.plan(each.value)) for each in node.entries]
         optional = frozenset(index for index, each in enumerate(node.entries) if each.optional)
         planned = MapNode(expr.id, entries, optional)
@@ -848,7 +848,7 @@ def _test_only(node: AttributeNode, id_: int) -> AttributeNode:
     return node
 
 
-def _branch(node: Node) -> Attribute:
+def _branch(node: PlanNode) -> Attribute:
     """Return a branch of a conditional: an attribute without a cost of its own, or the result of another node."""
     if isinstance(node, AttributeNode):
         return node.attribute

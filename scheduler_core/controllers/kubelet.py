@@ -19,7 +19,7 @@ from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.kubelet_admission import refusal_of
 from scheduler_core.controllers.resize import Resizes
 from scheduler_core.scenario.objects.workloads import amount, parse_indexes
-from scheduler_core.scenario.types import Kubelet as Times
+from scheduler_core.scenario.types import KubeletTimes
 from scheduler_core.trace.controller_events import PodReadinessChanged, PodRestarted, PodStarted
 
 NAME = "kubelet"
@@ -38,7 +38,7 @@ class Kubelets:
     `settle` lets controllers react in between.
     """
 
-    def __init__(self, api: Api, times: Times, later: Later, settle: Callable[[], None]) -> None:
+    def __init__(self, api: Api, times: KubeletTimes, later: Later, settle: Callable[[], None]) -> None:
         self._api = api
         self._settle = settle
         self._latency = WATCH_SECONDS if times.start_seconds > 0 else 0.0

@@ -69,7 +69,7 @@ class TimelineEvent(msgspec.Struct, frozen=True):
     details: Mapping[str, Any] = {}
 
 
-class Kubelet(msgspec.Struct, frozen=True):
+class KubeletTimes(msgspec.Struct, frozen=True):
     """Seconds that pods take. `stop_seconds` None: the grace period that the pod states, or none."""
 
     start_seconds: float = 0.0
@@ -267,7 +267,7 @@ class Scenario(msgspec.Struct, frozen=True):
     unobserved: tuple[Unobserved, ...] = ()
     challenge: Challenge | None = None
     controllers: tuple[str, ...] = ()  # the names of those that run
-    kubelet: Kubelet = Kubelet()
+    kubelet: KubeletTimes = KubeletTimes()
     node_lifecycle: NodeLifecycle = NodeLifecycle()
     warnings: tuple[ParseWarning, ...] = ()
 

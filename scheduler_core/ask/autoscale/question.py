@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from scheduler_core.apis.autoscaling import ClusterAutoscaler as ClusterAutoscalerSettings
-from scheduler_core.apis.autoscaling import Descheduler
-from scheduler_core.apis.autoscaling import Karpenter as KarpenterSettings
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, DeschedulerSettings, KarpenterSettings
 from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.autoscale import of_cluster_autoscaler, of_karpenter
@@ -66,7 +64,7 @@ def autoscale(
 
 def autoscalers_of(scenario: Scenario) -> list[ClusterAutoscalerSettings | KarpenterSettings]:
     """Return the autoscalers of nodes that a scenario has."""
-    return [actor for actor in scenario.actors if not isinstance(actor, Descheduler)]
+    return [actor for actor in scenario.actors if not isinstance(actor, DeschedulerSettings)]
 
 
 def with_actor(scenario: Scenario) -> Scenario:

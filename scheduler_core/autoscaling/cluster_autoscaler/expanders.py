@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from scheduler_core.apis.autoscaling import ClusterAutoscaler, Pricing
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, Pricing
 from scheduler_core.apis.core import Pod
 from scheduler_core.autoscaling.cloud import Group
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
@@ -43,7 +43,7 @@ Expander = Callable[[Sequence[Option]], Sequence[Option]]
 class Expanders:
     """The chain of expanders. `node_count` is that of the cluster."""
 
-    def __init__(self, settings: ClusterAutoscaler, rng: np.random.Generator | None) -> None:
+    def __init__(self, settings: ClusterAutoscalerSettings, rng: np.random.Generator | None) -> None:
         self._settings = settings
         self._rng = rng
         self.node_count = 0

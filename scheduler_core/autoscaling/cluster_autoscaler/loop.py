@@ -10,8 +10,7 @@ from zlib import crc32
 import numpy as np
 from msgspec.structs import replace
 
-from scheduler_core.apis.autoscaling import ClusterAutoscaler as Settings
-from scheduler_core.apis.autoscaling import NodeGroup
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, NodeGroup
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.autoscaling.cloud import Cloud, CloudError
 from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
@@ -47,7 +46,12 @@ class ClusterAutoscaler:
     name = NAME
 
     def __init__(
-        self, settings: Settings, groups: Sequence[NodeGroup], api: Api, later: Later, rng: np.random.Generator | None
+        self,
+        settings: ClusterAutoscalerSettings,
+        groups: Sequence[NodeGroup],
+        api: Api,
+        later: Later,
+        rng: np.random.Generator | None,
     ) -> None:
         self._settings = settings
         self._flags = settings.flags

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apis.autoscaling import Descheduler as Settings
+from scheduler_core.apis.autoscaling import DeschedulerSettings
 from scheduler_core.apis.core import Node
 from scheduler_core.autoscaling.descheduler.evictor import NAME, Evictor, Limits, TotalLimit, ready_nodes
 from scheduler_core.autoscaling.descheduler.strategies import Strategies
@@ -18,7 +18,7 @@ Later = Callable[[float, Callable[[], None]], None]
 class Descheduler:
     """The actor. `later(seconds, action)` runs an action later."""
 
-    def __init__(self, settings: Settings, api: Api, later: Later) -> None:
+    def __init__(self, settings: DeschedulerSettings, api: Api, later: Later) -> None:
         self._settings = settings
         self._api = api
         self._later = later

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from scheduler_core.apis.autoscaling import Karpenter as Settings
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.core import Pod
 from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.autoscaling.karpenter.disruption import Disruption
@@ -27,7 +27,7 @@ class Karpenter:
 
     name = NAME
 
-    def __init__(self, settings: Settings, api: Api, later: Later) -> None:
+    def __init__(self, settings: KarpenterSettings, api: Api, later: Later) -> None:
         self._settings = settings
         self._api = api
         self._later_by_anyone = later

@@ -24,8 +24,7 @@ from scheduler_core.apis.requirements import (
     of_labels,
     one_of,
 )
-from scheduler_core.apis.selectors import LabelSelector
-from scheduler_core.apis.selectors import Requirement as Expression
+from scheduler_core.apis.selectors import LabelSelector, SelectorRequirement
 from scheduler_core.autoscaling.karpenter.pod_data import not_tolerated
 
 Kind = Literal["topology spread", "pod affinity", "pod anti-affinity"]
@@ -312,7 +311,7 @@ class Topology:
         return [self._spread(pod, spread) for spread in wanted]
 
     def _spread(self, pod: Pod, spread: TopologySpreadConstraint) -> TopologyGroup:
-        extra = (Expression(k, "In", (pod.labels[k],)) for k in spread.match_label_keys if k in pod.labels)
+        extra = (SelectorRequirement(k, "In", (pod.labels[k],)) for k in spread.match_label_keys if k in pod.labels)
         selector = spread.selector.and_also(*extra)
         honors = spread.node_affinity_policy == "Honor", spread.node_taints_policy == "Honor"
         about_nodes = tuple(sorted(pod.node_selector.items())), pod.required_node_affinity, pod.tolerations

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.interface import CycleState, Handle, Verdicts
 from scheduler_core.plugins.default_preemption.pick_one_node import Criteria
-from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, criteria
+from scheduler_core.plugins.default_preemption.victims import DryRunBatch, Ints, criteria
 from scheduler_core.trace.records import PodKey
 
 KEPT_KINDS = 16
@@ -50,7 +50,7 @@ class ByNode:
         self._records: dict[int, DryRunRecord] = {}
         self._since = self._versions()
 
-    def take(self, runs: DryRuns) -> None:
+    def take(self, runs: DryRunBatch) -> None:
         """Add dry runs to the cache."""
         self.tried[runs.rows] = True
         self.verdicts = self.verdicts.put(runs.rows, runs.verdicts)
@@ -76,7 +76,7 @@ class ByNode:
 
     def victims(self, row: int) -> list[int]:
         """Return the slots of a candidate's victims, by importance."""
-        runs: DryRuns = self._runs[row]
+        runs: DryRunBatch = self._runs[row]
         return runs.victims.of_node(int(self._position[row]))
 
     def removed_slots(self) -> Ints:
@@ -89,13 +89,13 @@ class ByNode:
         row_numbers = rows.tolist()
         new = np.array([row for row in row_numbers if row not in self._records], np.intp)
         while len(new):
-            runs: DryRuns = self._runs[new[0]]
+            runs: DryRunBatch = self._runs[new[0]]
             same = np.array([run is runs for run in self._runs[new].tolist()], np.bool_)
             self._record(runs, new[same])
             new = new[~same]
         return [self._records[row] for row in row_numbers]
 
-    def _record(self, runs: DryRuns, rows: Ints) -> None:
+    def _record(self, runs: DryRunBatch, rows: Ints) -> None:
         """Create the records of the candidates of one batch."""
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)

@@ -11,7 +11,7 @@ from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, Handle, Status
 from scheduler_core.plugins.default_preemption.by_node import ByNode, DryRunCache
-from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, dry_run
+from scheduler_core.plugins.default_preemption.victims import DryRunBatch, Ints, dry_run
 
 SMALLEST_BATCH = 256  # smaller batches take nearly as long
 
@@ -71,7 +71,7 @@ def find_candidates(
     return candidates
 
 
-def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRuns]) -> None:
+def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRunBatch]) -> None:
     """Run batches, each slightly larger than the number of missing candidates.
 
     The search ends at the first node with which there is a candidate without violation and enough candidates in total;

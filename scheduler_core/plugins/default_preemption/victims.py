@@ -60,7 +60,7 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
         return np.arange(len(self.slots)) - self.bounds[self.index]
 
 
-class DryRuns(msgspec.Struct, frozen=True):
+class DryRunBatch(msgspec.Struct, frozen=True):
     """The dry runs of a batch of nodes. The nodes that pass are candidates.
 
     `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order of their return,
@@ -77,14 +77,14 @@ class DryRuns(msgspec.Struct, frozen=True):
     pdb_violations: NDArray[np.int64]  # victims that violate a budget, per node
 
 
-def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[PodDisruptionBudget]) -> DryRuns:
+def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[PodDisruptionBudget]) -> DryRunBatch:
     """Find the victims on every row of `rows`."""
     removed = _lower_priority_pods(handle, cycle, rows)
     verdicts = _verdicts_without_them(handle, cycle, rows, removed)
     if not verdicts.passes.any():
         nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
         none = np.zeros(0, np.bool_)
-        return DryRuns(rows, verdicts, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
+        return DryRunBatch(rows, verdicts, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
     stays = verdicts.passes[removed.index]
     slots, index = removed.slots[stays], removed.index[stays]
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
@@ -99,10 +99,10 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
         failed = Verdicts(np.arange(1, len(errors) + 1, dtype=np.int16), errors)
         verdicts = verdicts.override(failed.spread(without, len(rows)))
     violations = np.bincount(tried.index[violates & ~reprieved], minlength=len(rows))
-    return DryRuns(rows, verdicts, removed, tried, reprieved, violates, victims, violations)
+    return DryRunBatch(rows, verdicts, removed, tried, reprieved, violates, victims, violations)
 
 
-def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
+def criteria(handle: Handle, runs: DryRunBatch, positions: Ints) -> Criteria:
     """Return the values that pick_one_node compares, for nodes of the batch that have victims."""
     pods, victims = handle.cluster.pods, runs.victims
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]

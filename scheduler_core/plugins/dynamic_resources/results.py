@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.devices import Allocation, DeviceResult, ResourceClaim
-from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.plugins.dynamic_resources.allocator import Chosen, Features, Solution
 from scheduler_core.releases import Rules
 
@@ -113,7 +113,7 @@ def _node_selector(manifest: Manifest) -> NodeSelector:
     for term in manifest["nodeSelectorTerms"]:
         expressions, fields = (
             tuple(
-                Requirement(
+                SelectorRequirement(
                     requirement["key"], requirement["operator"], tuple(sorted(set(requirement.get("values") or ())))
                 )
                 for requirement in term.get(field) or ()

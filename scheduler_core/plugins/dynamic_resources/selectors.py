@@ -14,8 +14,7 @@ from scheduler_core.plugins.dynamic_resources.contents import Contents
 from scheduler_core.releases import Release
 
 if TYPE_CHECKING:  # imported with the first selector, since runs without devices need no compiler
-    from scheduler_core.cel.device import AttributeValue, CompiledSelector
-    from scheduler_core.cel.device import Device as DeviceInCel
+    from scheduler_core.cel.device import AttributeValue, CelDevice, CompiledSelector
     from scheduler_core.cel.reads import Attributes
 
 Answer = bool | str  # the text of an error, with "{claim}" for the name of the claim
@@ -156,15 +155,15 @@ def _evaluate(compiled: CompiledSelector | str, driver: str, device: Device, *, 
     return _escaped(f"{_RUNTIME_ERROR}{result.error}{advice}")
 
 
-def cel_device(driver: str, device: Device) -> DeviceInCel:
+def cel_device(driver: str, device: Device) -> CelDevice:
     """Return the device as CEL sees it."""
-    from scheduler_core.cel.device import Device as DeviceInCel
+    from scheduler_core.cel.device import CelDevice
 
     attributes: dict[str, AttributeValue] = {
         name: (attribute.kind, attribute.value) for name, attribute in device.attributes.items()
     }
     capacity = {name: str(capacity.value) for name, capacity in device.capacity.items()}
-    return DeviceInCel(driver, attributes, capacity, device.allow_multiple_allocations)
+    return CelDevice(driver, attributes, capacity, device.allow_multiple_allocations)
 
 
 def _escaped(text: str) -> str:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 
 from scheduler_core.apis.core import Pod
-from scheduler_core.apis.selectors import NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NodeSelectorTerm, SelectorRequirement
 
 Fragments = Mapping[str, Hashable]
 
@@ -62,7 +62,7 @@ def _term(term: NodeSelectorTerm) -> tuple[Hashable, ...]:
     return _requirements(term.match_expressions), _requirements(term.match_fields)
 
 
-def _requirements(requirements: Iterable[Requirement]) -> tuple[Hashable, ...]:
+def _requirements(requirements: Iterable[SelectorRequirement]) -> tuple[Hashable, ...]:
     return tuple(
         sorted(
             (requirement.key, requirement.operator, tuple(sorted(requirement.values))) for requirement in requirements

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scheduler_core.apis.constraints import PreferredNodeTerm
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 
@@ -56,7 +56,7 @@ def why_not(term: NodeSelectorTerm, node: Node) -> str:
     return ""
 
 
-def _has(requirement: Requirement, node: Node) -> str:
+def _has(requirement: SelectorRequirement, node: Node) -> str:
     value = node.labels.get(requirement.key)
     return f"{node.name} has {requirement.key}={value}" if value is not None else "the node has no such label"
 

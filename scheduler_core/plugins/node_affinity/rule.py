@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.constraints import PreferredNodeTerm
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.cluster.nodes import NodeTable
 
 Mask = NDArray[np.bool_]  # one per row
@@ -60,7 +60,7 @@ def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
 def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
     mask = np.ones(len(nodes), np.bool_)
     for key, value in node_selector.items():
-        mask &= _requirement(nodes, Requirement(key, "In", (value,)))
+        mask &= _requirement(nodes, SelectorRequirement(key, "In", (value,)))
     if required is not None:
         any_term = np.zeros(len(nodes), np.bool_)
         for term in required.terms:
@@ -81,7 +81,7 @@ def _term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
     return mask
 
 
-def _requirement(nodes: NodeTable, requirement: Requirement) -> Mask:
+def _requirement(nodes: NodeTable, requirement: SelectorRequirement) -> Mask:
     column = nodes.label(requirement.key)
     verdicts = [requirement.matches({requirement.key: value}) for value in column.values]
     verdicts.append(requirement.matches({}))  # code -1: the label is absent

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.config import PodTopologySpreadArgs
 from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.apis.core import Pod, Workload
-from scheduler_core.apis.selectors import LabelSelector, Requirement
+from scheduler_core.apis.selectors import LabelSelector, SelectorRequirement
 from scheduler_core.cluster.cluster import Cluster
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -93,7 +93,9 @@ def _merge_match_label_keys(constraint: TopologySpreadConstraint, pod: Pod) -> T
     """Merge matchLabelKeys into the selector, without keys that the pod does not have."""
     if not constraint.match_label_keys:
         return constraint
-    extra = [Requirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels]
+    extra = [
+        SelectorRequirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels
+    ]
     return replace(constraint, selector=constraint.selector.and_also(*extra), match_label_keys=())
 
 

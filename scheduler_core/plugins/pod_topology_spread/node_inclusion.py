@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.apis.core import Pod
-from scheduler_core.apis.selectors import NodeSelector, Requirement
+from scheduler_core.apis.selectors import NodeSelector, SelectorRequirement
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.plugins.helpers.domain_counts import Domains
 from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint
@@ -99,7 +99,7 @@ def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -
     mask = np.ones(len(nodes), np.bool_)
     if constraint.node_affinity_policy == "Honor":
         for label, value in pod.node_selector.items():
-            mask &= matching_requirement(nodes, Requirement(label, "In", (value,)))
+            mask &= matching_requirement(nodes, SelectorRequirement(label, "In", (value,)))
         if pod.required_node_affinity is not None:
             mask &= matching_selector(nodes, pod.required_node_affinity)
     if constraint.node_taints_policy == "Honor":
@@ -119,21 +119,21 @@ def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
     return mask
 
 
-def matching_requirement(nodes: NodeTable, requirement: Requirement) -> Mask:
+def matching_requirement(nodes: NodeTable, requirement: SelectorRequirement) -> Mask:
     """Return the rows that satisfy the requirement, evaluated once per distinct label value."""
     column = nodes.label(requirement.key)
     answers = [requirement.matches({requirement.key: value}) for value in column.values]
     return np.array([*answers, requirement.matches({})], np.bool_)[column.codes]
 
 
-def _matching_all(nodes: NodeTable, requirements: Iterable[Requirement]) -> Mask:
+def _matching_all(nodes: NodeTable, requirements: Iterable[SelectorRequirement]) -> Mask:
     mask = np.ones(len(nodes), np.bool_)
     for requirement in requirements:
         mask &= matching_requirement(nodes, requirement)
     return mask
 
 
-def _matching_names(nodes: NodeTable, requirements: Iterable[Requirement]) -> Mask:
+def _matching_names(nodes: NodeTable, requirements: Iterable[SelectorRequirement]) -> Mask:
     mask = np.ones(len(nodes), np.bool_)
     for requirement in requirements:
         mask &= np.array([requirement.matches({requirement.key: name}) for name in nodes.names], np.bool_)

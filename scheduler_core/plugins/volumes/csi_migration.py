@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import CSINode, Manifest, PersistentVolume
-from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.releases import Release
 
 ZONE, ZONE_BETA = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
@@ -126,7 +126,7 @@ def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> Node
     return affinity
 
 
-def _requirements(affinity: NodeSelector | None) -> Iterator[Requirement]:
+def _requirements(affinity: NodeSelector | None) -> Iterator[SelectorRequirement]:
     for term in affinity.terms if affinity is not None else ():
         yield from term.match_expressions
 
@@ -164,7 +164,7 @@ def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> No
     if not values:
         return affinity
     terms = affinity.terms if affinity is not None and affinity.terms else (NodeSelectorTerm(),)
-    requirement = Requirement(key, "In", values)
+    requirement = SelectorRequirement(key, "In", values)
     return NodeSelector(
         tuple(replace(term, match_expressions=(*term.match_expressions, requirement)) for term in terms)
     )

@@ -14,7 +14,7 @@ from scheduler_core.apis.selectors import (
     NodeSelector,
     NodeSelectorTerm,
     Operator,
-    Requirement,
+    SelectorRequirement,
     sorted_requirements,
 )
 from scheduler_core.scenario.fields.names import check_labels, dns_subdomain, label_value, qualified_name, text_map
@@ -27,7 +27,7 @@ def label_selector(data: Mapping[str, Any] | None, path: Path, problems: Problem
         return LabelSelector.nothing()
     labels = text_map(data.get("matchLabels"))
     check_labels(labels, (*path, "matchLabels"), problems)
-    requirements = [Requirement(key, "In", (value,)) for key, value in labels.items()]
+    requirements = [SelectorRequirement(key, "In", (value,)) for key, value in labels.items()]
     for index, expression in enumerate(data.get("matchExpressions") or ()):
         at = (*path, "matchExpressions", index)
         if requirement := _requirement(expression, at, problems, LABEL_SELECTOR_OPERATORS):
@@ -65,7 +65,7 @@ def node_selector_term(data: Mapping[str, Any], path: Path, problems: Problems, 
 
 def _requirement(
     data: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
-) -> Requirement | None:
+) -> SelectorRequirement | None:
     """Build a requirement, None if it is invalid (`Validate{Label,Node}SelectorRequirement`)."""
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())
@@ -85,7 +85,7 @@ def _requirement(
             (*path, "values"), required(Message("must be specified single value when `operator` is 'Lt' or 'Gt'"))
         )
         return None
-    return Requirement(key, cast(Operator, operator), tuple(sorted(set(values))))
+    return SelectorRequirement(key, cast(Operator, operator), tuple(sorted(set(values))))
 
 
 def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> None:
@@ -94,7 +94,7 @@ def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> No
             problems.error((*path, "values"), invalid(value, reason))
 
 
-def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) -> Requirement | None:
+def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) -> SelectorRequirement | None:
     """Build a requirement on metadata.name, In or NotIn one name (`ValidateNodeFieldSelectorRequirement`)."""
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())
@@ -118,4 +118,4 @@ def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) 
         for value in values:
             if unfit := dns_subdomain(value):
                 problems.error((*path, "values"), invalid(value, unfit))
-    return Requirement(key, cast(Operator, operator), values) if fits else None
+    return SelectorRequirement(key, cast(Operator, operator), values) if fits else None

@@ -19,7 +19,7 @@ from scheduler_core.apis.constraints import (
     WeightedPodAffinityTerm,
 )
 from scheduler_core.apis.messages import Message
-from scheduler_core.apis.selectors import LabelSelector, NodeSelector, Requirement
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, SelectorRequirement
 from scheduler_core.scenario.fields.names import check_name, dns_label, label_value, qualified_name
 from scheduler_core.scenario.objects.label_selectors import label_selector, node_selector, node_selector_term
 from scheduler_core.scenario.reading.problems import (
@@ -103,8 +103,14 @@ def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: st
 
 def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
     """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys."""
-    extra = [Requirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels]
-    extra += [Requirement(key, "NotIn", (labels[key],)) for key in data.get("mismatchLabelKeys") or () if key in labels]
+    extra = [
+        SelectorRequirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels
+    ]
+    extra += [
+        SelectorRequirement(key, "NotIn", (labels[key],))
+        for key in data.get("mismatchLabelKeys") or ()
+        if key in labels
+    ]
     return selector.and_also(*(entry for entry in extra if entry not in selector.requirements))
 
 

@@ -16,8 +16,8 @@ from scheduler_core.apis.autoscaling import (
     Actor,
     CloudFailure,
     CloudFault,
-    ClusterAutoscaler,
-    Descheduler,
+    ClusterAutoscalerSettings,
+    DeschedulerSettings,
     NodeGroup,
     Pricing,
 )
@@ -119,10 +119,10 @@ def build_actors(
     return tuple(actors)
 
 
-def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: Problems) -> ClusterAutoscaler:
+def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: Problems) -> ClusterAutoscalerSettings:
     spec = data.get("spec") or {}
     pricing = spec.get("pricing")
-    return ClusterAutoscaler(
+    return ClusterAutoscalerSettings(
         flags=read_flags(spec.get("flags") or (), problems),
         start_seconds=seconds_of(spec, "startSeconds", 0.0, problems),
         boot_seconds=seconds_of(spec, "bootSeconds", 3.0, problems),
@@ -133,7 +133,7 @@ def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: P
     )
 
 
-def _descheduler(data: Manifest, problems: Problems) -> Descheduler:
+def _descheduler(data: Manifest, problems: Problems) -> DeschedulerSettings:
     spec = data.get("spec") or {}
     interval = 0.0
     for index, (name, value) in enumerate(map(split_flag, spec.get("flags") or ())):
@@ -156,7 +156,7 @@ def _descheduler(data: Manifest, problems: Problems) -> Descheduler:
                 problems.error((*path, "name"), required(Message("the name of a plugin")))
             elif check(ARGUMENTS[entry["name"]], entry.get("args"), (*path, "args"), problems, strict=True):
                 _check_selector(entry.get("args") or {}, (*path, "args"), problems)
-    return Descheduler(policy, seconds_of(spec, "startSeconds", 0.0, problems), interval)
+    return DeschedulerSettings(policy, seconds_of(spec, "startSeconds", 0.0, problems), interval)
 
 
 def _check_selector(args: Manifest, path: Path, problems: Problems) -> None:

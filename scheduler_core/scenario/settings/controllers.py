@@ -10,7 +10,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.workloads import LimitRangeSpec, RuntimeClassSpec
 from scheduler_core.scenario.reading.numbers import seconds
 from scheduler_core.scenario.reading.problems import Problems, did_you_mean, invalid, show
-from scheduler_core.scenario.types import Kubelet, NodeLifecycle, ObservedDecision, TimelineEvent
+from scheduler_core.scenario.types import KubeletTimes, NodeLifecycle, ObservedDecision, TimelineEvent
 
 # As kube-controller-manager names them (cmd/kube-controller-manager/names), in the order in which they take turns.
 CONTROLLERS = (
@@ -100,14 +100,14 @@ def _needs_controllers(item: KubernetesObject | None) -> bool:
     )
 
 
-def kubelet(data: Mapping[str, Any], problems: Problems) -> Kubelet:
+def kubelet(data: Mapping[str, Any], problems: Problems) -> KubeletTimes:
     """Return the times of `spec.kubelet`."""
 
     def time(field: str) -> float:
         return seconds(data.get(field) or 0, ("spec", "kubelet", field), problems)
 
     stop = None if data.get("stopSeconds") is None else time("stopSeconds")
-    return Kubelet(time("startSeconds"), time("readySeconds"), stop)
+    return KubeletTimes(time("startSeconds"), time("readySeconds"), stop)
 
 
 def node_lifecycle(data: Mapping[str, Any], problems: Problems) -> NodeLifecycle:

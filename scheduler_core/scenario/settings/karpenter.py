@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.core import KubernetesObject
 from scheduler_core.apis.karpenter import InstanceType, KWOKNodeClass, NodePool
 from scheduler_core.apis.messages import Message
@@ -32,14 +32,14 @@ KWOK_CLASS = "KWOKNodeClass"
 
 def build_karpenter(
     document: Document, pools: Sequence[Document], objects: Iterable[KubernetesObject], problems: Problems
-) -> Karpenter:
+) -> KarpenterSettings:
     """Return the actor; its pools are checked against the instance types."""
     problems.enter(document.chunk, document.prefix)
     spec = document.data.get("spec") or {}
     if not check(KARPENTER, document.data, (), problems, strict=True):
-        return Karpenter({}, ())
+        return KarpenterSettings({}, ())
     types = build_instance_types(spec.get("instanceTypes"), ("spec", "instanceTypes"), problems)
-    karpenter = Karpenter(
+    karpenter = KarpenterSettings(
         flags=_flags(spec.get("flags") or (), problems),
         instance_types=types,
         start_seconds=seconds_of(spec, "startSeconds", 0.0, problems),

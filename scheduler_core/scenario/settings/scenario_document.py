@@ -25,7 +25,7 @@ from scheduler_core.scenario.types import (
     ExtenderScript,
     Fault,
     FaultPoint,
-    Kubelet,
+    KubeletTimes,
     NodeLifecycle,
     ObservedDecision,
     Unobserved,
@@ -54,7 +54,7 @@ class ScenarioDocument(msgspec.Struct, frozen=True):
     observed: tuple[ObservedDecision, ...] = ()
     unobserved: tuple[Unobserved, ...] = ()
     controllers: tuple[str, ...] | None = None
-    kubelet: Kubelet = Kubelet()
+    kubelet: KubeletTimes = KubeletTimes()
     node_lifecycle: NodeLifecycle = NodeLifecycle()
     is_live: bool = False  # it has settings of kubelets or nodes
 

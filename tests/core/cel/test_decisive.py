@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.cel.device import Device, compile_device_selector, explain_mismatch
+from scheduler_core.cel.device import CelDevice, compile_device_selector, explain_mismatch
 from scheduler_core.cel.environment import CompileError
 
 GPU = 'device.attributes["gpu.example.com"]'
 MEMORY = 'device.capacity["gpu.example.com"].memory'
-DEVICE = Device(
+DEVICE = CelDevice(
     "gpu.example.com",
     {
         "model": ("string", "a100"),
@@ -53,7 +53,7 @@ def test_the_decisive_comparison_is_told_with_its_values(expression: str, text: 
 def test_every_recorded_expression_that_is_false_says_why() -> None:
     table = json.loads((Path(__file__).parent / "devices" / "input.json").read_text())
     devices = [
-        Device(
+        CelDevice(
             one["driver"],
             {name: next(iter(value.items())) for name, value in (one.get("attributes") or {}).items()},
             {name: value["value"] for name, value in (one.get("capacity") or {}).items()},

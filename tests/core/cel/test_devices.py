@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.cel.device import AttributeValue, Device, compile_device_selector
+from scheduler_core.cel.device import AttributeValue, CelDevice, compile_device_selector
 from scheduler_core.cel.environment import CompileError
 
 RECORDED = Path(__file__).parent / "devices"
@@ -22,7 +22,7 @@ COST_IS_DRAWN = frozenset(
 )
 
 
-def _devices() -> dict[str, Device]:
+def _devices() -> dict[str, CelDevice]:
     given = json.loads((RECORDED / "input.json").read_text())["devices"]
     devices = {}
     for each in given:
@@ -30,7 +30,7 @@ def _devices() -> dict[str, Device]:
             name: next(iter(value.items())) for name, value in each.get("attributes", {}).items()
         }
         capacity = {name: value["value"] for name, value in each.get("capacity", {}).items()}
-        devices[each["name"]] = Device(each["driver"], attributes, capacity)
+        devices[each["name"]] = CelDevice(each["driver"], attributes, capacity)
     return devices
 
 

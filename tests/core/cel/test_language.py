@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.cel.device import MAX_COST, Device, Evaluation, compile_device_selector
+from scheduler_core.cel.device import MAX_COST, CelDevice, Evaluation, compile_device_selector
 from scheduler_core.cel.environment import CompileError
 
-DEVICE = Device(
+DEVICE = CelDevice(
     "gpu.example.com",
     {"model": ("string", "a100"), "index": ("int", 3), "driverVersion": ("version", "535.161.8")},
     {"memory": "40Gi", "bandwidth": "1500m"},

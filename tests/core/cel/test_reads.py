@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.cel.device import Device, compile_device_selector
+from scheduler_core.cel.device import CelDevice, compile_device_selector
 from scheduler_core.cel.environment import CompileError
 from tests.core.cel.test_devices import COST_IS_DRAWN, RECORDED
 
@@ -62,7 +62,7 @@ def test_no_recorded_expression_notices_that_the_other_attributes_are_gone() -> 
         for one in table["devices"]:
             attributes = {name: next(iter(value.items())) for name, value in one.get("attributes", {}).items()}
             capacity = {name: value["value"] for name, value in one.get("capacity", {}).items()}
-            device = Device(one["driver"], attributes, capacity)
+            device = CelDevice(one["driver"], attributes, capacity)
             narrow = {
                 name: value
                 for name, value in attributes.items()

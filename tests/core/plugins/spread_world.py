@@ -18,7 +18,7 @@ from scheduler_core.apis.constraints import (
     WeightedPodAffinityTerm,
 )
 from scheduler_core.apis.core import Namespace, Node, OwnerReference, Pod, Workload
-from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import Change, Code, WhatIf
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -182,9 +182,9 @@ class World:
                 matching(app=app),
                 matching(app=app),
                 matching(app=app, tier=tier),
-                LabelSelector((Requirement("app", "In", APPS), Requirement("tier", "NotIn", (tier,)))),
-                LabelSelector((Requirement("tier", "Exists"),)),
-                LabelSelector((Requirement("app", "DoesNotExist"),)),
+                LabelSelector((SelectorRequirement("app", "In", APPS), SelectorRequirement("tier", "NotIn", (tier,)))),
+                LabelSelector((SelectorRequirement("tier", "Exists"),)),
+                LabelSelector((SelectorRequirement("app", "DoesNotExist"),)),
                 LabelSelector.everything(),
                 LabelSelector.nothing(),
             ]
@@ -217,7 +217,7 @@ class World:
         selector = None
         if some.random() < 0.4:
             namespaces = frozenset(some.sample(NAMESPACES, some.randint(0, 2)))
-            team = Requirement("team", some.choice(("In", "NotIn")), ("a",))
+            team = SelectorRequirement("team", some.choice(("In", "NotIn")), ("a",))
             choices = [LabelSelector((team,)), LabelSelector.everything(), None]
             selector = some.choice(choices)
         return PodAffinityTerm(some.choice(KEYS), self.any_selector(), namespaces, selector)
@@ -232,7 +232,7 @@ class World:
         def weighted(chance: float) -> tuple[WeightedPodAffinityTerm, ...]:
             return tuple(WeightedPodAffinityTerm(some.choice((1, 7, 100)), term) for term in terms(chance))
 
-        ssd = NodeSelector((NodeSelectorTerm((Requirement("disk", "Exists"),)), NodeSelectorTerm()))
+        ssd = NodeSelector((NodeSelectorTerm((SelectorRequirement("disk", "Exists"),)), NodeSelectorTerm()))
         owned = OwnerReference(*some.choice((("ReplicaSet", "a", "apps/v1"), ("ReplicationController", "b", "v1"))))
         given: dict[str, Any] = {
             "namespace": namespace,

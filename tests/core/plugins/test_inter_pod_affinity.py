@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scheduler_core.apis.config import InterPodAffinityArgs
 from scheduler_core.apis.constraints import PodAffinityTerm, WeightedPodAffinityTerm
 from scheduler_core.apis.core import Namespace
-from scheduler_core.apis.selectors import LabelSelector, Requirement
+from scheduler_core.apis.selectors import LabelSelector, SelectorRequirement
 from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers import domain_counts
 from scheduler_core.plugins.inter_pod_affinity import existing_terms as affinity_owners
@@ -107,7 +107,7 @@ def test_without_any_required_term_filter_is_skipped():
 
 
 def test_a_namespace_selector_reaches_the_namespaces_that_it_matches():
-    team = LabelSelector((Requirement("team", "In", ("a",)),))
+    team = LabelSelector((SelectorRequirement("team", "In", ("a",)),))
     incoming = pod("new", required_anti_affinity=(term(namespaces=(), namespace_selector=team, app="web"),))
     items = [A, B, Namespace("other", {"team": "a"}), Namespace("third", {"team": "b"})]
     items += [pod("w1", WEB, namespace="other", node_name="a"), pod("w2", WEB, namespace="third", node_name="b")]
@@ -116,14 +116,14 @@ def test_a_namespace_selector_reaches_the_namespaces_that_it_matches():
 
 def test_a_namespace_selector_that_holds_without_labels_reaches_every_namespace():
     """An oddity of kube-scheduler 1.34: the selector is kept after it was unrolled, and asked about no labels."""
-    not_a = LabelSelector((Requirement("team", "NotIn", ("a",)),))
+    not_a = LabelSelector((SelectorRequirement("team", "NotIn", ("a",)),))
     incoming = pod("new", required_anti_affinity=(term(namespaces=(), namespace_selector=not_a, app="web"),))
     items = [A, Namespace("other", {"team": "a"}), pod("w1", WEB, namespace="other", node_name="a")]
     assert verdicts(incoming, *items) == {"a": ANTI_AFFINITY}
 
 
 def test_the_labels_of_a_namespace_are_read_anew_when_they_change():
-    team = LabelSelector((Requirement("team", "In", ("a",)),))
+    team = LabelSelector((SelectorRequirement("team", "In", ("a",)),))
     own = pod("own", required_anti_affinity=(term(namespaces=(), namespace_selector=team, app="web"),))
     existing = pod("h", node_name="b", required_anti_affinity=own.required_anti_affinity)
     items = [A, B, Namespace("other", {}), existing, pod("w", WEB, namespace="other", node_name="a"), own]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from scheduler_core.apis.autoscaling import ClusterAutoscaler, Descheduler
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, DeschedulerSettings
 from scheduler_core.autoscaling.descheduler.strategies import Strategies
 from scheduler_core.controllers.api import Api
 from scheduler_core.scenario.fields.descheduler_fields import BALANCE, DESCHEDULE
@@ -38,7 +38,7 @@ def problems(*objects: Manifest) -> list[tuple[str, str]]:
 
 def test_flags_that_are_absent_have_the_defaults_of_cluster_autoscaler() -> None:
     (actor,) = parse_scenario(scenario(autoscaler("--scan-interval=2s", "--expander=priority,least-waste"))).actors
-    assert isinstance(actor, ClusterAutoscaler)
+    assert isinstance(actor, ClusterAutoscalerSettings)
     assert actor.flags["scan-interval"] == 2.0
     assert actor.flags["expander"] == ["priority", "least-waste"]
     assert actor.flags["scale-down-unneeded-time"] == 600.0
@@ -46,7 +46,7 @@ def test_flags_that_are_absent_have_the_defaults_of_cluster_autoscaler() -> None
 
 def test_the_descheduler_has_its_policy_and_its_interval() -> None:
     document = own("Descheduler", policy=POLICY, flags=["--descheduling-interval=1m"])
-    assert parse_scenario(scenario(document)).actors == (Descheduler(POLICY, 0.0, 60.0),)
+    assert parse_scenario(scenario(document)).actors == (DeschedulerSettings(POLICY, 0.0, 60.0),)
 
 
 def test_a_node_group_has_its_nodes_at_the_start() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.karpenter import NodePool
 from scheduler_core.scenario.parse import ScenarioErrors, parse_scenario
 from tests.builders import Manifest, scenario
@@ -46,7 +46,7 @@ def test_fields_that_are_absent_have_the_defaults_of_the_api() -> None:
     assert pool.consolidates_underutilized
     assert [budget.nodes for budget in pool.budgets] == ["10%"]
     (actor,) = read.actors
-    assert isinstance(actor, Karpenter)
+    assert isinstance(actor, KarpenterSettings)
     assert actor.flags["batch-max-duration"] == 10.0
     assert len(actor.instance_types) == 48
 

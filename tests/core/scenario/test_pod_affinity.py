@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apis.constraints import Toleration
-from scheduler_core.apis.selectors import LabelSelector, Requirement
+from scheduler_core.apis.selectors import LabelSelector, SelectorRequirement
 from tests.builders import pod, spread
 from tests.core.scenario.pod_documents import container, parsed, problems
 
@@ -24,7 +24,11 @@ def test_label_keys_of_affinity_terms_are_merged_into_the_selector() -> None:
     labels = {"app": "web", "hash": "1", "tenant": "t"}
     term = parsed(pod("a", labels=labels, affinity=affinity)).required_anti_affinity[0]
     assert term.selector == LabelSelector(
-        (Requirement("app", "In", ("web",)), Requirement("hash", "In", ("1",)), Requirement("tenant", "NotIn", ("t",)))
+        (
+            SelectorRequirement("app", "In", ("web",)),
+            SelectorRequirement("hash", "In", ("1",)),
+            SelectorRequirement("tenant", "NotIn", ("t",)),
+        )
     )
 
 
@@ -32,7 +36,9 @@ def test_pod_from_a_cluster_has_its_label_keys_merged_already() -> None:
     merged = {"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "hash", "operator": "In", "values": ["1"]}]}
     affinity = affinity_term(labelSelector=merged, matchLabelKeys=["hash"])
     found = parsed(pod("a", labels={"hash": "1"}, affinity=affinity)).required_anti_affinity[0]
-    assert found.selector == LabelSelector((Requirement("app", "In", ("web",)), Requirement("hash", "In", ("1",))))
+    assert found.selector == LabelSelector(
+        (SelectorRequirement("app", "In", ("web",)), SelectorRequirement("hash", "In", ("1",)))
+    )
     refused = problems(pod("a", labels={"hash": "2"}, affinity=affinity))
     assert refused[0][1] == 'Invalid value: "hash": exists in both matchLabelKeys and labelSelector'
 
@@ -41,7 +47,7 @@ def test_a_selector_may_name_a_label_key_that_the_pod_itself_lacks() -> None:
     named = [{"key": "hash", "operator": "In", "values": ["1", "2"]}]
     affinity = affinity_term(labelSelector={"matchExpressions": named}, matchLabelKeys=["hash"])
     found = parsed(pod("a", affinity=affinity)).required_anti_affinity[0]
-    assert found.selector == LabelSelector((Requirement("hash", "In", ("1", "2")),))
+    assert found.selector == LabelSelector((SelectorRequirement("hash", "In", ("1", "2")),))
     assert problems(pod("a", labels={"hash": "1"}, affinity=affinity))
     assert problems(
         pod("a", affinity=affinity_term(labelSelector={"matchExpressions": named * 2}, matchLabelKeys=["hash"]))

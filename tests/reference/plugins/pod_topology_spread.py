@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.apis.config import PodTopologySpreadArgs
 from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.apis.core import Node, Pod, Workload
-from scheduler_core.apis.selectors import LabelSelector, Requirement
+from scheduler_core.apis.selectors import LabelSelector, SelectorRequirement
 from tests.reference.framework.cluster_event import NODE_LABEL, NODE_TAINT, POD_LABEL, POD_TOLERATION, Event
 from tests.reference.framework.interface import (
     FITS,
@@ -129,7 +129,9 @@ def constraints_of(
 
 
 def _merged(constraint: TopologySpreadConstraint, pod: Pod) -> TopologySpreadConstraint:
-    extra = [Requirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels]
+    extra = [
+        SelectorRequirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels
+    ]
     return _with_selector(constraint, constraint.selector.and_also(*extra))
 
 
@@ -152,7 +154,7 @@ def default_selector(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
     for service in in_namespace:
         if service.kind == "Service" and service.selector.matches(pod.labels):
             labels.update({r.key: r.values[0] for r in service.selector.requirements})
-    extra: tuple[Requirement, ...] = ()
+    extra: tuple[SelectorRequirement, ...] = ()
     if pod.owner is not None:
         for workload in in_namespace:
             if workload.kind != pod.owner.kind or workload.name != pod.owner.name:

@@ -24,7 +24,7 @@ from scheduler_core.apis.core import (
     VolumeAttachment,
     Workload,
 )
-from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, SelectorRequirement
 from tests.reference.framework.cluster_event import Event
 from tests.reference.framework.interface import ImageCopies
 from tests.reference.framework.storage import Storage
@@ -294,7 +294,9 @@ def provisioned(
 
 def reachable_from(labels: Mapping[str, str]) -> NodeSelector:
     """The node affinity of a volume that is there where these labels are."""
-    return NodeSelector((NodeSelectorTerm(tuple(Requirement(k, "In", (v,)) for k, v in sorted(labels.items()))),))
+    return NodeSelector(
+        (NodeSelectorTerm(tuple(SelectorRequirement(k, "In", (v,)) for k, v in sorted(labels.items()))),)
+    )
 
 
 def kind_of(item: KubernetesObject) -> str:

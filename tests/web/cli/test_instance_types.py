@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import pod, scenario
 from tests.core.autoscaling.builders import node_class, node_pool
@@ -142,7 +142,7 @@ def converted(tmp_path: Path, capsys: pytest.CaptureFixture[str], *lists: Any, o
         files.append(str(path))
     assert main(["instance-types", *files, *options]) == 0
     printed = capsys.readouterr()
-    (actor,) = (one for one in parse_scenario(printed.out).actors if isinstance(one, Karpenter))
+    (actor,) = (one for one in parse_scenario(printed.out).actors if isinstance(one, KarpenterSettings))
     assert len(actor.instance_types)
     return {entry["name"]: entry for entry in yaml.safe_load(printed.out)["spec"]["instanceTypes"]}, printed.err
 

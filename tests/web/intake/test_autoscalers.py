@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
-from scheduler_core.apis.autoscaling import ClusterAutoscaler, Karpenter
+from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, KarpenterSettings
 from scheduler_core.apis.karpenter import NodeClaim, NodePool
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.scenario.types import Scenario
@@ -54,13 +54,13 @@ def test_a_dump_has_no_autoscaler_unless_one_is_named(objects: list[Manifest], t
 
 def test_the_groups_of_a_vendor_become_those_of_cluster_autoscaler(tmp_path: Path) -> None:
     made = imported(tmp_path, grouped(), "--autoscaler", "cluster-autoscaler")
-    assert isinstance(made.actors[0], ClusterAutoscaler)
+    assert isinstance(made.actors[0], ClusterAutoscalerSettings)
     (group,) = made.node_groups
     assert (group.name, group.minimum, group.maximum) == ("blue", 1, 5)
 
 
 def test_pools_become_those_of_karpenter_and_their_nodes_get_claims(tmp_path: Path) -> None:
     made = imported(tmp_path, pooled(), "--autoscaler", "karpenter")
-    assert isinstance(made.actors[0], Karpenter)
+    assert isinstance(made.actors[0], KarpenterSettings)
     assert [pool.name for pool in made.objects if isinstance(pool, NodePool)] == ["p"]
     assert [claim.node for claim in made.objects if isinstance(claim, NodeClaim)] == ["n0"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kschedui.scenarios.other_autoscaler import MOST_GROUPS, autoscaler_of, with_autoscaler
-from scheduler_core.apis.autoscaling import Karpenter
+from scheduler_core.apis.autoscaling import KarpenterSettings
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.karpenter import NodeClaim, NodePool
 from scheduler_core.ask.autoscale.comparison import compare
@@ -37,7 +37,7 @@ def test_groups_become_a_pool_for_each_set_of_taints_with_their_machines_prices_
     assert [pool.limits for pool in pools.values()] == [{"nodes": 5}, None]
     assert [entry.values for entry in pools["default"].requirements] == [("big", "small")]
     (actor,) = made.actors
-    assert isinstance(actor, Karpenter)
+    assert isinstance(actor, KarpenterSettings)
     offered = {entry.name: (entry.allocatable["cpu"], entry.offerings[0].price) for entry in actor.instance_types}
     assert offered["small"] == (2000, 0.1)
     assert offered["big"] == (4000, 0.3)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.apis.quantity import format_bytes
-from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.volumes.binding.assume_cache import PodVolumes, with_claim
 from scheduler_core.plugins.volumes.csi_migration import TranslationError
@@ -63,7 +63,7 @@ def provisioned(claim: PersistentVolumeClaim, storage_class: StorageClass, node:
     """
     name = volume_name(claim)
     keys = {key for term in storage_class.allowed_topologies for key, _ in term}
-    here = tuple(Requirement(key, "In", (node.labels[key],)) for key in sorted(keys) if key in node.labels)
+    here = tuple(SelectorRequirement(key, "In", (node.labels[key],)) for key in sorted(keys) if key in node.labels)
     csi = {"driver": storage_class.provisioner, "volumeHandle": name}
     pv = PersistentVolume(
         name=name,
@@ -106,7 +106,7 @@ def _bound_claim(claim: PersistentVolumeClaim, pv_name: str) -> PersistentVolume
     )
 
 
-def _manifest(pv: PersistentVolume, here: tuple[Requirement, ...]) -> dict[str, Any]:
+def _manifest(pv: PersistentVolume, here: tuple[SelectorRequirement, ...]) -> dict[str, Any]:
     """Return the new volume as kubectl would print it."""
     spec: dict[str, Any] = {
         "accessModes": list(pv.access_modes),

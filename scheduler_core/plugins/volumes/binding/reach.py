@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import SELECTED_NODE, PersistentVolume, PersistentVolumeClaim
-from scheduler_core.apis.selectors import NodeSelector, Requirement
+from scheduler_core.apis.selectors import NodeSelector, SelectorRequirement
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.plugins.volumes.binding.binder import (
     BIND_CONFLICT,
@@ -112,7 +112,7 @@ def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
     return reached
 
 
-def _single_in(affinity: NodeSelector | None) -> Requirement | None:
+def _single_in(affinity: NodeSelector | None) -> SelectorRequirement | None:
     """Return the only condition of an affinity of the form "this label has one of these values"."""
     if affinity is None or len(affinity.terms) != 1:
         return None
@@ -137,7 +137,7 @@ def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
     return reached
 
 
-def _holds(requirement: Requirement, nodes: NodeTable) -> Mask:
+def _holds(requirement: SelectorRequirement, nodes: NodeTable) -> Mask:
     if requirement.operator == "In":
         return _in(requirement.key, requirement.values, nodes)
     column = nodes.label(requirement.key)

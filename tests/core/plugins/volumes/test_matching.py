@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
-from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.plugins.volumes.csi_migration import (
     BY_SOURCE,
     TranslationError,
@@ -42,7 +42,7 @@ def volume(name: str, **fields: Any) -> PersistentVolume:
 
 
 def on(key: str, *values: str) -> NodeSelector:
-    return NodeSelector((NodeSelectorTerm((Requirement(key, "In", values),)),))
+    return NodeSelector((NodeSelectorTerm((SelectorRequirement(key, "In", values),)),))
 
 
 def chosen(volumes: list[PersistentVolume], labels: dict[str, str], **fields: Any) -> str | None:
@@ -139,8 +139,8 @@ def test_a_beta_region_becomes_the_stable_one() -> None:
         (
             NodeSelectorTerm(
                 (
-                    Requirement("failure-domain.beta.kubernetes.io/zone", "In", ("za",)),
-                    Requirement("failure-domain.beta.kubernetes.io/region", "In", ("r",)),
+                    SelectorRequirement("failure-domain.beta.kubernetes.io/zone", "In", ("za",)),
+                    SelectorRequirement("failure-domain.beta.kubernetes.io/region", "In", ("r",)),
                 )
             ),
         )
