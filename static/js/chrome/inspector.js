@@ -3,10 +3,12 @@
 
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
 import { request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { link, part, row, showPlace, table } from "../steps/parts/panel.js";
+import { podLabel } from "../steps/parts/pods.js";
 import { timesOf } from "../steps/parts/times.js";
 import { OUTCOME_MARKS, plainReason, scoreName } from "../steps/parts/words.js";
 import { scores } from "../steps/score/bars.js";
@@ -118,7 +120,11 @@ function nodeLink(view, name) {
 
 /** @param {View} view @param {string} key */
 function podLink(view, key) {
-	return button(() => view.act.select({ kind: "pod", name: key }), { class: "link" }, podName(key));
+	return button(
+		() => view.act.select({ kind: "pod", name: key }),
+		{ class: "link", title: podName(key) },
+		podLabel(key),
+	);
 }
 
 /** Its attempts so far; those to come for who asks. Each is a place to go to. @param {View} view @param {string} key */
@@ -231,8 +237,8 @@ function verdictOn(view, name) {
 		{ key: "verdict", class: "formula" },
 		h("b", { class: verdict ? "no" : "yes" }, verdict ? "✕ " : "✓ "),
 		verdict
-			? link(`${podName(pod)}: ${plainReason(verdict.reasons[0] ?? "")}`, () => act.pin(ref))
-			: t("inspect.fits", { pod: podName(pod) }),
+			? link(`${shortPod(pod)}: ${plainReason(verdict.reasons[0] ?? "")}`, () => act.pin(ref))
+			: t("inspect.fits", { pod: shortPod(pod) }),
 	);
 }
 
@@ -353,7 +359,7 @@ function placedHere(view, name) {
 			here
 				.slice(-MOST)
 				.map(({ step, pod, why, lead }) =>
-					row(String(step), [link(podName(pod), () => view.act.seek(step)), why, lead === null ? "" : `+${lead}`]),
+					row(String(step), [link(shortPod(pod), () => view.act.seek(step)), why, lead === null ? "" : `+${lead}`]),
 				),
 		),
 		h("p", { class: "note" }, t("placed.note")),

@@ -31,22 +31,22 @@ function firstCard({ event, step, store, horizon, state, act }) {
 	for (const { event: next, step: at } of store.walk(step + 1, 1)) {
 		if (at > step + FIRST || next.type !== "CycleStarted") continue;
 		if (next.pod_group || (horizon && horizon.question <= at)) return null;
-		const about = /** @type {Record<string, number>} */ (
-			state.pods.get(next.pod)?.summary.requests ?? store.stateAfter(at)?.pods.get(next.pod)?.summary.requests ?? {}
-		);
+		const { requests = {}, priority = 0 } =
+			(state.pods.get(next.pod) ?? store.stateAfter(at)?.pods.get(next.pod))?.summary ?? {};
 		const long = shortPod(next.pod).length > LONG_NAME;
-		const needs = Object.entries(about).filter(([, value]) => value > 0);
+		const needs = Object.entries(requests).filter(([, value]) => value > 0);
 		return button(
 			() => act.select({ kind: "pod", name: next.pod }),
 			{ key: "first", class: "subject first", ...wholeName(next.pod, next.pod) },
 			h("b", { class: long ? "long" : "" }, long ? podParts(next.pod)[0] : podLabel(next.pod)),
-			h("span", { class: "subject-priority" }, t(state.pods.has(next.pod) ? "subject.first" : "subject.later")),
+			h("span", { class: "subject-priority" }, t("priority", { n: priority }), pipsOf(priority)),
 			needs.length > 0 &&
 				h(
 					"span",
 					{ class: "subject-more" },
 					plain(list(needs.slice(0, 3).map(([key, value]) => quantity(key, value)))),
 				),
+			h("span", { class: "subject-more labels" }, t(state.pods.has(next.pod) ? "subject.first" : "subject.later")),
 		);
 	}
 	return null;

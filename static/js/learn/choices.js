@@ -7,8 +7,8 @@
 import { cornerOf, rowOf, SIZE, standBeside } from "../chrome/rows.js";
 import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
+import { shortPod } from "../shared/names.js";
 import { scenarioDone } from "../shared/progress.js";
-import { podName } from "../shared/units.js";
 import { actorName } from "../steps/controllers/view.js";
 import { node, pod } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
@@ -323,7 +323,7 @@ export function textOf(asked) {
 
 /** @param {Option} option @param {Question} asked @returns {string} */
 export function optionText({ key, kind }, asked) {
-	if (kind === "pod") return podName(key);
+	if (kind === "pod") return shortPod(key);
 	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;
 	if (kind === "actor") return actorName(key);
 	if (kind === "word") return t(`predict.option.${key}`);

@@ -6,7 +6,7 @@
 
 import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
-import { podName, seconds } from "../shared/units.js";
+import { seconds } from "../shared/units.js";
 import { filterModel, stoppedBy } from "../steps/filter/model.js";
 import { question, scoreName } from "../steps/parts/words.js";
 import { actOf, preemptionIn } from "../steps/preempt/model.js";
@@ -124,7 +124,7 @@ const RULES = {
 	PodPreBound: ({ event }) => isPassed(event.results),
 	PermitEvaluated: (place) => place.event.code === "Success" || isGroupDecided(place, place.event.code === "Wait"),
 	PermitDecided: (place) => isGroupDecided(place, place.event.decision === "allowed"),
-	PodNominated: (place) => Boolean(stateOf(place).cycle.PreemptionEvaluated),
+	PodNominated: (place) => Boolean(stateOf(place).cycle.PreemptionEvaluated) && !follows(place, "PodEnqueued"),
 	NominationCleared: (place) => Boolean(stateOf(place).cycle.PodAssumed),
 	SchedulingFailed: ({ store, step, event }) => isOf(store.event(step + 1), "PodEnqueued", event.pod),
 	PodEnqueued: isExpected,
@@ -191,6 +191,9 @@ function isStoppedAlready({ store, step, event }) {
 
 /** @param {{outcome: string}} judged of the nodes that could go, one that does */
 const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";
+
+/** Is the event before of this type, and about the same pod? @param {Place} place @param {string} type */
+const follows = ({ store, step, event }, type) => isOf(store.event(step - 1), type, event.pod);
 
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
@@ -361,6 +364,7 @@ function isMember(place) {
 function isExpected(place) {
 	const { store, step, event, spoken } = place;
 	const before = /** @type {any} */ (store.event(step - 1));
+	if (isOf(store.event(step + 1), "PodNominated", event.pod)) return true;
 	if (isOf(before, "SchedulingFailed", event.pod)) return spoken(before, stateBefore(place)) || isFailedAgain(place);
 	const { pods } = stateBefore(place);
 	if (pods.get(event.pod)?.attempts)
@@ -465,7 +469,7 @@ function wordsOf(store, step, frame, into) {
 		return [rejections(event)[frame] ? "again" : "pass", question(event.plugins[frame] ?? "").replace(/[?？]$/, "")];
 	if (isChange(event)) return ["change", `${event.type === "ObjectDeleted" ? "−" : "+"}${shortPod(event.name)}`];
 	if (event.type === "ClockAdvanced") return ["time", seconds(event.time)];
-	if (event.type === into.type && typeof event.pod === "string") return ["also", podName(event.pod)];
+	if (event.type === into.type && typeof event.pod === "string") return ["also", shortPod(event.pod)];
 	const scorer = event.type === "ScoresComputed" && state ? scores(state)?.plugins[frame] : null;
 	if (!scorer) return ["", ""];
 	return [scorer.weighted.every((score) => score === scorer.weighted[0]) ? "same" : "lead", scoreName(scorer.plugin)];

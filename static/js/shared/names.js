@@ -11,26 +11,44 @@ const PART = /[^-._]+[-._]*/g; // with the signs behind it
 const NUMBER = /^\d{1,3}[-._]*$/; // of an address
 
 /** The names on the page, and how they are shown. */
-const known = { names: /** @type {readonly string[]} */ ([]), shown: /** @type {Map<string, string>} */ (new Map()) };
+const known = {
+	names: /** @type {readonly string[]} */ ([]),
+	shown: /** @type {Map<string, string>} */ (new Map()),
+	/** How many names end so. */
+	ends: /** @type {Map<string, number>} */ (new Map()),
+};
 
 /** From here on these are the nodes. @param {readonly string[]} names the same array while they are the same */
 export function knowNodes(names) {
 	if (known.names === names) return;
 	known.names = names;
 	known.shown = shortened(names);
+	known.ends.clear();
+	for (const name of known.shown.values()) known.ends.set(endOf(name), (known.ends.get(endOf(name)) ?? 0) + 1);
 }
 
-/** A node's name as it is shown beside the others. @param {string} name @param {number} [most] letters */
+const LEAST_END = 3; // letters of a name's end that tell it apart
+
+const endOf = (/** @type {string} */ name) => name.slice(name.search(/[^-._]*$/));
+
+/**
+ * A node's name as it is shown beside the others; where it has no room, the end that no other has: "…8kc6".
+ * @param {string} name @param {number} [most] letters
+ */
 export function nodeName(name, most = Number.POSITIVE_INFINITY) {
-	return cutName(known.shown.get(name) ?? name, most);
+	const shown = known.shown.get(name) ?? name;
+	const end = endOf(shown);
+	const apart = shown.length > most && end.length >= LEAST_END && end.length < most && known.ends.get(end) === 1;
+	return apart ? `…${end}` : cutName(shown, most);
 }
 
 /**
  * The parts that tell names apart, none twice: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
- * @param {readonly string[]} names @returns {Map<string, string>} empty: they stay as they are
+ * @param {readonly string[]} names @param {number} [long] letters: names up to here are shown as they are
+ * @returns {Map<string, string>} empty: they stay as they are
  */
-export function shortened(names) {
-	if (names.length < 2 || Math.max(...names.map((name) => name.length)) <= LONG) return new Map();
+export function shortened(names, long = LONG) {
+	if (names.length < 2 || Math.max(...names.map((name) => name.length)) <= long) return new Map();
 	const parts = names.map((name) => name.match(PART) ?? [name]);
 	const end = commonEnd(parts);
 	const bare = parts.map((own) => own.slice(0, own.length - end));
@@ -102,7 +120,7 @@ export function podParts(key) {
 	return workload && (/\d/.test(hash) || !/[aeiou]/.test(hash)) ? [workload, hash] : [name, ""];
 }
 
-/** The name of a pod in one word: "checkout-bc8c8". @param {string} key */
+/** The name of a pod in a text, with a space that does not break: "checkout bc8c8". @param {string} key */
 export function shortPod(key) {
-	return podParts(key).filter(Boolean).join("-");
+	return podParts(key).filter(Boolean).join("\u00a0");
 }

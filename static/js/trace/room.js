@@ -51,6 +51,21 @@ export function longest(state, resource, pod) {
 /** @type {WeakMap<object, Map<string, string[]>>} */
 const nominations = new WeakMap();
 
+/** @type {WeakMap<object, boolean>} */
+const differing = new WeakMap();
+
+/** Do priorities decide anything? @param {State} state @returns {boolean} */
+export function prioritiesDiffer(state) {
+	const known = differing.get(state);
+	if (known !== undefined) return known;
+	const all = [...state.pods.values()].map(({ summary }) => summary.priority ?? 0);
+	differing.set(
+		state,
+		all.some((priority) => priority !== all[0]),
+	);
+	return prioritiesDiffer(state);
+}
+
 /** Pods nominated to a node and not on it. @param {State} state @param {string} node @returns {string[]} */
 export function nominatedTo(state, node) {
 	let byNode = nominations.get(state);

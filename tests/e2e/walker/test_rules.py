@@ -62,6 +62,7 @@ SPOILT = {
     "scale: .*px for": ("PodAssumed", f"{CARD} .podbar", "one.style.width = '60%'"),
     "scale: .*the pod is": ("NodesFiltered", "#stage .lane .requested", "one.style.width = '10%'"),
     "scale: .*hatched": ("NodesFiltered", "#stage .lane .requested u", "one.style.width = '1px'"),
+    "sight": ("PodAssumed", "#stage .node-card.mine", "one.style.cssText = 'position: relative; top: -900px'"),
     "ellipsis": (
         "PodAssumed",
         f"{CARD} .node-name",

@@ -80,6 +80,17 @@ export function* scenes({ event, state }, memory) {
 	memory.scenes.push(scene);
 }
 
+/** The node that a step is about is in sight. @returns {Generator<[string, string]>} */
+export function* sight({ event, state, subject }) {
+	const pod = state.pods.get(subject);
+	const name = event.kind === "Node" ? event.name : (typeof event.node === "string" && event.node) || pod?.node || pod?.nominated_node;
+	const card = shown(".node-card").find((one) => one.getAttribute("data-node") === name);
+	const box = card?.getBoundingClientRect();
+	const frame = card?.closest(".zones")?.getBoundingClientRect();
+	if (box && frame && innerWidth > 700 && (box.bottom < frame.top + 12 || box.top > frame.bottom - 12))
+		yield ["sight", `${name} is at ${Math.round(box.top)}, and the stage shows ${Math.round(frame.top)} to ${Math.round(frame.bottom)}`];
+}
+
 /** "1 → 2" is what the node held before and after this very step. @returns {Generator<[string, string]>} */
 export function* arrows({ state, step }) {
 	const before = kschedui.store.stateAfter(step - 1);

@@ -3,8 +3,9 @@
 
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
-import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
+import { decimal, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates, pointOf, subjectOf } from "../../trace/phase.js";
+import { podLabel } from "../parts/pods.js";
 import { bare } from "../parts/words.js";
 
 /** @type {[string, string][]} extension point and its event */
@@ -90,7 +91,7 @@ function strip(view, pod, events, beside) {
 			h(
 				"p",
 				{ key: "who", class: "binding-who" },
-				h("b", { style: rampStyle(record?.summary.priority ?? 0) }, podName(pod)),
+				h("b", { style: rampStyle(record?.summary.priority ?? 0) }, podLabel(pod)),
 				" ",
 				t(record?.place === "waiting" ? "binding.beside.waiting" : "binding.beside", { node: record?.node ?? "" }),
 			),

@@ -5,7 +5,7 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
-import { nodeName, podParts, shortPod } from "../../shared/names.js";
+import { nodeName, podParts, shortened, shortPod } from "../../shared/names.js";
 import { amount, cutName, outOf, podName, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, heldFor, largest, nominatedTo, request, used, zones } from "../../trace/room.js";
 import { storageKey } from "../../trace/state.js";
@@ -70,6 +70,34 @@ export function draw(target, view) {
 			strips,
 		),
 	]);
+	reveal(/** @type {HTMLElement} */ (target), view);
+}
+
+/**
+ * Where not all nodes are in sight, the one that a step is about is: once for each step.
+ * @param {HTMLElement} target @param {View} view
+ */
+function reveal(target, view) {
+	const at = `${view.step}.${view.frame}`;
+	if (target.dataset.shown === at) return;
+	target.dataset.shown = at;
+	const name = nodeOf(view);
+	const card = name ? target.querySelector(`[data-node="${CSS.escape(name)}"]`) : null;
+	const zones = card?.closest(".zones");
+	if (!card || !zones || zones.scrollHeight <= zones.clientHeight) return;
+	const [box, frame] = [card.getBoundingClientRect(), zones.getBoundingClientRect()];
+	const out = Math.min(0, box.top - frame.top) || Math.max(0, box.bottom - frame.bottom);
+	zones.scrollTop += out / (document.body.currentCSSZoom ?? 1);
+}
+
+/** The node that a step is about: the amber pod's, a changed one, the one that a pod leaves. @param {View} view */
+function nodeOf(view) {
+	const { event, store, step } = view;
+	if (event.kind === "Node") return event.name;
+	if (typeof event.node === "string") return event.node;
+	const pod =
+		typeof event.pod === "string" ? event.pod : event.kind === "Pod" ? `${event.namespace}/${event.name}` : "";
+	return store.stateAfter(step - 1)?.pods.get(pod)?.node || targetOf(view);
 }
 
 /**
@@ -101,7 +129,11 @@ function zoneColumn(view, zone, names, size, upcoming) {
 		h(
 			"h3",
 			{ key: "title" },
-			h("span", { title: zone || null }, zone ? t("cluster.zone", { zone }) : t("cluster.nozone")),
+			h(
+				"span",
+				{ title: zone || null },
+				zone ? t("cluster.zone", { zone: zoneName(view.state, zone, size) }) : t("cluster.nozone"),
+			),
 			zone && h("span", { key: "like", class: "zone-like", title: alike(view, names) }, alike(view, names)),
 			h("span", { key: "pods" }, t("cluster.pods", { n: pods })),
 		),
@@ -111,6 +143,22 @@ function zoneColumn(view, zone, names, size, upcoming) {
 			names.map((name) => nodeCard(view, name, size)),
 			upcoming,
 		),
+	);
+}
+
+const ZONE_LETTERS = 22; // of a zone's head beside the zone's name
+
+/**
+ * What tells zones apart, where their whole names have no room.
+ * @param {State} state @param {string} zone @param {Size} size
+ */
+function zoneName(state, zone, { width }) {
+	if (zone.length + ZONE_LETTERS < width / LETTER) return zone;
+	return (
+		shortened(
+			zones(state).map(([name]) => name),
+			0,
+		).get(zone) ?? zone
 	);
 }
 
@@ -128,7 +176,9 @@ function nodeCard(view, name, size) {
 	if (!node) return null;
 	const selected = view.selection?.kind === "node" && view.selection.name === name;
 	const mine = targetOf(view) === name;
-	const changed = view.event.kind === "Node" && view.event.name === name;
+	const { event } = view;
+	const changed = event.kind === "Node" && event.name === name;
+	const loses = event.type === "VictimEvicted" && event.node === name;
 	const click = () => view.act.select({ kind: "node", name });
 	const signs = signsOf(view, node);
 	const lost = signs.some(({ kind }) => kind === "notready");
@@ -137,7 +187,7 @@ function nodeCard(view, name, size) {
 		"article",
 		{
 			key: name,
-			class: ["node-card", mine && "mine", selected && "selected", changed && "changed", lost && "lost"]
+			class: ["node-card", mine && "mine", selected && "selected", (changed || loses) && "changed", lost && "lost"]
 				.filter(Boolean)
 				.join(" "),
 			"data-node": name,
@@ -147,7 +197,13 @@ function nodeCard(view, name, size) {
 			null,
 			button(click, { class: "node-name", ...wholeName(name, shown) }, shown),
 			signs.map(({ kind, text }) => h("span", { key: kind, class: `sign ${kind}`, title: text }, text)),
-			!size.dense && tags(view.state, node, size.width / LETTER / size.scale - shown.length - 2),
+			!size.dense &&
+				tags(
+					view.state,
+					node,
+					size.width / LETTER / size.scale - shown.length - 2,
+					changed ? view.store.stateAfter(view.step - 1)?.nodes.get(name) : undefined,
+				),
 			!size.dense && note(noteOf(view, name, mine)),
 		),
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
@@ -351,7 +407,9 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 		const wide = (/** @type {string} */ text) => (text.length + (/[mwMW]/.test(text) ? 0.5 : 0)) * NAME_LETTER + SIDES;
 		const fitting = few.find((text) => wide(text) <= written.block);
 		const letters = Math.floor((written.block - SIDES) / WIDE_LETTER);
-		return hash && fitting !== workload && letters >= LEAST ? `${workload.slice(0, letters - 1)}…` : (fitting ?? "");
+		return hash && fitting !== workload && letters >= LEAST
+			? `${workload.slice(0, letters - 1).replace(/[-.]$/, "")}…`
+			: (fitting ?? "");
 	};
 	const rows = Math.max(-1, ...below.map(({ tier }) => tier)) + 1;
 	return { inside, rows, under: under(view, below, width, share) };

@@ -3,7 +3,8 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { inOneUnit, inUnit, podName, quantity, short } from "../../shared/units.js";
+import { shortPod } from "../../shared/names.js";
+import { inOneUnit, inUnit, quantity, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
 import { row, table } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
@@ -128,10 +129,10 @@ export function roomTable(view, name, reasons) {
 			[short(resource), unit || t("margin.requests")],
 			[
 				row("all", [t("allocatable"), inPodUnit(whole)]),
-				shown.map((key) => row(key, [`− ${podName(key)}`, inPodUnit(request(state, key, resource))])),
+				shown.map((key) => row(key, [`− ${shortPod(key)}`, inPodUnit(request(state, key, resource))])),
 				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
 				heldFor(state, name, subject).map((key) =>
-					row(`held${key}`, [t("margin.held", { pod: podName(key) }), inPodUnit(request(state, key, resource))]),
+					row(`held${key}`, [t("margin.held", { pod: shortPod(key) }), inPodUnit(request(state, key, resource))]),
 				),
 				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
 				left < 0 && row("over", [t("margin.over"), inPodUnit(-left)]),

@@ -113,7 +113,7 @@ function head(view, lanes, name, fate, stop) {
 		comparesRoom(lanes.plugins[lanes.at]) && view.subject ? scarcest(view.state, name, view.subject) : "cpu";
 	const shown = resource === "pods" ? "cpu" : resource;
 	const fits = lanes.plugins.findIndex((plugin) => comparesRoom(plugin));
-	const tried = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
+	const tried = fits >= 0 && lanes.at >= fits && (stop ?? 0) >= fits && fate !== "unseen" && fate !== "waiting";
 	const whole = Math.max(1, allocatable(node, shown));
 	const measure = { longest: lanes.longest(shown), need: tried ? request(view.state, view.subject, shown) : 0 };
 	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);

@@ -2,7 +2,8 @@
 /** The verdicts of Filter in this cycle, by node: read from the NodesFiltered event, decoded once. */
 
 import { has, hasAny, t } from "../../shared/i18n.js";
-import { inOneUnit, podName, quantity, short } from "../../shared/units.js";
+import { shortPod } from "../../shared/names.js";
+import { inOneUnit, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
 import { like, passWords, plainReason, stopWords } from "../parts/words.js";
@@ -206,7 +207,7 @@ export function stoppedText(view, name, verdict) {
 	if (verdict.reasons.length > 1 && comparesRoom(verdict.plugin))
 		return [plainReason(reason), verdict.reasons.slice(1).map(plainReason).join(t("list.comma"))];
 	const rest = `stop.${verdict.plugin}.rest`;
-	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(subject) }) : ""];
+	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: shortPod(subject) }) : ""];
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */

@@ -6,7 +6,7 @@
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName, rampStyle } from "../../shared/units.js";
-import { podTitle } from "../parts/pods.js";
+import { podLabel, podTitle } from "../parts/pods.js";
 import { domainKind } from "../parts/words.js";
 import { gangOf, gathering, groupOf, inCycle } from "./model.js";
 
@@ -246,7 +246,7 @@ function slot(view, { pod, standing, node, place }, i, short) {
 		return h(
 			"li",
 			{ key: pod || `absent${i}`, class: "gang-slot absent" },
-			h("span", null, podName(pod)),
+			h("span", null, podLabel(pod)),
 			!short && h("small", null, t(pod ? "gang.is.coming" : "gang.is.absent")),
 		);
 	const mine = pod === view.subject;
@@ -266,7 +266,7 @@ function slot(view, { pod, standing, node, place }, i, short) {
 				style: rampStyle(view.state.pods.get(pod)?.summary.priority ?? 0),
 			},
 			h("em", { "aria-hidden": "true" }, MARKS[standing]),
-			h("span", null, podName(pod)),
+			h("span", null, podLabel(pod)),
 		),
 		!short && h("small", null, words),
 	);

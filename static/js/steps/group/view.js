@@ -6,7 +6,7 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { nodeName } from "../../shared/names.js";
+import { nodeName, shortPod } from "../../shared/names.js";
 import { outOf, podName, rampStyle } from "../../shared/units.js";
 import { allocatable, largest, nominatedTo, request, used } from "../../trace/room.js";
 import { inRoom, podLabel, podTitle } from "../parts/pods.js";
@@ -374,7 +374,7 @@ function unitBox(view, { unit, i }) {
 						title: podTitle(view.state, pod),
 						style: rampStyle(priority),
 					},
-					`${podName(pod)}${node ? ` · ${node}` : ""}`,
+					`${shortPod(pod)}${node ? ` · ${nodeName(node)}` : ""}`,
 				);
 			}),
 			pods.length > MAX_VICTIMS && h("span", { key: "more" }, t("list.more", { n: pods.length - MAX_VICTIMS })),

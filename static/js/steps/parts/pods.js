@@ -5,13 +5,13 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podParts } from "../../shared/names.js";
 import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
-import { largest } from "../../trace/room.js";
+import { largest, prioritiesDiffer } from "../../trace/room.js";
 
-/** @param {number} priority */
-export function pipsOf(priority) {
+/** @param {number} priority @param {boolean} [told] also as a number, where there is room for it */
+export function pipsOf(priority, told = false) {
 	return h(
 		"span",
-		{ class: "pips", "aria-hidden": "true" },
+		{ class: "pips", "aria-hidden": "true", "data-priority": told ? String(priority) : null },
 		Array.from({ length: pips(priority) }, (_, i) => h("i", { key: i })),
 	);
 }
@@ -80,11 +80,11 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 	const sums = new Map();
 	for (const key of node?.pods ?? []) {
 		const pod = state.pods.get(key)?.summary;
-		const colour = key === subject ? "accent" : rampColour(pod?.priority ?? 0);
+		const colour = isLeaving(state.pods.get(key)) ? "no" : key === subject ? "accent" : rampColour(pod?.priority ?? 0);
 		sums.set(colour, (sums.get(colour) ?? 0) + ((pod?.requests?.[resource] ?? 0) / whole) * 100);
 	}
 	let at = 0;
-	const stops = [...RAMP_COLOURS, "accent"]
+	const stops = [...RAMP_COLOURS, "accent", "no"]
 		.filter((colour) => sums.has(colour))
 		.map((colour) => {
 			const from = at;
@@ -157,8 +157,8 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 					},
 				},
 			},
-			!place.left && inside?.(key)
-				? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)]
+			inside?.(key)
+				? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0, prioritiesDiffer(state))]
 				: null,
 			kind === "" && graceBar(state, key),
 		);
@@ -177,13 +177,19 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 
 const MANY = 12; // nodes, whose cards have no room for labels
 
-/** The labels of a node by which pods that wait select nodes. @param {State} state @param {NodeState} node */
-function askedLabels({ nodes, pods }, { summary: { labels = {} } }) {
-	if (nodes.size > MANY) return [];
-	const wishes = [...pods.values()]
+/**
+ * The labels of a node by which pods that wait select nodes, and those that were different before.
+ * @param {State} state @param {NodeState} node @param {NodeState} [before]
+ */
+function askedLabels({ nodes, pods }, { summary: { labels = {} } }, before) {
+	const had = before?.summary.labels ?? labels;
+	const wishes = [...(nodes.size > MANY ? [] : pods.values())]
 		.flatMap(({ summary }) => summary.wishes ?? [])
 		.filter(({ kind }) => kind === "node");
-	return Object.entries(labels).filter(([key]) => wishes.some(({ value }) => value.split(/[^\w./-]/).includes(key)));
+	const asked = (/** @type {string} */ key) => wishes.some(({ value }) => value.split(/[^\w./-]/).includes(key));
+	const changed = (/** @type {string} */ key) => had[key] !== labels[key];
+	const shown = Object.entries(labels).filter(([key]) => changed(key) || asked(key));
+	return shown.sort(([one], [other]) => Number(changed(other)) - Number(changed(one)));
 }
 
 const EDGE = 3; // letters that the edges of a tag take
@@ -191,8 +197,9 @@ const EDGE = 3; // letters that the edges of a tag take
 /**
  * Cordon, taints, and labels that matter, in a few letters.
  * @param {State} state @param {NodeState} node @param {number} [room] letters for labels
+ * @param {NodeState} [before] the step, which changed it
  */
-export function tags(state, node, room = 0) {
+export function tags(state, node, room = 0, before = undefined) {
 	let left = room - (node.summary.unschedulable || node.summary.taints?.length ? room : 0);
 	/** @type {Map<string, [string, string, string][]>} by key: a lost node has its taint with two effects */
 	const taints = new Map();
@@ -212,7 +219,7 @@ export function tags(state, node, room = 0) {
 				key.split("/").at(-1) ?? key,
 			),
 		),
-		askedLabels(state, node).map(([key, value]) => {
+		askedLabels(state, node, before).map(([key, value]) => {
 			const text = `${key.split("/").at(-1)}=${value}`;
 			left -= text.length + EDGE;
 			if (left < 0) return null;

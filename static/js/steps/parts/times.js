@@ -5,7 +5,7 @@ import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
 import { request } from "../../shared/server.js";
-import { podName, seconds } from "../../shared/units.js";
+import { seconds } from "../../shared/units.js";
 import { part } from "./panel.js";
 
 /** @typedef {import("../../trace/trace").Duration} Duration @typedef {import("../../trace/trace").Part} TimePart */
@@ -70,7 +70,7 @@ export function timesOf(view, pods) {
 			"p",
 			{ class: "formula" },
 			found.length > 1
-				? t("time.last", { n: found.length, pod: podName(last.pod), time: seconds(all) })
+				? t("time.last", { n: found.length, pod: shortPod(last.pod), time: seconds(all) })
 				: t(`time.end.${last.ended ?? "waiting"}`, { time: seconds(all) }),
 		),
 		all > 0 && bar(view, last),

@@ -4,6 +4,7 @@
  */
 
 import { has, num, t } from "../../shared/i18n.js";
+import { shortPod } from "../../shared/names.js";
 import { podName, quantity, short } from "../../shared/units.js";
 import { PLUGINS } from "./plugins.js";
 
@@ -135,7 +136,7 @@ export function valuesOf(fact) {
 	if (out.topologyKey) out.topologyKey = domainKind(out.topologyKey);
 	out.would = String(Number(raw.matching ?? 0) + Number(raw.self ?? 0));
 	out.taint = raw.value ? `${raw.key}=${raw.value}` : String(raw.key ?? "");
-	if (raw.pods) out.pods = String(raw.pods).split(", ").map(podName).join(", ");
+	if (raw.pods) out.pods = String(raw.pods).split(", ").map(shortPod).join(", ");
 	return out;
 }
 
@@ -156,7 +157,7 @@ export function tidy(text) {
 export function stopWords(fact, pod) {
 	const key = fact && `stop.${keyOf(fact)}`;
 	if (!fact?.values || !key || !has(key)) return null;
-	const [bold, rest = ""] = t(key, { ...valuesOf(fact), pod: podName(pod) }).split("|");
+	const [bold, rest = ""] = t(key, { ...valuesOf(fact), pod: shortPod(pod) }).split("|");
 	return [bold, rest];
 }
 

@@ -15,6 +15,7 @@ import { criterionText } from "./words.js";
  * @property {string} resource @property {number} whole the tallest node @property {import("./model.js").Act} act
  * @property {number} need @property {boolean} chosen @property {boolean} fallen
  * @property {number} letters that a node's name has room for
+ * @property {number} rows of chips below the columns
  * @property {(resource: string, value: number) => string} amount
  */
 
@@ -76,7 +77,6 @@ export function candidateColumn(view, candidate, fates, how) {
 			),
 		),
 	);
-	const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
 	return h(
 		"div",
 		{ key: candidate.node, class: `candidate-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
@@ -96,28 +96,35 @@ export function candidateColumn(view, candidate, fates, how) {
 			h("div", { class: "candidate-inside", style: { height: `${height}%` } }),
 			blocks,
 		),
-		h("div", { key: "victims", class: "victims" }, chips(view, candidate, victims, fates)),
+		h("div", { key: "victims", class: "victims" }, chips(view, candidate, fates, how.rows)),
 	);
 }
 
-/** @param {View} view @param {Candidate} candidate @param {string[]} victims @param {Map<string, string>} fates */
-function chips(view, candidate, victims, fates) {
-	const shown = victims.slice(0, victims.length > MAX_VICTIMS ? MAX_VICTIMS - 1 : MAX_VICTIMS);
-	const lifted = [...fates.values()].filter((fate) => fate === "lifted").length;
+/**
+ * Below a column the victims; before there are any, the pods that are removed, where there is room for all of them.
+ * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {number} rows
+ */
+function chips(view, candidate, fates, rows) {
+	const those = (/** @type {string} */ fate) => [...fates].filter(([, own]) => own === fate).map(([key]) => key);
+	const victims = those("victim");
+	const lifted = victims.length ? [] : those("lifted");
+	const shown = lifted.length
+		? lifted.slice(0, lifted.length > rows ? 0 : rows)
+		: victims.slice(0, victims.length > MAX_VICTIMS ? MAX_VICTIMS - 1 : MAX_VICTIMS);
 	return [
 		shown.map((key) => {
 			const guarded = candidate.reprieve.find((step) => step.pod === key)?.violates_pdb;
 			return button(
 				() => view.act.select({ kind: "pod", name: key }),
-				{ key, "data-pod": key, class: "victim", title: podTitle(view.state, key) },
-				h("s", null, "✕"),
+				{ key, "data-pod": key, class: `victim ${lifted.length ? "lifted" : ""}`, title: podTitle(view.state, key) },
+				h("s", null, lifted.length ? "↑" : "✕"),
 				h("span", null, podLabel(key)),
 				h("em", null, guarded ? "PDB" : String(view.state.pods.get(key)?.summary.priority ?? 0)),
 			);
 		}),
 		victims.length > shown.length &&
 			h("span", { key: "more", class: "more" }, t("list.more", { n: victims.length - shown.length })),
-		lifted > 0 && !victims.length && h("span", { key: "lifted", class: "more" }, t("candidate.lifted", { n: lifted })),
+		lifted.length > rows && h("span", { key: "lifted", class: "more" }, t("candidate.lifted", { n: lifted.length })),
 	];
 }
 

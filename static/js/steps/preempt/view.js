@@ -7,7 +7,7 @@
 import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { amount, podName, quantity } from "../../shared/units.js";
+import { amount, quantity } from "../../shared/units.js";
 import { allocatable, request } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { podLabel, podTitle } from "../parts/pods.js";
@@ -92,7 +92,7 @@ function nobody(view, preemption) {
 	return h(
 		"div",
 		{ key: "nobody", class: "nobody" },
-		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: podName(view.subject) })),
+		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: shortPod(view.subject) })),
 		event.message && h("p", { class: "raw" }, event.message),
 	);
 }
@@ -136,14 +136,14 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 }
 
 /**
- * The number of victims below the column that has most of them.
+ * Rows of chips below the column that has most victims in the end: the columns stay as high as they are.
  * @param {Preemption} preemption
  * @param {Candidate[]} shown
- * @param {number} frame
  */
-function chipRows(preemption, shown, frame) {
+function chipRows(preemption, shown) {
 	const counts = shown.map(
-		(candidate) => [...fates(preemption, candidate, frame).values()].filter((fate) => fate === "victim").length,
+		(candidate) =>
+			[...fates(preemption, candidate, Number.POSITIVE_INFINITY).values()].filter((fate) => fate === "victim").length,
 	);
 	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...counts)));
 }
@@ -155,14 +155,11 @@ function columns(view, preemption, shown, frame) {
 		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
 	const { act, at } = actOf(preemption, frame);
+	const rows = chipRows(preemption, shown);
 	const over = !preemption.criteria ? act === "result" : act === "criterion" && at >= preemption.criteria;
 	return h(
 		"div",
-		{
-			key: "columns",
-			class: "candidate-columns",
-			style: { "--victims": `${chipRows(preemption, shown, frame) * 23 + 8}px` },
-		},
+		{ key: "columns", class: "candidate-columns", style: { "--victims": `${rows * 23 + 8}px` } },
 		h(
 			"div",
 			{ key: "axis", class: "columns-axis" },
@@ -183,6 +180,7 @@ function columns(view, preemption, shown, frame) {
 				chosen: over && !candidate.rung,
 				fallen: act === "criterion" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
+				rows,
 				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 9,
 			}),
 		),
@@ -255,7 +253,7 @@ function row(view, { pod, node, victims }) {
 	return h(
 		"div",
 		{ key: `running${pod}`, class: "running" },
-		h("b", { key: "who" }, t("async.running", { pod: podName(pod), node })),
+		h("b", { key: "who" }, t("async.running", { pod: shortPod(pod), node: nodeName(node) })),
 		h(
 			"ul",
 			{ key: "victims" },
@@ -266,13 +264,13 @@ function row(view, { pod, node, victims }) {
 						"li",
 						{ key, class: sent(key) ? "sent" : "", title: podTitle(view.state, key) },
 						h("em", { "aria-hidden": "true" }, sent(key) ? "✕" : "…"),
-						podName(key),
+						podLabel(key),
 						h("span", { class: "sr" }, t(sent(key) ? "async.sent" : "async.coming")),
 					),
 				),
 			victims.length > NAMES && h("li", { key: "more" }, t("list.more", { n: victims.length - NAMES })),
 		),
 		h("span", { key: "words", class: "running-words" }, t("async.calls", { n, all: victims.length })),
-		h("span", { key: "till", class: "running-till" }, t("async.till", { pod: podName(pod) })),
+		h("span", { key: "till", class: "running-till" }, t("async.till", { pod: shortPod(pod) })),
 	);
 }

@@ -376,11 +376,14 @@ export const CAPTIONS = {
 		}),
 		why: parts(event.error ? "async.failed.why" : "async.finished.why", { pod: pod(event.pod, subject) }),
 	}),
-	PodNominated: ({ event, subject }) => ({
-		eyebrow: parts("eyebrow.nomination"),
-		sentence: parts("nominated", { pod: pod(event.pod, subject), node: node(event.node) }),
-		why: parts("nominated.why", { pod: pod(event.pod, subject) }),
-	}),
+	PodNominated: ({ event, state, subject }) => {
+		const key = state.cycle.PreemptionEvaluated ? "nominated.preemptor" : "nominated";
+		return {
+			eyebrow: parts("eyebrow.nomination"),
+			sentence: parts(key, { pod: pod(event.pod, subject), node: node(event.node) }),
+			why: parts(`${key}.why`, { pod: pod(event.pod, subject) }),
+		};
+	},
 	NominationCleared: ({ event, subject }) => ({
 		eyebrow: parts("eyebrow.nomination"),
 		sentence: parts(`cleared.${event.cause}`, {
@@ -456,7 +459,7 @@ function candidate(view, name) {
 		h(
 			"p",
 			{ key: "n1", class: "note" },
-			t("margin.important", { pod: podName(subject), need: quantity(resource, need) }),
+			t("margin.important", { pod: shortPod(subject), need: quantity(resource, need) }),
 		),
 		(preemption.event.budgets ?? []).map((budget) => budgetSum(budget, candidateOfNode)),
 		preemption.criteria >= 3 && h("p", { key: "n3", class: "note" }, t("criterion.3.why")),
@@ -491,13 +494,13 @@ function tooImportant(view, { event }) {
 		h(
 			"p",
 			{ key: "sum", class: "formula" },
-			key ? [`${podName(key)} ${lowest} < `] : "",
-			`${podName(subject)} `,
+			key ? [`${shortPod(key)} ${lowest} < `] : "",
+			`${shortPod(subject)} `,
 			scrubNumber(view, own, String),
 			" ",
 			key && h("b", { class: lower ? "yes" : "no" }, lower ? "✓" : "✕"),
 		),
-		h("p", { key: "note", class: "note" }, t(key ? "margin.lowest" : "margin.nopods", { pod: podName(key ?? "") })),
+		h("p", { key: "note", class: "note" }, t(key ? "margin.lowest" : "margin.nopods", { pod: shortPod(key ?? "") })),
 		rule(state, "DefaultPreemption", "post_filter"),
 	);
 }
@@ -525,7 +528,7 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 			h(
 				"p",
 				{ class: "note no" },
-				t("margin.budget.over", { pods: over.map(({ pod }) => podName(pod)).join(t("list.comma")), n: over.length }),
+				t("margin.budget.over", { pods: over.map(({ pod }) => shortPod(pod)).join(t("list.comma")), n: over.length }),
 			),
 		h("p", { class: "note" }, t("margin.budget.note")),
 	);

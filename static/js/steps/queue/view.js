@@ -103,7 +103,7 @@ const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name 
 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]} */
 function items(view, name, pods) {
-	const tried = view.event.type === "CycleStarted" || !/cluster|group/.test(view.scene);
+	const tried = view.scene !== "group" && view.state.pods.get(view.subject)?.place === "scheduling";
 	const left = tried && name === (view.state.cycle.CycleStarted?.source ?? "active") && view.subject;
 	const gone = left && !pods.some((pod) => pod.summary.pod === left) && left;
 	const squares = pods.length > MOST ? pods.slice(MOST - 2) : [];

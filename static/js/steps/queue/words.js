@@ -3,6 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { shortPod } from "../../shared/names.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
@@ -25,11 +26,11 @@ function enqueuedCaption({ state, event, subject }) {
 		const plugins = record?.unschedulable_plugins ?? [];
 		const eyebrow = parts("eyebrow.unschedulable");
 		const nominated = subject === event.pod && state.cycle.SchedulingFailed?.nominated_node;
-		if (nominated)
+		if (nominated && record?.nominated_node === nominated)
 			return {
 				eyebrow,
-				sentence: parts("queue.unschedulable.nominated", { ...values, node: node(nominated) }),
-				why: parts("queue.unschedulable.nominated.why"),
+				sentence: parts("nominated.preemptor", { ...values, node: node(nominated) }),
+				why: parts("nominated.preemptor.why"),
 			};
 		return {
 			eyebrow,
@@ -145,7 +146,7 @@ function causeOf({ event, pod: moved }, { cycle }, subject = "") {
 		const { pod: loser } = cycle.NominationCleared.at(-1);
 		return loser === moved
 			? parts("event.NominationCleared.own")
-			: parts("event.NominationCleared", { pod: podName(loser) });
+			: parts("event.NominationCleared", { pod: shortPod(loser) });
 	}
 	if (event === "AssignedPodAdd" && subject) return parts("event.AssignedPodAdd.named", { pod: pod(subject, subject) });
 	const writes = cycle.PodAssumed && !cycle.AttemptFinished && subject !== moved; // PreBind, into a claim
@@ -261,14 +262,14 @@ function priority(view, key) {
 	const [[sorter] = []] = Object.values(state.plugins)[0]?.queue_sort ?? [];
 	return panel(
 		t("margin.order"),
-		t("margin.priorityof", { pod: podName(key), n: own?.summary.priority ?? 0 }),
+		t("margin.priorityof", { pod: shortPod(key), n: own?.summary.priority ?? 0 }),
 		table(
 			["activeQ", t("margin.priority"), t("margin.since")],
 			waiting.slice(0, 12).map((name) => {
 				const pod = state.pods.get(name);
 				return row(
 					name,
-					[podName(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)],
+					[shortPod(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)],
 					name === key ? "hot" : "",
 				);
 			}),
