@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from kschedui.ask.fork_steps import step_at
 from kschedui.scenarios import engine, yaml_text
 from kschedui.scenarios.outside_plugins import registry
 from scheduler_core.apis.messages import Message
@@ -54,10 +55,11 @@ def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> OperationResu
     return answer(engine.read_again(text, kubernetes), question_of(row), registry())
 
 
-def perform(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
-    """Return the scenario with the operation in its timeline."""
+def perform(text: str, kubernetes: str, row: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the scenario with the operation in its timeline, and the step at which that begins."""
     _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
-    return append_events(text, timeline, yaml_text.write)
+    scenario = append_events(text, timeline, yaml_text.write)
+    return scenario, step_at(scenario, kubernetes, min((float(event["at"]) for event in timeline), default=0.0))
 
 
 def find_helping_groups(text: str, kubernetes: str) -> Helping:

@@ -104,6 +104,12 @@ class Saved(Schema):
     run: str
 
 
+class Kept(Saved):
+    """A fork that was kept."""
+
+    step: int = Field(description="Where the fork's run shows what it was made for.")
+
+
 class ScenarioOut(Schema):
     id: str
     title: str

@@ -29,7 +29,7 @@ export function knowNodes(names) {
 
 const LEAST_END = 3; // letters of a name's end that tell it apart
 
-const endOf = (/** @type {string} */ name) => name.slice(name.search(/[^-._]*$/));
+const endOf = (/** @type {string} */ name) => name.split(/[-._]/).at(-1) ?? "";
 
 /**
  * A node's name as it is shown beside the others; where it has no room, the end that no other has: "…8kc6".

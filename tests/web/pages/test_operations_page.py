@@ -8,8 +8,9 @@ from django.test import Client
 
 from kschedui.models import Version
 from kschedui.runs import worker
-from kschedui.scenarios import store
+from kschedui.scenarios import engine, store
 from kschedui.scenarios.access import Visitor
+from scheduler_core.trace.events import ObjectApplied
 from tests.builders import budget, node, pod, scenario
 from tests.web.conftest import Browser
 
@@ -120,6 +121,11 @@ def test_the_answer_is_stepped_through_as_a_fork(author: Browser) -> None:
     made = Version.objects.order_by("-id").first()
     assert made is not None
     assert made.scenario.public_id in answer.headers["Location"]
+    step = int(answer.headers["Location"].rsplit("#", 1)[1])
+    events = list(engine.simulate(engine.read(store.text_of(made.pk))))
+    cordoned = events[step]
+    assert isinstance(cordoned, ObjectApplied)
+    assert cordoned.name == "n1"
     assert "drain n1" in made.scenario.title
     run = made.runs.get()
     worker.execute(run.public_id)
@@ -140,6 +146,8 @@ def test_the_api_answers_the_same(author: Browser) -> None:
     assert operated(author, saved["run"], {"type": "wish"}).status_code == 422
     kept = author.post_json(f"/api/v1/runs/{saved['run']}/operations/keep", question={"type": "lose", "zone": "a"})
     assert kept.status_code == 201
+    assert kept.json()["url"].endswith(f"#{kept.json()['step']}")
+    assert kept.json()["step"] > 0
     upgraded = author.get(f"/api/v1/runs/{saved['run']}/upgrade?to=1.31").json()
     assert (upgraded["before"], upgraded["after"], upgraded["decided"]) == ("1.36", "1.31", 3)
     assert author.get(f"/api/v1/runs/{saved['run']}/upgrade?to=0.1").status_code == 422

@@ -142,8 +142,8 @@ def _time(request: HttpRequest, text: str | None = None) -> float | None:
 
 
 def _fork(request: HttpRequest, version: Any, kubernetes: str, autoscaler: str, until: float | None) -> HttpResponse:
-    result, run = save_fork(request, version, kubernetes, jobs.add_autoscaler, autoscaler, until)
-    return redirect(cards.address_of(result, run))
+    result, run, step = save_fork(request, version, kubernetes, jobs.add_autoscaler, autoscaler, until)
+    return redirect(f"{cards.address_of(result, run)}#{step}")
 
 
 def of_answer(answer: Answer) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     kubernetes = runs.own_release(version) if chosen is None else chosen
     ask, fields = question_and_fields(request)
     if request.method == "POST":
-        result, run = save_fork(request, version, kubernetes, jobs.perform, question_of(ask, fields))
-        return redirect(cards.address_of(result, run))
+        result, run, step = save_fork(request, version, kubernetes, jobs.perform, question_of(ask, fields))
+        return redirect(f"{cards.address_of(result, run)}#{step}")
     nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
     release = runs.release_of(version, kubernetes)
     context = {

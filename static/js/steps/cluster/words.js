@@ -3,6 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { shortPod } from "../../shared/names.js";
 import { amount, cutName, podName, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
 import { actorName } from "../controllers/view.js";
@@ -46,6 +47,10 @@ function fitting(changes) {
 	const shown = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
 	return list(changes, shown < 0 ? MAX_CHANGES : Math.min(MAX_CHANGES, shown + 1));
 }
+
+/** @param {any} event */
+const isCordon = ({ changes = [] }) =>
+	changes.some((/** @type {any} */ { field, after }) => field === "unschedulable" && after);
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function objectApplied({ state, event, subject }) {
@@ -98,7 +103,9 @@ function objectApplied({ state, event, subject }) {
 		return {
 			eyebrow: parts(event.by ? "eyebrow.controllers" : "eyebrow.change"),
 			sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }),
-			why: event.because ? causeOf(event.because) : parts("object.node.why"),
+			why: event.because
+				? causeOf(event.because)
+				: parts(isCordon(event) ? "object.node.cordon.why" : "object.node.why"),
 		};
 	}
 	if (event.claim) return claimApplied({ event, state, subject });
@@ -197,7 +204,7 @@ export function explain(view, _kind, name, resource) {
 						row(
 							key,
 							[
-								podName(key),
+								shortPod(key),
 								String(state.pods.get(key)?.summary.priority ?? 0),
 								amount(resource, request(state, key, resource)),
 							],

@@ -3,6 +3,7 @@
 
 import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { shortPod } from "../../shared/names.js";
 import { podName } from "../../shared/units.js";
 import { CAPTIONS as ORDINARY } from "../binding/words.js";
 import { panel, row, table } from "../parts/panel.js";
@@ -282,7 +283,11 @@ export function explain(view, _kind, named) {
 			[t("gang.margin.member"), t("gang.margin.standing")],
 			pods.map((pod) =>
 				row(pod.summary.pod, [
-					button(() => act.select({ kind: "pod", name: pod.summary.pod }), { class: "link" }, podName(pod.summary.pod)),
+					button(
+						() => act.select({ kind: "pod", name: pod.summary.pod }),
+						{ class: "link" },
+						shortPod(pod.summary.pod),
+					),
 					standing(pod),
 				]),
 			),

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from ninja import Query, Router, Status
 from pydantic import Field
 
@@ -13,8 +12,8 @@ from kschedui.web.api.document import record
 from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.routes.what_if.operations import run_at_end, save_fork
-from kschedui.web.api.shapes import In, Saved
+from kschedui.web.api.routes.what_if.operations import kept_fork, run_at_end, save_fork
+from kschedui.web.api.shapes import In, Kept
 
 router = Router(tags=["autoscaling"])
 
@@ -65,14 +64,11 @@ def compare(request: HttpRequest, rid: str) -> HttpResponse:
 @router.post(
     "/{id:rid}/autoscaling/keep",
     auth=writes("save", later=True),
-    response={201: Saved},
+    response={201: Kept},
     summary="Keep a run with an autoscaler as a fork",
 )
-def keep(request: HttpRequest, rid: str, body: AutoscalerIn) -> Status[Saved]:
+def keep(request: HttpRequest, rid: str, body: AutoscalerIn) -> Status[Kept]:
     """Creates a fork in which the autoscaler acts."""
     run = seen_run(request, rid)
-    scenario, started = save_fork(
-        request, run.version, run.kubernetes_version, jobs.add_autoscaler, body.autoscaler, body.until
-    )
-    url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
-    return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
+    fork = save_fork(request, run.version, run.kubernetes_version, jobs.add_autoscaler, body.autoscaler, body.until)
+    return Status(201, kept_fork(*fork))

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 import msgspec
 
 from kschedui.ask import autoscaling, moments, operations, results
+from kschedui.ask.fork_steps import step_of_pass
 from kschedui.ask.moments import Name
 from kschedui.language import in_language
 from kschedui.scenarios.digest import Digest
@@ -93,10 +94,11 @@ def help_waiting(text: str, kubernetes: str) -> bytes:
 
 
 @answering
-def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, str]:
-    """Return the digest of the scenario with the operation in its timeline, and a description of the operation."""
-    scenario = operations.perform(text, kubernetes, question)
-    return digest(scenario), in_language(operations.question_words(operations.question_of(question)))
+def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, int, str]:
+    """Return the digest of the scenario with the operation in its timeline, the step that begins it, a description."""
+    scenario, step = operations.perform(text, kubernetes, question)
+    words = in_language(operations.question_words(operations.question_of(question)))
+    return digest(scenario), step, words
 
 
 @answering
@@ -120,9 +122,10 @@ def compare_autoscalers(text: str, kubernetes: str) -> bytes:
 
 
 @answering
-def add_autoscaler(text: str, kubernetes: str, autoscaler: str, until: float | None) -> tuple[Digest, str]:
-    """Return the digest of the scenario with an autoscaler, and its name."""
-    return digest(autoscaling.scenario_with(text, autoscaler, until)), TITLES[autoscaler]
+def add_autoscaler(text: str, kubernetes: str, autoscaler: str, until: float | None) -> tuple[Digest, int, str]:
+    """Return the digest of the scenario with an autoscaler, the step of its first pass, and its name."""
+    scenario = autoscaling.scenario_with(text, autoscaler, until)
+    return digest(scenario), step_of_pass(scenario, kubernetes), TITLES[autoscaler]
 
 
 @answering

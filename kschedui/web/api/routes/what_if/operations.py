@@ -20,7 +20,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.shapes import In, Saved
+from kschedui.web.api.shapes import In, Kept
 from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.ask.operations.helping import Helping
@@ -55,15 +55,13 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 @router.post(
     "/{id:rid}/operations/keep",
     auth=writes("save", later=True),
-    response={201: Saved},
+    response={201: Kept},
     summary="Keep an operation as a fork",
 )
-def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
+def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Kept]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
-    scenario, started = save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question)
-    url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
-    return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
+    return Status(201, kept_fork(*save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question)))
 
 
 @router.get("/{id:rid}/upgrade", auth=reads("ask", waits=True), summary="An upgrade", openapi_extra=record(Upgrade))
@@ -92,20 +90,32 @@ def run_at_end(
     return answer
 
 
+def kept_fork(version: Version, run: Run, step: int) -> Kept:
+    """Return the answer about a fork that was kept: its URL leads to the step."""
+    sid, number = version.scenario.public_id, version.number
+    query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
+    url = f"{reverse('version', args=[sid, number])}{query}#{step}"
+    return Kept(id=sid, version=number, url=url, run=run.public_id, step=step)
+
+
 def save_fork(
-    request: HttpRequest, origin: Version, kubernetes: str, job: Callable[..., tuple[Digest, str] | None], *args: Any
-) -> tuple[Version, Run]:
-    """Return the version of a fork with what the job makes of the text, and its run."""
+    request: HttpRequest,
+    origin: Version,
+    kubernetes: str,
+    job: Callable[..., tuple[Digest, int, str] | None],
+    *args: Any,
+) -> tuple[Version, Run, int]:
+    """Return the version of a fork with what the job makes of the text, its run, and the step at which it differs."""
     count(request, "run")
     keeping_visitor(request)
     leave_large(request, origin.bytes)
     name = near(origin, kubernetes)
     performed = work(request, job, scenarios.text_for_work(origin), kubernetes, *args, near=name.run)
     assert performed is not None  # the text was sent
-    digest, words = performed
+    digest, step, words = performed
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
-    return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None)
+    return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None), step
 
 
 def near(version: Version, kubernetes: str) -> Name:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from ninja import Query, Router, Status
 from pydantic import Field
 
@@ -20,7 +19,8 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.routes.runs import require_reach, seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.shapes import In, Saved
+from kschedui.web.api.routes.what_if.operations import kept_fork
+from kschedui.web.api.shapes import In, Kept
 from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity
@@ -41,10 +41,6 @@ EDITS = (
 
 class EditsIn(In):
     edits: list[dict[str, Any]] = Field(max_length=MAX_EDITS, description=EDITS)
-
-
-class Kept(Saved):
-    step: int = Field(description="Where the same attempt decides, in the fork's run.")
 
 
 @router.get(
@@ -122,16 +118,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
     started = runs.start_run(scenario, requester_of(request), kubernetes=run.kubernetes_version or None)
-    url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
-    query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
-    result = Kept(
-        id=scenario.scenario.public_id,
-        version=scenario.number,
-        url=f"{url}{query}#{step}",
-        run=started.public_id,
-        step=step,
-    )
-    return Status(201, result)
+    return Status(201, kept_fork(scenario, started, step))
 
 
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
