@@ -22,7 +22,14 @@ from scheduler_core.apis.constraints import (
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.apis.devices import DeviceClass, PodClaim, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from scheduler_core.apis.devices import (
+    DeviceClass,
+    DeviceTaintRule,
+    PodClaim,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
 from scheduler_core.apis.karpenter import KWOKNodeClass, NodeClaim, NodePool
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 from scheduler_core.apis.tagged import Tagged
@@ -386,6 +393,7 @@ KubernetesObject = (
     | CoschedulingPodGroup
     | DeviceClass
     | ResourceSlice
+    | DeviceTaintRule
     | ResourceClaim
     | ResourceClaimTemplate
     | NodePool

@@ -6,10 +6,11 @@ kube-scheduler: staging/src/k8s.io/api/resource/v1/types.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.quantity import MAX_INT64, Quantity
 from scheduler_core.apis.selectors import NodeSelector
@@ -140,19 +141,51 @@ CounterSet = tuple[str, tuple[tuple[str, int], ...]]  # name, and amounts in nan
 class Device(msgspec.Struct, frozen=True):
     """A device of a slice. Attributes and capacities are keyed by qualified name; the driver is the default domain.
 
-    `reach` lists the nodes that can access the device, for slices in which this differs by device.
+    `taints` are those that the slice states, then those of DeviceTaintRules, of which there are `rule_taints`;
+    `taint_times`: when each was added, in virtual seconds. `reach` lists the nodes that can access the device, for
+    slices in which this differs by device.
     """
 
     name: str
     attributes: Mapping[str, Attribute] = {}
     capacity: Mapping[str, Capacity] = {}
     taints: tuple[DeviceTaint, ...] = ()
+    taint_times: tuple[float, ...] = ()
+    rule_taints: int = 0
     consumes_counters: tuple[CounterSet, ...] = ()
     allow_multiple_allocations: bool = False
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
     binds_to_node: bool = False
     reach: Reach | None = None
+
+    @property
+    def slice_taints(self) -> list[tuple[DeviceTaint, float]]:
+        """Return the taints that the ResourceSlice itself states, and when they were added."""
+        return list(zip(self.taints, self.taint_times, strict=True))[: len(self.taints) - self.rule_taints]
+
+
+class DeviceTaintRule(Tagged, frozen=True):
+    """A DeviceTaintRule: a taint of the devices that match driver, pool and name; None matches all.
+
+    `added`: when the taint was added; `written`: when this version of the rule was, both in virtual seconds.
+    `has_selector` False: the scheduler takes all devices as tainted, and no pod is evicted.
+    """
+
+    name: str
+    taint: DeviceTaint
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+    has_selector: bool = True
+    added: float = 0.0
+    written: float = 0.0
+    manifest: Manifest = {}
+
+    def matches(self, driver: str, pool: str, device: str) -> bool:
+        """Return whether the selector matches the device (tracker.go: `applyPatches`)."""
+        pairs = ((self.driver, driver), (self.pool, pool), (self.device, device))
+        return all(wanted is None or wanted == name for wanted, name in pairs)
 
 
 class ResourceSlice(Tagged, frozen=True):
@@ -167,6 +200,25 @@ class ResourceSlice(Tagged, frozen=True):
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
     manifest: Manifest = {}
+
+    def tainted_by(self, rules: Iterable[DeviceTaintRule]) -> ResourceSlice:
+        """Return the slice as schedulers see it: with the taints of these rules (tracker.go: `applyPatches`)."""
+        matching = [rule for rule in rules if rule.driver in (None, self.driver) and rule.pool in (None, self.pool)]
+        devices = tuple([_tainted(device, matching) for device in self.devices])
+        return self if devices == self.devices else replace(self, devices=devices)
+
+
+def _tainted(device: Device, rules: Sequence[DeviceTaintRule]) -> Device:
+    of_rules = [(rule.taint, rule.added) for rule in rules if rule.device in (None, device.name)]
+    if not of_rules and not device.rule_taints:
+        return device
+    taints = [*device.slice_taints, *of_rules]
+    return replace(
+        device,
+        taints=tuple([taint for taint, _ in taints]),
+        taint_times=tuple([added for _, added in taints]),
+        rule_taints=len(of_rules),
+    )
 
 
 class DeviceClass(Tagged, frozen=True):

@@ -15,6 +15,7 @@ from itertools import chain
 import numpy as np
 
 from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodKey, Workload
+from scheduler_core.apis.devices import DeviceTaintRule, ResourceSlice
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.image_states import ImageStates
 from scheduler_core.cluster.node_tree import NodeTree
@@ -101,6 +102,16 @@ class Cluster:
         change(tree)
         return self._order_of(tree)
 
+    def tainted(self, item: ResourceSlice) -> ResourceSlice:
+        """Return the slice with the taints of the DeviceTaintRules."""
+        return item.tainted_by(self._taint_rules().values())
+
+    def slices_after(self, name: str, rule: DeviceTaintRule | None) -> list[ResourceSlice]:
+        """Return the slices that a DeviceTaintRule changes, as they will be; None: it is deleted."""
+        rules = self._taint_rules()
+        rules.pop(name, None) if rule is None else rules.update({name: rule})
+        return self._tainted_otherwise(rules.values())
+
     def copy(self) -> Cluster:
         """Return an independent cluster in the same state; the objects, which are frozen, are shared."""
         other = Cluster()
@@ -133,8 +144,12 @@ class Cluster:
             self.apply_pod(item)
         else:
             kind = kind_of(item)
+            if isinstance(item, ResourceSlice):
+                item = self.tainted(item)
             self._objects.setdefault(kind, {})[key_of(item)] = item
             self._note(kind, key_of(item))
+            if isinstance(item, DeviceTaintRule):
+                self._taint_devices()
 
     def delete(self, kind: str, key: ObjectKey) -> None:
         """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
@@ -147,6 +162,21 @@ class Cluster:
         else:
             del self._objects[kind][key]
             self._note(kind, key)
+            if kind == "DeviceTaintRule":
+                self._taint_devices()
+
+    def _taint_rules(self) -> dict[str, DeviceTaintRule]:
+        return {rule.name: rule for rule in self.objects("DeviceTaintRule") if isinstance(rule, DeviceTaintRule)}
+
+    def _tainted_otherwise(self, rules: Iterable[DeviceTaintRule]) -> list[ResourceSlice]:
+        slices = [item for item in self.objects("ResourceSlice") if isinstance(item, ResourceSlice)]
+        tainted = [item.tainted_by(rules) for item in slices]
+        return [new for old, new in zip(slices, tainted, strict=True) if new is not old]
+
+    def _taint_devices(self) -> None:
+        """Apply the DeviceTaintRules to all slices (tracker.go: `syncSlice`)."""
+        for item in self._tainted_otherwise(self._taint_rules().values()):
+            self.apply(item)
 
     def _note(self, kind: str, key: ObjectKey) -> None:
         self.writes += 1

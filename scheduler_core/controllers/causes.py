@@ -49,6 +49,10 @@ CAUSES: Mapping[str, Text] = {
     "job-suspended": Text("{owner} is suspended", "{owner} 已暂停"),
     "evicted": Text("its eviction was granted", "对它的驱逐请求已被批准"),
     "no-execute": Text("{node} has a NoExecute taint", "{node} 有 NoExecute 污点"),
+    "device-no-execute": Text("{device} has a NoExecute taint", "{device} 有 NoExecute 污点"),
+    "device-taint-rule": Text(
+        "the taints of its devices follow DeviceTaintRule {rule}", "其设备的污点随 DeviceTaintRule {rule} 变化"
+    ),
     "node-condition": Text("the taints of {node} follow its conditions", "{node} 的污点随其状况变化"),
     "unscheduled": Text("it is being deleted and has no node", "它正在被删除，且没有节点"),
     "out-of-service": Text("{node} is out of service", "{node} 已停止服务"),

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Workload
-from scheduler_core.apis.devices import ResourceClaim, ResourceClaimTemplate
+from scheduler_core.apis.devices import DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers import (
     absent_owner,
     cronjob,
     daemonset,
     deployment,
+    device_taint_eviction,
     disruption,
     ephemeral_volume,
     garbage_collector,
@@ -154,6 +155,23 @@ def _of_tainted_pods(change: Change, api: Api) -> Iterable[Key]:
             yield change.object.key
 
 
+def _of_pods_with_devices(change: Change, api: Api) -> Iterable[Key]:
+    """Wake the users of allocated devices; a rule may concern any of them."""
+    item = change.object
+    if isinstance(item, Pod):
+        if change.what in ("added", "bound") and item.resource_claims:
+            yield item.key
+    elif isinstance(item, ResourceClaim):
+        for claim in (item, change.old):
+            if isinstance(claim, ResourceClaim):
+                yield from device_taint_eviction.users(claim)
+    elif isinstance(item, DeviceTaintRule | ResourceSlice) and not api.is_starting:  # then each claim is looked at
+        for claim in api.cluster.objects("ResourceClaim"):
+            assert isinstance(claim, ResourceClaim)
+            if device_taint_eviction.may_concern(item, claim):
+                yield from device_taint_eviction.users(claim)
+
+
 def _of_lost_pods(change: Change, api: Api) -> Iterable[Key]:
     if change.kind == "Node" and change.what == "deleted" and api.pods_on(change.object.name):
         yield "plan"
@@ -239,6 +257,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     Controller("disruption-controller", "", disruption.reconcile, _of_budgets),
     Controller("node-lifecycle-controller", "", node_lifecycle.reconcile, _of_nodes),
     Controller("taint-eviction-controller", "", taint_eviction.reconcile, _of_tainted_pods),
+    Controller("device-taint-eviction-controller", "", device_taint_eviction.reconcile, _of_pods_with_devices),
     Controller("pod-garbage-collector-controller", "", pod_gc.reconcile, _of_lost_pods),
     Controller("resourcequota-controller", "ResourceQuota", resource_quota.reconcile, _of_quotas),
     Controller("persistentvolume-binder-controller", "", persistent_volume_binder.reconcile, _of_claims),

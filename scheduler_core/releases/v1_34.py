@@ -24,6 +24,7 @@ V1_34 = V1_35.derive(
     ),
     gates={
         "ContainerRestartRules": Gate(False),
+        "DRADeviceTaintRules": None,
         "GangScheduling": None,
         "GenericWorkload": None,
         "InPlacePodLevelResourcesVerticalScaling": None,

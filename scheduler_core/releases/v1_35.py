@@ -27,6 +27,7 @@ V1_35 = V1_36.derive(
     gates={
         "DRAConsumableCapacity": Gate(False),
         "DRADeviceBindingConditions": Gate(False),
+        "DRADeviceTaintRules": Gate(False),
         "DRADeviceTaints": Gate(False),
         "DRAExtendedResource": Gate(False),
         "DRAPartitionableDevices": Gate(False),

@@ -70,6 +70,7 @@ V1_36 = Release(
             "DRAAdminAccess": Gate(True),
             "DRAConsumableCapacity": Gate(True),
             "DRADeviceBindingConditions": Gate(True),
+            "DRADeviceTaintRules": Gate(False, settable=True),
             "DRADeviceTaints": Gate(True),
             "DRAExtendedResource": Gate(True),
             "DRAPartitionableDevices": Gate(True),

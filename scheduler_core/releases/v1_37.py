@@ -32,6 +32,7 @@ V1_37 = V1_36.derive(
         selector_errors_name_the_device=True,
     ),
     gates={
+        "DRADeviceTaintRules": Gate(True, settable=True),
         "DRAFractionalCapacityRange": Gate(True, settable=True),
         "GangScheduling": None,
         "GenericWorkload": Gate(False),

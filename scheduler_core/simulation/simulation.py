@@ -24,7 +24,7 @@ from scheduler_core.apis.core import (
     PodKey,
     Workload,
 )
-from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
+from scheduler_core.apis.devices import DeviceTaintRule, ResourceClaim, ResourceSlice
 from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.autoscaling.actors import build_actors
@@ -33,6 +33,7 @@ from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.statuses import PREEMPTED
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.at_once import AtOnce, has_work_at_once
+from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.live import Actor, Live
 from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime.runtime import Registry
@@ -524,6 +525,8 @@ class Simulation:
         namespace, _, name = key.rpartition("/")
         order = self._order_after(lambda tree: tree.remove(name)) if kind == "Node" else None
         self.emit(ObjectDeleted(kind, name, namespace, order, cause, by, because))
+        if kind == "DeviceTaintRule":
+            self._emit_tainted_slices(name, None)
         if kind == "Pod" and key not in self._finished:
             self._deleted.append(key)
         self._handlers.deleted(kind, key)
@@ -568,7 +571,7 @@ class Simulation:
                 storage(item),
                 pod_group_summary(item) if isinstance(item, PodGroup) else None,
                 claim_state(item) if isinstance(item, ResourceClaim) else None,
-                slice_state(item) if isinstance(item, ResourceSlice) else None,
+                slice_state(self.cluster.tainted(item)) if isinstance(item, ResourceSlice) else None,
                 workload,
                 called,
                 revision,
@@ -577,6 +580,13 @@ class Simulation:
                 node_claim_state(item, detailed=action == "create") if isinstance(item, NodeClaim) else None,
             )
         )
+        if isinstance(item, DeviceTaintRule):
+            self._emit_tainted_slices(item.name, item)
+
+    def _emit_tainted_slices(self, name: str, rule: DeviceTaintRule | None) -> None:
+        """Emit the slices whose devices get other taints as a DeviceTaintRule is written or, None, deleted."""
+        for item in self.cluster.slices_after(name, rule):
+            self._emit_applied("update", item, because=because("device-taint-rule", rule=name))
 
     def _order_after(self, change: Callable[[NodeTree], None]) -> list[str] | None:
         """Return the order of the snapshot after a change of the nodes, None if it is unchanged."""

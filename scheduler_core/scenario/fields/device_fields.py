@@ -196,6 +196,25 @@ _DEVICE_CAPACITY = Fields(
 
 _COUNTERS = MapOf(Fields("Counter", {"value": QUANTITY}))
 
+_TAINT = Fields(
+    "DeviceTaint",
+    {
+        **strings("key value"),
+        "effect": Enum(("None", "NoSchedule", "NoExecute"), "taint effect"),
+        "timeAdded": TIME,
+    },
+)
+
+DEVICE_TAINT_RULE = top_level(
+    "DeviceTaintRule",
+    spec=Fields(
+        "DeviceTaintRuleSpec",
+        {"deviceSelector": Fields("DeviceTaintSelector", strings("driver pool device")), "taint": _TAINT},
+        {"deviceSelector": "the devices that get the taint; {} matches all"},
+    ),
+    status=Fields("DeviceTaintRuleStatus", unread("conditions")),
+)
+
 _DEVICE_PARTS: dict[str, Type] = {
     "attributes": MapOf(_ATTRIBUTE),
     "capacity": MapOf(_DEVICE_CAPACITY),
@@ -203,16 +222,7 @@ _DEVICE_PARTS: dict[str, Type] = {
     "nodeName": STRING,
     "nodeSelector": NODE_SELECTOR,
     "allNodes": BOOLEAN,
-    "taints": ListOf(
-        Fields(
-            "DeviceTaint",
-            {
-                **strings("key value"),
-                "effect": Enum(("None", "NoSchedule", "NoExecute"), "taint effect"),
-                "timeAdded": TIME,
-            },
-        )
-    ),
+    "taints": ListOf(_TAINT),
     "bindsToNode": BOOLEAN,
     "bindingConditions": ListOf(STRING),
     "bindingFailureConditions": ListOf(STRING),

@@ -30,6 +30,7 @@ from scheduler_core.apis.devices import (
     DeviceResult,
     DeviceStatus,
     DeviceTaint,
+    DeviceTaintRule,
     DeviceToleration,
     Reach,
     RequestPolicy,
@@ -172,6 +173,30 @@ def build_resource_slice(data: Manifest, problems: Problems, admission: Admissio
         reach=_reach(spec, ("spec",), problems, per_device=per_device),
         devices=_devices(spec.get("devices") or (), problems, admission, per_device=per_device),
         shared_counters=_counter_sets(spec, "sharedCounters", "name", MAX_COUNTER_SETS, ("spec",), problems),
+        manifest=data,
+    )
+
+
+def build_taint_rule(data: Manifest, problems: Problems, admission: Admission) -> DeviceTaintRule:
+    """Build a rule (`validateDeviceTaintRuleSpec`)."""
+    metadata, spec = _parts(data, problems)
+    selector, taint = spec.get("deviceSelector"), spec.get("taint") or {}
+    chosen = selector or {}
+    if chosen.get("driver") is not None:
+        _check_driver(chosen["driver"], ("spec", "deviceSelector", "driver"), problems)
+    if chosen.get("pool") is not None:
+        _check_pool_name(chosen["pool"], ("spec", "deviceSelector", "pool"), problems)
+    if chosen.get("device") is not None:
+        check_name(chosen["device"], ("spec", "deviceSelector", "device"), problems, Message("the device's name"))
+    return DeviceTaintRule(
+        name=metadata.get("name") or "",
+        taint=_taint(taint, ("spec", "taint"), problems),
+        driver=chosen.get("driver"),
+        pool=chosen.get("pool"),
+        device=chosen.get("device"),
+        has_selector=selector is not None,
+        added=_time_added(taint, admission),
+        written=admission.creation({}),
         manifest=data,
     )
 
@@ -573,6 +598,7 @@ def _device(data: Manifest, path: Path, problems: Problems, admission: Admission
     conditions = _conditions(data, "bindingConditions", path, problems)
     failures = _conditions(data, "bindingFailureConditions", path, problems)
     _check_binding(conditions, failures, path, problems)
+    taints = list(_items(data, "taints", MAX_TAINTS, path, problems))
     return Device(
         name=name,
         attributes={
@@ -582,10 +608,8 @@ def _device(data: Manifest, path: Path, problems: Problems, admission: Admission
             key: _capacity(value or {}, (*path, "capacity", key), problems, admission, shared=shared)
             for key, value in capacity.items()
         },
-        taints=tuple(
-            _taint(entry, (*path, "taints", index), problems)
-            for index, entry in _items(data, "taints", MAX_TAINTS, path, problems)
-        ),
+        taints=tuple(_taint(entry, (*path, "taints", index), problems) for index, entry in taints),
+        taint_times=tuple(_time_added(entry, admission) for _, entry in taints),
         consumes_counters=_counter_sets(data, "consumesCounters", "counterSet", MAX_CONSUMED_SETS, path, problems),
         allow_multiple_allocations=shared,
         binding_conditions=conditions,
@@ -736,6 +760,12 @@ def _taint(data: Manifest, path: Path, problems: Problems) -> DeviceTaint:
     if not data.get("effect"):
         problems.error((*path, "effect"), required(Message("expected NoSchedule, NoExecute or None")))
     return DeviceTaint(key, value, data.get("effect") or "")
+
+
+def _time_added(taint: Manifest, admission: Admission) -> float:
+    """Return when a taint was added; now, if it does not say (`SetDefaults_DeviceTaint`) or says a time to come."""
+    now = admission.creation({})
+    return min(parse_time(taint["timeAdded"]), now) if taint.get("timeAdded") else now
 
 
 def _counter_sets(

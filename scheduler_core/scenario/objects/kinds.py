@@ -31,6 +31,7 @@ from scheduler_core.scenario.objects.devices import (
     build_device_claim,
     build_device_class,
     build_resource_slice,
+    build_taint_rule,
     claim_from_v1beta1,
     slice_from_v1beta1,
     template_from_v1beta1,
@@ -119,8 +120,20 @@ Identity = tuple[str, str, str]  # kind, namespace or "", name
 DRA_GATE = "DynamicResourceAllocation"
 
 
+TAINT_RULES_GATE = "DRADeviceTaintRules"
+
+
 def _device_kinds() -> Iterator[Kind]:
     """Yield the kinds of resource.k8s.io; for each name, the version that is used comes last."""
+    for version in ("v1alpha3", "v1beta2", "v1"):
+        yield Kind(
+            f"resource.k8s.io/{version}",
+            device_fields.DEVICE_TAINT_RULE.name,
+            device_fields.DEVICE_TAINT_RULE,
+            build_taint_rule,
+            namespaced=False,
+            gate=TAINT_RULES_GATE,
+        )
     for fields, beta, build, convert, namespaced in (
         (device_fields.DEVICE_CLASS, device_fields.DEVICE_CLASS, build_device_class, None, False),
         (

@@ -17,7 +17,7 @@ from scheduler_core.apis.core import (
     Workload,
 )
 from scheduler_core.apis.device_manifests import claim_manifest
-from scheduler_core.apis.devices import DeviceClass, ResourceClaim
+from scheduler_core.apis.devices import DeviceClass, DeviceTaintRule, ResourceClaim
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, request_fields
 from scheduler_core.scenario.reading.problems import Problems
@@ -51,6 +51,9 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return replace(new, uid=old.uid, terminating=old.terminating)
         case ResourceClaim(), ResourceClaim():
             return _claim(old, new)
+        case DeviceTaintRule(), DeviceTaintRule():  # a new effect is taken as a new taint (PrepareForUpdate)
+            changed = new.taint.effect != old.taint.effect and new.added == old.added
+            return replace(new, added=new.written) if changed else new
         case DeviceClass(), DeviceClass():
             return replace(new, creation_timestamp=old.creation_timestamp)
         case PodGroup(), PodGroup():

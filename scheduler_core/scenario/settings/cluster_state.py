@@ -126,7 +126,8 @@ def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
         return False
     if not admission.has_on(kind.gate):
         message = Message("{kind} is left out: feature gate {gate} is off", kind=kind.name, gate=kind.gate)
-        if admission.release.gates[kind.gate].settable:
+        gate = admission.release.gates.get(kind.gate)
+        if gate is not None and gate.settable:
             message = Message(
                 "{kind} is left out: feature gate {gate} is off; in spec.featureGates, {gates} would change that",
                 kind=kind.name, gate=kind.gate, gates=written(admission.release, kind.gate),

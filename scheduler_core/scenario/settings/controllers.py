@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from scheduler_core.apis.core import KubernetesObject, Workload
+from scheduler_core.apis.devices import DeviceTaintRule
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.workloads import LimitRangeSpec, RuntimeClassSpec
 from scheduler_core.scenario.reading.numbers import seconds
@@ -25,6 +26,7 @@ CONTROLLERS = (
     "disruption-controller",
     "node-lifecycle-controller",
     "taint-eviction-controller",
+    "device-taint-eviction-controller",
     "pod-garbage-collector-controller",
     "garbage-collector-controller",
     "resourcequota-controller",
@@ -93,6 +95,8 @@ def running_controllers(
 
 
 def _needs_controllers(item: KubernetesObject | None) -> bool:
+    if isinstance(item, DeviceTaintRule):
+        return item.taint.effect == "NoExecute"
     return (
         isinstance(item, Workload)
         and item.spec is not None

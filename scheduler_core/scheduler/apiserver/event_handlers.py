@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import replace
@@ -74,7 +75,8 @@ class EventHandlers:
             self._tell("Node", before, item)
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
-            self._cluster.apply(item)
+            with self._slices_followed(kind):
+                self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
             self._tell(kind, old, item)
 
@@ -90,9 +92,24 @@ class EventHandlers:
             self._tell("Node", node, None)
         else:
             old = self._cluster.get(kind, key)
-            self._cluster.delete(kind, key)
+            with self._slices_followed(kind):
+                self._cluster.delete(kind, key)
             self._move_waiting_pods(kind, Action.DELETE, old, None)
             self._tell(kind, old, None)
+
+    @contextmanager
+    def _slices_followed(self, kind: str) -> Iterator[None]:
+        """Handle the ResourceSlices that a DeviceTaintRule changes as updated (tracker.go: `syncSlice`)."""
+        if kind != "DeviceTaintRule":
+            yield
+            return
+        slices = {key_of(item): item for item in self._cluster.objects("ResourceSlice")}
+        yield
+        for new in list(self._cluster.objects("ResourceSlice")):
+            old = slices[key_of(new)]
+            if new is not old:
+                self._move_waiting_pods("ResourceSlice", Action.UPDATE, old, new)
+                self._tell("ResourceSlice", old, new)
 
     def pod_applied(self, pod: Pod) -> None:
         """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).

@@ -1,0 +1,89 @@
+"""DeviceTaintRules: decisions of the scheduler of 1.36.3, and evictions of its kube-controller-manager in real time."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+
+from scheduler_core import decisions, parse_scenario, simulate
+from scheduler_core.trace.controller_events import EventRecorded, PodConditionSet, PodDeletionRequested
+from scheduler_core.trace.events import ClockAdvanced
+from tests.conformance.compare import firstdiff, parse, same
+from tests.conformance.records import HERE
+from tests.conformance.test_conformance import differences
+
+GATE = "DRADeviceTaintRules: true"
+
+
+@cache
+def files() -> dict[str, str]:
+    """The scenarios and records by the names of their files."""
+    with tarfile.open(HERE / "taint-rules.tar.xz") as archive:
+        return {name: archive.extractfile(name).read().decode() for name in archive.getnames()}  # type: ignore[union-attr]
+
+
+DECIDED = sorted(name.removesuffix(".yaml") for name in files() if name.endswith("-taint-rules.yaml"))
+EVICTED = sorted(name.removesuffix(".yaml") for name in files() if name.endswith("-evictions.yaml"))
+
+
+def all_differences(case: str, text: str) -> Iterator[str]:
+    expected, expected_final = parse(files()[f"{case}.expected.jsonl"])
+    scenario = msgspec.structs.replace(parse_scenario(text), controllers=())
+    got, final = parse("\n".join(map(json.dumps, decisions(simulate(scenario), as_recorded=True))))
+    yield from differences(expected, got)
+    if not same(expected_final, final):
+        yield firstdiff(expected_final, final)
+
+
+@pytest.mark.parametrize("case", DECIDED)
+def test_decisions_with_taint_rules_equal_the_recorded_ones(case: str) -> None:
+    assert not list(all_differences(case, files()[f"{case}.yaml"]))
+
+
+def test_most_of_them_are_decided_otherwise_without_the_gate() -> None:
+    without = {case: files()[f"{case}.yaml"].replace(GATE, GATE.replace("true", "false")) for case in DECIDED}
+    assert sum(any(all_differences(case, text)) for case, text in without.items()) == 55
+
+
+@pytest.mark.parametrize("case", EVICTED)
+def test_pods_are_evicted_when_the_device_taint_eviction_controller_evicted_them(case: str) -> None:
+    """Recorded times are in whole seconds, and the real controller may be a little later."""
+    expected: dict[str, Any] = json.loads(files()[f"{case}.expected.json"])
+    got = evictions(files()[f"{case}.yaml"], expected)
+    for pod, recorded in expected.items():
+        if recorded["deletedAt"] is not None and got[pod]["deletedAt"] is not None:
+            assert recorded["deletedAt"] == pytest.approx(got[pod]["deletedAt"], abs=1)
+            recorded["deletedAt"] = got[pod]["deletedAt"]
+    assert got == expected
+
+
+@pytest.mark.parametrize("case", EVICTED[:10])
+def test_the_gate_is_on_by_default_in_1_37(case: str) -> None:
+    text = files()[f"{case}.yaml"]
+    in_1_37 = text.replace(f"featureGates: {{{GATE}}}", "kubernetesVersion: '1.37'")
+    pods = json.loads(files()[f"{case}.expected.json"])
+    assert evictions(in_1_37, pods) == evictions(text, pods)
+
+
+def evictions(text: str, pods: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """When each pod was deleted, the reason of its condition, and its events, in the recorded form."""
+    found: dict[str, dict[str, Any]] = {pod: {"deletedAt": None, "condition": "", "events": {}} for pod in pods}
+    now = 0.0
+    for event in simulate(parse_scenario(text)):
+        if isinstance(event, ClockAdvanced):
+            now = event.time
+        elif isinstance(event, PodDeletionRequested):
+            found[event.pod.partition("/")[2]]["deletedAt"] = now
+        elif isinstance(event, PodConditionSet):
+            found[event.pod.partition("/")[2]]["condition"] = event.condition.reason
+        elif isinstance(event, EventRecorded) and event.kind == "Pod":
+            counts = found[event.name]["events"]
+            words = f"{event.reason}: {event.message}"
+            counts[words] = counts.get(words, 0) + 1
+    return {pod: {**entry, "events": sorted(map(list, entry["events"].items()))} for pod, entry in found.items()}
