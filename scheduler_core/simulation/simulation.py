@@ -482,6 +482,8 @@ class Simulation:
         assert event.object is not None
         old = self._find(event.kind, key)
         item = event.object
+        if old is None and event.kind == "Pod" and event.action == "update" and not self.scenario.observed:
+            return  # a victim, or deleted before: there is nothing to update
         if old is None:
             item = self._with_uids(item)
         elif not self.scenario.observed:  # a recording has whole objects

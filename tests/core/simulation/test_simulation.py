@@ -88,6 +88,19 @@ def test_events_of_the_timeline_happen_in_order_of_time_then_as_written():
     assert [name for _, name, _ in attempts(run(node("n"), events=change))] == ["a", "b", "late"]
 
 
+def test_an_update_of_a_pod_that_is_gone_or_finished_changes_nothing():
+    events = [
+        {"at": 1, "delete": {"kind": "Pod", "name": "a"}},
+        {"at": 2, "update": pod("a", labels={"late": "yes"})},
+        {"at": 2, "update": pod("done", node="n1", labels={"late": "yes"})},
+    ]
+    done = {**pod("done", node="n1"), "status": {"phase": "Succeeded"}}
+    trace = run(node("n1"), done, pod("a"), events=events)
+    assert len(attempts(trace)) == 1
+    assert final(trace).deleted == ["default/a"]
+    assert not [event for event in only(ObjectApplied, trace) if event.action == "update"]
+
+
 def test_nodes_take_turns_by_zone():
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     (started,) = only(RunStarted, run(*nodes))
