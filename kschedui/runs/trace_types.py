@@ -24,7 +24,7 @@ DECLARATIONS = """// @ts-check
 
 /** @typedef {{ part_of: string, updates?: string, repeats?: true, extension_point?: string }} Declaration */
 
-/** What each event declares; `Event` in scheduler_core/trace/event.py explains it. */
+/** The declarations of each event; `Event` in scheduler_core/trace/event.py explains it. */
 export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
 %s
 });

@@ -240,7 +240,7 @@ class _Sync:
             self._resize(replica_set, size, cause)
 
     def _proportion(self, replica_set: Workload, missing: int, added: int) -> int:
-        """Return the pods that a ReplicaSet gets or loses (GetReplicaSetProportion)."""
+        """Return the number of pods that a ReplicaSet gets or loses (GetReplicaSetProportion)."""
         size = _spec(replica_set).replicas
         if size == 0 or missing in (0, added):
             return 0

@@ -191,7 +191,7 @@ class _Pass:
                 self._api.later(max(self._monitor.tokens[zone] - self._api.now, 0.0), EVICTIONS)
 
     def _rate(self, zone: Zone) -> float:
-        """Return the nodes a second that may get a NoExecute taint in a zone."""
+        """Return the number of nodes a second that may get a NoExecute taint in a zone."""
         if self._monitor.all_lost:
             return 0.0
         if self._monitor.states.get(zone) != "PartialDisruption":

@@ -17,6 +17,8 @@ OTHERS = {"grammar", "migrations"}  # generated
 VAGUE = re.compile(r"(What|Who|Whose|Whoever|Whatever|Which|Those|Where|When|Why|How|Of|As) ")
 
 BOOL = re.compile(r"\bbool|\bFlags\b|\bMask\b|TypeGuard|TypeIs")  # also arrays of bool, and their aliases
+RETURN = re.compile(r"(?:^|\. )Return (?!True\b|False\b)")  # also in a later sentence: "Count the pod. Return ..."
+SEVERAL = re.compile(r"Return the (?:nodes|pods|rows|names|shares|amounts)\b")
 
 
 def first_lines(source: str) -> Iterator[tuple[int, str]]:
@@ -66,9 +68,10 @@ def contradicts(text: str, returned: str, *, yields: bool) -> bool:
         return "Iterator" not in returned
     if returned in ("None", "NoReturn"):
         return text.startswith("Return ")
-    says_whether = text.startswith("Return ") and "whether" in text
     if returned == "bool":
-        return text.startswith("Return ") and not says_whether
+        return bool(RETURN.search(text)) and "whether" not in text
+    if returned in ("int", "float"):
+        return SEVERAL.match(text) is not None
     return text.startswith("Return whether ") and BOOL.search(returned) is None
 
 
@@ -96,6 +99,8 @@ def test_a_docstring_and_the_signature_agree_about_what_is_returned() -> None:
         'def a() -> list[str]:\n    """Return whether it fits."""',
         'def a() -> bool:\n    """Return the rows."""',
         'def a() -> None:\n    """Return the rows."""',
+        'def a() -> bool:\n    """Count it. Return the first budget."""',
+        'def a() -> int:\n    """Return the nodes that come."""',
         'def a() -> Iterator[int]:\n    """Return the rows."""\n    yield 1',
         'async def a() -> list[int]:\n    """Yield the rows."""',
     ],

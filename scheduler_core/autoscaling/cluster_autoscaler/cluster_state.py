@@ -105,7 +105,7 @@ class ClusterState:
         return not any(taint.key in UNREADY_TAINTS or self.taints.is_startup(taint.key) for taint in node.taints)
 
     def upcoming(self, group: Group) -> int:
-        """Return the nodes of a group that are on their way, also those that are registered and have not started."""
+        """Return the number of nodes of a group that are on their way, also those registered and not started."""
         if group.name not in self.requests or self.backs_off(group):
             return len(self.readiness[group.name].not_started)
         readiness = self.readiness[group.name]

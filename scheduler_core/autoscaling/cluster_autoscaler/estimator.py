@@ -62,7 +62,7 @@ def estimate(groups: Sequence[PodGroup], template: Template, snapshot: Snapshot,
 
 
 def _score(pod: Pod, template: Template) -> float:
-    """Return the shares of cpu and memory that the pod asks for (decreasing_pod_orderer.go)."""
+    """Return the sum of the shares of cpu and memory that the pod requests (decreasing_pod_orderer.go)."""
     allocatable = template.node.allocatable
     return sum(pod.requests.get(name, 0) / allocatable[name] for name in ("cpu", "memory") if allocatable.get(name))
 

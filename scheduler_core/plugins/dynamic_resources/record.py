@@ -168,7 +168,7 @@ def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
 
 
 def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
-    """Yield the claims whose devices cannot be used from the node."""
+    """Yield an entry for each claim whose devices cannot be used from the node."""
     for number, selector in enumerate(state.selectors):
         claim = state.claims[number]
         if selector is None or claim.allocation is None or selector.matches(node.labels, node.name):

@@ -60,7 +60,7 @@ class SpreadConstraints:
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:
-        """Return whether a pod without constraints of its own may get default ones; False is certain."""
+        """Return whether a pod without constraints of its own may get default ones; if False, it gets none."""
         return bool(self.any_defaults and self._workloads_in(pod.namespace))
 
     def _workloads_in(self, namespace: str) -> list[Workload]:

@@ -158,7 +158,7 @@ class _Budgets:
         self._left = [(item, [allowed[key_of(item)]]) for item in items if isinstance(item, PodDisruptionBudget)]
 
     def violated_by(self, pod: Pod) -> bool:
-        """Count the pod. Return the first exhausted budget; later budgets are not counted then."""
+        """Count the pod in its budgets up to the first that is exhausted. Return whether one is."""
         for budget, left in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue

@@ -135,7 +135,7 @@ export function drawnResource({ state, subject }, shown) {
 }
 
 /**
- * The positions of a candidate's lower-priority pods in a frame.
+ * The state in a frame of each lower-priority pod of a candidate.
  * @param {Preemption} preemption @param {Candidate} candidate @param {number} frame
  * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
  */

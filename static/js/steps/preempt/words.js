@@ -534,7 +534,7 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 	);
 }
 
-/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
+/** The victims of the first node that is not ruled out, at last of the chosen one. @param {Asked} place */
 export function asked({ state, subject, event, frame }) {
 	const preemption = preemptionOf(state);
 	if (preemption && priorityDecides(preemption)) return "candidates";
