@@ -13,16 +13,18 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
+from scheduler_core.apis.devices import ResourceClaim
 from scheduler_core.ask.compare import Cause, cause_of
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.objects import edit_object
 from scheduler_core.ask.moments.judge import Side, side_of
 from scheduler_core.ask.moments.moment import Moment, at_end
 from scheduler_core.ask.moments.world import World
-from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.controllers.eviction import stays_in_drain
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.decide import Decision
@@ -66,6 +68,10 @@ class Upgrade(msgspec.Struct, frozen=True):
     unreadable: list[Unreadable]
 
 
+# By kind and key: an object as the older release reads it (None: not at all), and as the newer one does.
+ReadOtherwise = dict[tuple[str, str], tuple[KubernetesObject | None, KubernetesObject]]
+
+
 class _Standing(Simulation):
     """A cluster in which each pod is decided on its own."""
 
@@ -81,7 +87,11 @@ def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) ->
     """
     cluster = at_end(before, registry).world().cluster
     unreadable: dict[PodKey, str] = {}
-    worlds = [_world(release_scenario, cluster, unreadable, registry) for release_scenario in (before, after)]
+    read_otherwise = _read_otherwise(before, after)
+    worlds = [
+        _world(before, cluster, {}, unreadable, registry),
+        _world(after, cluster, read_otherwise, unreadable, registry),
+    ]
     all_decided, total = [], 0
     for pod in sorted(cluster.pods.all(), key=lambda pod: pod.key):
         ends = pod.terminating and not (pod.owner and pod.owner.kind == "StatefulSet")
@@ -101,17 +111,43 @@ def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) ->
     )
 
 
-def _world(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str], registry: Registry) -> World:
+def _read_otherwise(before: Scenario, after: Scenario) -> ReadOtherwise:
+    """Return the objects of the file that only the newer release reads, or reads with more fields.
+
+    Those with a uid (volumes, claims, workloads) are the same objects in both releases, with the state that they got.
+    """
+    known = {(kind_of(item), key_of(item)): item for item in before.objects}
+    found: ReadOtherwise = {}
+    for item in after.objects:
+        key = kind_of(item), key_of(item)
+        if not hasattr(item, "uid") and known.get(key) != item:
+            found[key] = known.get(key), item
+    return found
+
+
+def _world(
+    scenario: Scenario,
+    cluster: Cluster,
+    read_otherwise: ReadOtherwise,
+    unreadable: dict[PodKey, str],
+    registry: Registry,
+) -> World:
     """Return a world with the cluster as a release parses it."""
-    objects = tuple(_objects(scenario, cluster, unreadable))
+    objects = tuple(_objects(scenario, cluster, read_otherwise, unreadable))
     simulation = _Standing(replace(scenario, objects=objects), registry)
     return Moment(scenario, registry, simulation, None).world()
 
 
-def _objects(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str]) -> Iterator[KubernetesObject]:
+def _objects(
+    scenario: Scenario, cluster: Cluster, read_otherwise: ReadOtherwise, unreadable: dict[PodKey, str]
+) -> Iterator[KubernetesObject]:
     for kind in KINDS:
-        if kind not in ("Node", "Pod"):
-            yield from cluster.objects(kind)
+        if kind in ("Node", "Pod"):
+            continue
+        for item in cluster.objects(kind):
+            old, new = read_otherwise.get((kind, key_of(item)), (None, None))
+            yield item if new is None or old != item else new
+        yield from (new for (name, _), (old, new) in read_otherwise.items() if name == kind and old is None)
     yield from cluster.all_nodes()
     for pod in sorted(cluster.pods.all(), key=lambda pod: not pod.node_name):
         try:
@@ -122,16 +158,22 @@ def _objects(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str]
 
 
 def _decided_alone(world: World, key: PodKey) -> Decision:
-    """Return the decision about a recreated pod in the unchanged cluster."""
+    """Return the decision about a recreated pod, with new claims of its templates, in the unchanged cluster."""
     pod = world.cluster.pods.get(key)
     assert pod is not None
     if not pod.node_name:
         return world.decide(key)
+    named = (world.cluster.get("ResourceClaim", claim_key) for claim_key in claim_keys(pod))
+    claims = [claim for claim in named if isinstance(claim, ResourceClaim) and claim.owner_uid == pod.uid]
     world.cluster.delete("Pod", key)
+    for claim in claims:
+        world.cluster.apply(replace(claim, allocation=None, reserved_for=(), devices=()))
     world.cluster.apply(replace(pod, node_name="", start_time=None, phase="Pending"))
     try:
         return world.decide(key)
     finally:
+        for claim in claims:
+            world.revert("ResourceClaim", claim.key, claim)
         world.revert("Pod", key, pod)
 
 
