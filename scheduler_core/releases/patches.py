@@ -51,6 +51,7 @@ FIXES = (
     Fix(121103, {"1.28": 4}, False, True, rule="victims_get_the_preemptors_status"),
     Fix(126644, {"1.28": 14, "1.29": 9, "1.30": 5, "1.31": 1}, True, False, rule="victims_get_the_preemptors_status"),
     Fix(139457, {"1.34": 10, "1.35": 7, "1.36": 3}, False, True, rule="jobs_in_backoff_report_their_active_pods"),
+    Fix(140435, {"1.36": 4}, False, True, rule="counters_belong_to_a_driver"),  # as #140504
     Fix(128307, {"1.29": 11, "1.30": 7, "1.31": 3}, False, True, rule="victims_are_sorted_again"),
 )
 
