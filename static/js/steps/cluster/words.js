@@ -126,7 +126,7 @@ function objectApplied({ state, event, subject }) {
 	return {
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts(`object.other.${action}${what.length ? ".what" : ""}`, values),
-		why: volume ? parts("object.volume.why", { pod: pod(subject, subject) }) : [],
+		why: volume ? parts("object.volume.why", { pod: pod(subject, subject) }) : causeOf(event.because),
 	};
 }
 
