@@ -18,6 +18,11 @@ def amount(name: str, quantity: str) -> int:
     return milli_value(nano) if name == "cpu" else value(nano)
 
 
+def without_null(resources: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a resource list in which a null quantity is 0, as in Go."""
+    return {name: 0 if quantity is None else quantity for name, quantity in (resources or {}).items()}
+
+
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
     """Return a resource list as integers. A null quantity is 0, as in Go."""
     if not resources:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Pod, PodKey, Workload
 from scheduler_core.apis.quantity import format_bytes, parse_nano
 from scheduler_core.apis.workloads import LimitRangeItem, LimitRangeSpec, QuotaSpec, RuntimeClassSpec
@@ -227,7 +228,8 @@ def _exceeded(spec: Manifest, item: LimitRangeItem) -> Iterator[str]:
     if item.type == "Container":
         for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
             resources = container.get("resources") or {}
-            yield from _outside(resources.get("requests") or {}, resources.get("limits") or {}, item)
+            requests, limits = (without_null(resources.get(field)) for field in ("requests", "limits"))
+            yield from _outside(requests, limits, item)
     elif item.type == "Pod":
         yield from _outside(_sum(spec, "requests"), _sum(spec, "limits"), item)
 
@@ -263,10 +265,10 @@ def _outside(requests: Mapping[str, Any], limits: Mapping[str, Any], item: Limit
 def _sum(spec: Manifest, field: str) -> dict[str, str]:
     total: dict[str, int] = {}
     for container in spec.get("containers") or ():
-        for name, quantity in ((container.get("resources") or {}).get(field) or {}).items():
+        for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
             total[name] = total.get(name, 0) + parse_nano(str(quantity))
     for container in spec.get("initContainers") or ():
-        for name, quantity in ((container.get("resources") or {}).get(field) or {}).items():
+        for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
             total[name] = max(total.get(name, 0), parse_nano(str(quantity)))
     return {name: f"{number}n" for name, number in total.items()}
 

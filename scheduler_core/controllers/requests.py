@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Node, Pod, PodKey, Workload
 from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.patches import PatchError, patched
@@ -232,7 +233,7 @@ class Requests:
         return f"{NO_CONTROLLER}: {', '.join(kept)}" if kept else None
 
     def _load(self, event: TimelineEvent) -> str | None:
-        usage = event.details.get("usage") or {}
+        usage = without_null(event.details.get("usage"))
         amounts = {name: amount(name, quantity) for name, quantity in usage.items()}
         load_of(self._api)[event.kind, _key(event)] = amounts
         return None

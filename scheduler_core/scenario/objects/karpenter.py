@@ -52,6 +52,8 @@ def build_node_pool(data: Manifest, problems: Problems, admission: Admission) ->
     reference = inner.get("nodeClassRef")
     if not reference:
         problems.error((*at, "nodeClassRef"), required(Message("group, kind and name of the class of nodes")))
+    else:
+        _check_reference(reference, (*at, "nodeClassRef"), problems)
     if spec.get("replicas") is not None:
         message = Message("a pool with a fixed number of nodes is not simulated")
         problems.error(("spec", "replicas"), message)
@@ -114,6 +116,16 @@ def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -
         conditions=conditions,
         manifest=data,
     )
+
+
+def _check_reference(reference: Mapping[str, Any], path: Path, problems: Problems) -> None:
+    """Check a nodeClassRef: nodes get the label GROUP/KIND."""
+    missing = [field for field in ("group", "kind", "name") if not reference.get(field)]
+    for field in missing:
+        problems.error((*path, field), required())
+    label = f"{reference.get('group')}/{str(reference.get('kind')).lower()}"
+    if not missing and (fault := qualified_name(label)):
+        problems.error(path, invalid(label, fault))
 
 
 def build_node_class(data: Manifest, problems: Problems, admission: Admission) -> KWOKNodeClass:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Workload
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import milli_value, parse_nano, value
@@ -396,7 +397,7 @@ def amount(name: str, quantity: Any) -> int:
 
 def _quota(data: Manifest, problems: Problems) -> WorkloadSpec:
     spec = data.get("spec") or {}
-    hard = {name: amount(name, quantity) for name, quantity in (spec.get("hard") or {}).items()}
+    hard = {name: amount(name, quantity) for name, quantity in without_null(spec.get("hard")).items()}
     for name, number in hard.items():
         if number < 0:
             message = Message("must be greater than or equal to 0")
@@ -408,16 +409,15 @@ def _quota(data: Manifest, problems: Problems) -> WorkloadSpec:
     return QuotaSpec(hard, tuple(scopes))
 
 
+LIMITS = ("default", "defaultRequest", "min", "max", "maxLimitRequestRatio")
+
+
 def _limit_range(data: Manifest, problems: Problems) -> WorkloadSpec:
     return LimitRangeSpec(
         tuple(
             LimitRangeItem(
                 item.get("type") or "",
-                item.get("default") or {},
-                item.get("defaultRequest") or {},
-                item.get("min") or {},
-                item.get("max") or {},
-                item.get("maxLimitRequestRatio") or {},
+                *(without_null(item.get(field)) for field in LIMITS),
             )
             for item in (data.get("spec") or {}).get("limits") or ()
         )
@@ -427,7 +427,7 @@ def _limit_range(data: Manifest, problems: Problems) -> WorkloadSpec:
 def _runtime_class(data: Manifest, problems: Problems) -> WorkloadSpec:
     scheduling = data.get("scheduling") or {}
     return RuntimeClassSpec(
-        (data.get("overhead") or {}).get("podFixed") or {},
+        without_null((data.get("overhead") or {}).get("podFixed")),
         text_map(scheduling.get("nodeSelector")),
         tuple(scheduling.get("tolerations") or ()),
     )
