@@ -39,12 +39,12 @@ def of_owner(owner: Any) -> QuerySet[SessionUse]:
 
 
 def end(owner: Any, pk: int) -> None:
-    """Log the browser of the session out."""
+    """Log out the browser of the session."""
     Session.objects.filter(pk__in=of_owner(owner).filter(pk=pk).values("session")).delete()
 
 
 def end_others(owner: Any, key: str | None) -> None:
-    """Log all browsers out but the one of the session with this key."""
+    """Log out all browsers of the account except the one whose session has this key."""
     Session.objects.filter(pk__in=of_owner(owner).exclude(session=key).values("session")).delete()
 
 

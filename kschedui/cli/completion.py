@@ -33,14 +33,14 @@ def run(options: Namespace) -> int:
 
     actions = parser()._actions  # argparse offers no other way
     commands = next(action for action in actions if isinstance(action, _SubParsersAction)).choices
-    script = fish(commands) if options.shell == "fish" else bash(commands)
+    script = fish_script(commands) if options.shell == "fish" else bash_script(commands)
     if options.shell == "zsh":
         script = f"autoload -U +X compinit bashcompinit && compinit && bashcompinit\n{script}"
     sys.stdout.write(script)
     return 0
 
 
-def bash(commands: dict[str, ArgumentParser]) -> str:
+def bash_script(commands: dict[str, ArgumentParser]) -> str:
     """Return the script for bash; zsh can use it too."""
     options, values = [], []
     for name, command in commands.items():
@@ -52,7 +52,7 @@ def bash(commands: dict[str, ArgumentParser]) -> str:
     return BASH.format(commands=" ".join(commands), options="".join(options), values="".join(values))
 
 
-def fish(commands: dict[str, ArgumentParser]) -> str:
+def fish_script(commands: dict[str, ArgumentParser]) -> str:
     """Return the script for fish."""
     lines = []
     for name, command in commands.items():

@@ -215,7 +215,7 @@ def why_deleted(key: str, events: Iterable[AnyEvent], histories: Histories) -> s
 
 
 def write_all(options: Namespace, explained: Sequence[dict[str, Any]]) -> None:
-    """Print the explanations as text; pods of a workload with the same one are printed once."""
+    """Print the explanations as text; one that several waiting pods share is printed once."""
     alike: dict[str, list[dict[str, Any]]] = {}
     for answer in explained:
         same = {name: value for name, value in answer.items() if name not in ("pod", "attempt", "step")}

@@ -41,7 +41,7 @@ class Planned(NamedTuple):
 
 
 def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
-    """Plan an experiment. Raises ScenarioErrors, ExperimentTooLarge."""
+    """Plan an experiment. Raises ScenarioErrors or ExperimentTooLarge."""
     design = read_factors(factors)
     if NUL in json.dumps(factors).replace(r"\\", ""):
         raise ExperimentTooLarge(Message("The factors of an experiment cannot contain the character NUL."))

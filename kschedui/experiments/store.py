@@ -109,7 +109,7 @@ def add_batches(experiment: Experiment) -> None:
         rows.append(Batch(experiment=experiment, first=first, count=count))
         first += count
     Batch.objects.bulk_create(rows)
-    transaction.on_commit(lambda: tell(experiment.public_id, len(rows)))
+    transaction.on_commit(lambda: request_workers(experiment.public_id, len(rows)))
 
 
 def again(experiment: Experiment) -> bool:
@@ -127,7 +127,7 @@ def again(experiment: Experiment) -> bool:
     return bool(begun)
 
 
-def tell(public_id: str, batches: int) -> None:
+def request_workers(public_id: str, batches: int) -> None:
     """Request workers, no more than there are batches; a worker continues as long as there are queued ones.
 
     If the broker does not respond, the batches stay queued, and `requeue_lost` requests workers again.

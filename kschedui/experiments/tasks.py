@@ -25,7 +25,7 @@ def work_on_experiments() -> None:
     try:
         while worker.serve():
             if monotonic() > end:  # the process may be replaced now
-                store.tell("", 1)
+                store.request_workers("", 1)
                 return
     except Error as error:
         logger.warning("no batch could be taken: %s", error)

@@ -212,5 +212,5 @@ def requeue_lost() -> int:
         store.settle(pk)
     lost = list(leases.requeue(Batch))
     if lost:
-        store.tell(str(lost[0]), len(lost))
+        store.request_workers(str(lost[0]), len(lost))
     return len(lost)

@@ -69,7 +69,7 @@ class ApiServer:
             raise NoClient(f"the kubeconfig cannot be used: {error}") from None
 
     def get(self, path: str, query: Mapping[str, str | int] | None = None) -> Manifest:
-        """Return a response as JSON; waits if the server asks to. Raises ApiError, Unreachable."""
+        """Return a response as JSON; waits if the server asks to. Raises ApiError or Unreachable."""
         for _ in range(MAX_TRIES):
             response = self._open(path, query or {}, READ_SECONDS)
             try:

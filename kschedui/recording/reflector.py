@@ -69,7 +69,7 @@ class Reflector:
     def list_first(self, began: float) -> list[Seen]:
         """Read the whole list.
 
-        Raises ApiError, Unreachable. `began`: time.monotonic() at the start of the recording.
+        Raises ApiError or Unreachable. `began`: time.monotonic() at the start of the recording.
         """
         self._began = began
         objects, versions = self._list()

@@ -48,7 +48,7 @@ def once(
 
 
 def before(author: str, key: str, digest: str) -> Version:
-    """Return the object that was created under the key. Raises IdempotencyKey.DoesNotExist, KeyReused."""
+    """Return the object that was created under the key. Raises IdempotencyKey.DoesNotExist or KeyReused."""
     used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused

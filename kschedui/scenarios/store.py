@@ -47,7 +47,7 @@ def create(
     scratch: bool = False,
     change: str = "",
 ) -> Version:
-    """Create a scenario. It belongs to the account, or without one to the browser. Raises ScenarioErrors, NotAllowed.
+    """Create a scenario. It belongs to the account, or without one to the browser. Raises ScenarioErrors or NotAllowed.
 
     Output of a cluster is private by default, and stored without the fields that scheduling does not read. A copy is
     never more visible than its original (access.require_no_wider), and by default private if that is. `change`: a

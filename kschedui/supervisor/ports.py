@@ -31,7 +31,7 @@ def require_free(host: str, port: int) -> None:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise StartError(
-                f"Port {port} on {host} is taken by another program: stop that, or choose another: make run PORT=8001."
+                f"Port {port} on {host} is taken by another program: stop it, or choose another: make run PORT=8001."
             ) from None
         raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from None
 

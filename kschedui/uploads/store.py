@@ -64,7 +64,7 @@ class NotDone(Exception):
 
 
 def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
-    """Queue a request, which is cancelled until it has arrived. Raises TooManyUploads, parts.TooManyBytes."""
+    """Queue a request, which is cancelled until it has arrived. Raises TooManyUploads or parts.TooManyBytes."""
     upload = Upload.objects.create(
         **owned_by(visitor),
         **requester._asdict(),
@@ -81,7 +81,7 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
     upload.state = State.QUEUED
     upload.queued_at = timezone.now()
     upload.save(update_fields=["state", "queued_at"])
-    tell()
+    request_worker()
     return upload
 
 
@@ -151,8 +151,8 @@ def digest_of(upload: Upload) -> Digest:
     return msgspec.msgpack.decode(packed, type=Digest)
 
 
-def tell() -> None:
-    """Notify a worker of a new upload. If the broker does not respond, the timer notifies it later."""
+def request_worker() -> None:
+    """Request a worker for a new upload. If the broker does not respond, the timer requests one later."""
     try:
         app.send_task(TASK, retry=False, expires=60)
     except Exception as error:  # whatever the broker's client raises; the row is the truth
@@ -206,7 +206,7 @@ def requeue_lost() -> None:
     for upload in leases.requeue(Upload):
         logger.info("upload %s is queued again", upload.public_id)
     if Upload.objects.filter(state=State.QUEUED).exists():
-        tell()
+        request_worker()
 
 
 def forget() -> None:

@@ -19,7 +19,7 @@ def answer_uploads() -> None:
         with long_run_slots.held() as free:
             served = free and worker.serve()
         if served:
-            store.tell()
+            store.request_worker()
             runs.enqueue("")  # while the upload held this place, the run of what it saved found none
     except Error as error:
         logger.warning("no upload could be taken: %s", error)

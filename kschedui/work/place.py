@@ -125,7 +125,7 @@ class WorkPool:
         raise TooMuch(sentence)
 
     def turn(self, client: Client, options: WorkOptions) -> Ticket:
-        """Join the line and return the ticket once it has a process. Raises Busy, ClientGone."""
+        """Join the line and return the ticket once it has a process. Raises Busy or ClientGone."""
         try:
             ticket = self.line.join(client, slow=options.slow, near=options.near)
         except Full:

@@ -215,7 +215,7 @@ class Snapshot:
         return self._memory.shape(pod, self._shape_key)
 
     def _shape_key(self, pod: Pod) -> Hashable:
-        """Return what tells pods apart that need no other objects."""
+        """Return a key: the plugins treat pods with equal keys alike if they refer to no other objects."""
         waiting = replace(pod, node_name="")
         terms = pod.required_affinity, pod.required_anti_affinity, pod.topology_spread_constraints
         return self._key(waiting), pod.namespace, tuple(sorted(pod.labels.items())), pod.host_ports, *terms

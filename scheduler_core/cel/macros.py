@@ -269,7 +269,7 @@ def _fold(
 
 
 def _variables(arguments: list[Expr], message: str) -> tuple[str, str]:
-    """Return the one or two names before the last argument."""
+    """Return the one or two names before the last argument; "" for a missing second. Raises MacroError."""
     if len(arguments) == 2:
         return _variable(arguments[0], message), ""
     names = []

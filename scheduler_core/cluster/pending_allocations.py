@@ -14,9 +14,8 @@ class PendingAllocations:
     """
 
     def __init__(self) -> None:
-        self._claims: dict[
-            str, tuple[ResourceClaim, int]
-        ] = {}  # the claim with its allocation, and the number of pods that share it
+        # the claim with its allocation, and the number of pods that share it
+        self._claims: dict[str, tuple[ResourceClaim, int]] = {}
         self._of_group: set[str] | None = None
 
     def __bool__(self) -> bool:

@@ -66,9 +66,8 @@ class PodTable:
         self._nameless: dict[str, int] = {}  # by namespace
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
-        self.used_ports: dict[
-            str, set[HostPort]
-        ] = {}  # by node; a pod that leaves frees its ports, even if another pod uses them too
+        # by node; a pod that leaves frees its ports, even if another pod uses them too
+        self.used_ports: dict[str, set[HostPort]] = {}
         self.other_volumes: list[int] = []  # slots of pods that were replaced by one with different volumes, in order
         self.arrivals = 0
         self.changes = ChangeLog()  # nodes on which a pod was added, removed or updated

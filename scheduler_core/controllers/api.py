@@ -522,7 +522,7 @@ class Api:
     # Writing: other objects
 
     def create(self, workload: Workload, because: Because, *, called: str = "") -> Workload:
-        """Create a workload; `called` if it has a name by its owner and number."""
+        """Create a workload. `called`: the name that is derived from its owner, if it has one."""
         self.name(workload, called or workload.name)
         self._delivery.apply(workload, "create", workload=self.state(workload), by=self.actor, because=because)
         return workload

@@ -60,7 +60,7 @@ class AsyncPreemption:
 
     def _evict(self, scheduler: Scheduler, preemptor: Pod, victims: Sequence[Pod]) -> Status:
         for victim in victims:
-            status = scheduler.faults.strike(victim.key, "Preempt")
+            status = scheduler.faults.next_error(victim.key, "Preempt")
             if not status.is_success:
                 return status
             stored = scheduler.cluster.pods.get(victim.key)

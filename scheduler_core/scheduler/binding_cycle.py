@@ -83,7 +83,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     pod, now = attempt.pod, scheduler.cluster.now
     results: list[PointRun] = []
     deadlines: dict[str, float] = {}
-    status, wait_status = scheduler.faults.strike(pod.key, "Permit"), SUCCESS
+    status, wait_status = scheduler.faults.next_error(pod.key, "Permit"), SUCCESS
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
         answer, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
         deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.is_wait else None
@@ -187,7 +187,7 @@ def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
     """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip it."""
     pod, node_name = attempt.pod, attempt.node_name
-    fault = scheduler.faults.strike(pod.key, "Bind")
+    fault = scheduler.faults.next_error(pod.key, "Bind")
     if not fault.is_success:
         return [(FAULT, fault)], fault
     try:
@@ -250,7 +250,7 @@ def _with_fault(
     """Return the result of an injected fault if the plugins succeeded."""
     if not status.is_success:
         return answers, status
-    fault = scheduler.faults.strike(attempt.pod.key, point)
+    fault = scheduler.faults.next_error(attempt.pod.key, point)
     return (answers, SUCCESS) if fault.is_success else ([*answers, (FAULT, fault)], fault)
 
 

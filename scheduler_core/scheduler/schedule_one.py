@@ -221,7 +221,7 @@ def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterRe
     if scheduler.rules.generic_scheduler and result.nominated_node:
         scheduler.api.nominate(preemptor.key, result.nominated_node)
     for victim in result.victims:
-        status = scheduler.faults.strike(victim.key, "Preempt")
+        status = scheduler.faults.next_error(victim.key, "Preempt")
         if not status.is_success:
             return status
         scheduler.evict(victim, preemptor.key)

@@ -68,7 +68,7 @@ def bare_loop() -> float:
 def with_rows() -> float:
     """The same by a worker in this process: claims, leases, rows."""
     author = Author(editor="somebody")
-    store.tell = lambda public_id, batches: None
+    store.request_workers = lambda public_id, batches: None
     experiment = store.begin(author, plan.plan(scenarios.create(author, OUTLIERS), FEW, None), "a party")
     begun = time.process_time()
     while worker.serve():

@@ -87,9 +87,9 @@ def run(host: str, port: int, say: Any) -> None:
             stack.use_broker(os.environ["REDIS_URL"])
         else:
             stack.start_broker()
-        elsewhere(prepare, "migrate", interactive=False)
+        in_child_process(prepare, "migrate", interactive=False)
         if settings.PRODUCTION:
-            elsewhere(prepare, "collectstatic", interactive=False)
+            in_child_process(prepare, "collectstatic", interactive=False)
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         stack.start_workers(runs=pool_size(), experiments=pool_size())
         load_library(stack)  # while the other two start
@@ -112,31 +112,31 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
 
 def load_library(stack: Stack) -> None:
     """Load the library, unless nothing has changed; queue new lessons, so that they run before the first visit."""
-    if not elsewhere(library_is_loaded):
+    if not in_child_process(library_is_loaded):
         stack.run("load_library", "--queue")
 
 
 def library_is_loaded() -> bool:
     """Return whether nothing has changed. Raises StartError."""
-    with failure_of("load_library"):
+    with translate_failures("load_library"):
         return library.is_loaded()
 
 
 def prepare(command: str, **options: Any) -> None:
     """Run one of the commands that prepare the start: tables, static files. Raises StartError."""
-    with failure_of(command):
+    with translate_failures(command):
         call_command(command, verbosity=0, **options)
 
 
-def elsewhere(function: Callable[..., Result], *args: Any, **options: Any) -> Result:
-    """Return the function's result from a process that ends with it: what it imports would stay here for good."""
+def in_child_process(function: Callable[..., Result], *args: Any, **options: Any) -> Result:
+    """Call the function in a child process and return its result, so that this process does not keep its imports."""
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as once:
         return once.submit(function, *args, **options).result()
 
 
 @contextmanager
-def failure_of(command: str) -> Iterator[None]:
-    """Turn a failure of the command into one sentence; close the database."""
+def translate_failures(command: str) -> Iterator[None]:
+    """Raise failures of the command as StartError, in one sentence; close the database."""
     where = urlsplit(settings.DATABASE_URL)
     try:
         yield

@@ -52,7 +52,8 @@ class Caller(HttpBearer):
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed.
 
-        Raises Refusal, Large if a worker has to answer it, and Acceptable if only its headers are here so far.
+        Raises Refusal, NoRoom or RequestDataTooBig if it may not, Large if a worker has to answer it, and Acceptable if
+        only its headers have arrived so far.
         """
         if upload_of(request) is None:
             self.admit(request)
@@ -64,7 +65,7 @@ class Caller(HttpBearer):
         return True
 
     def require_room(self, request: HttpRequest) -> None:
-        """Check that a request that says how large it is can be kept. Raises RequestDataTooBig, NoRoom."""
+        """Check that a request that says how large it is can be stored. Raises RequestDataTooBig or NoRoom."""
         if int(request.META.get("CONTENT_LENGTH") or 0) > settings.LIMITS["direct_bytes"]:
             if not self.large:
                 raise RequestDataTooBig

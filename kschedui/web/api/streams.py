@@ -149,7 +149,7 @@ async def chunks_of(
 
 
 def require_sight(visitor: access.Visitor, run: str) -> None:
-    """Check access. Raises Run.DoesNotExist, access.NotAllowed."""
+    """Check access. Raises Run.DoesNotExist or access.NotAllowed."""
     access.require_sight(visitor, runs.by_id(run).version.scenario)
 
 

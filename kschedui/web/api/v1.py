@@ -42,7 +42,7 @@ class BodyParser(Parser):
     """Parses bodies within limits."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """Parse the body. Raises ValueError, Refusal."""
+        """Parse the body. Raises ValueError or Refusal."""
         return parse_json(request.body)
 
 
@@ -50,14 +50,14 @@ SERVERS = [{"url": "/", "description": "This site"}]
 api = DocumentedAPI(
     title="kschedui", version="1", urls_namespace="v1", docs_url=None, parser=BodyParser(), servers=SERVERS
 )
-for room in (library, texts, imports):
-    api.add_router("", room.router)
+for routes in (library, texts, imports):
+    api.add_router("", routes.router)
 api.add_router("/uploads", uploads.router)
 api.add_router("/scenarios", imports.saving)
-for room in (scenarios, versions, shares):
-    api.add_router("/scenarios", room.router)
-for room in (runs, what_if, operations, autoscaling):
-    api.add_router("/runs", room.router)
+for routes in (scenarios, versions, shares):
+    api.add_router("/scenarios", routes.router)
+for routes in (runs, what_if, operations, autoscaling):
+    api.add_router("/runs", routes.router)
 api.add_router("/experiments", experiments.router)
 api.add_router("/courses", courses.router)
 api.add_router("/scenarios", challenges.router)

@@ -137,7 +137,7 @@ class RunConsumer(Connection):
 
 
 def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
-    """Return the data on which the visitor's access depends. Raises Run.DoesNotExist, access.NotAllowed."""
+    """Return the data on which the visitor's access depends. Raises Run.DoesNotExist or access.NotAllowed."""
     run_row = runs.by_id(run)
     scenario = run_row.version.scenario
     seats.require_sight(visitor, cookies, run_row)

@@ -167,7 +167,7 @@ class Evictor:
         return self._api.status(pod).deletion_requested is not None
 
     def evict(self, pod: Pod, strategy: str) -> bool:
-        """Evict a pod. Return whether the API server did; a refusal is only logged. Raises NodeLimit, TotalLimit."""
+        """Evict a pod. Return whether the API server did; a refusal is only logged. Raises NodeLimit or TotalLimit."""
         limits, node = self._limits, pod.node_name
         if limits.total is not None and limits.nodes.total() >= limits.total:
             raise TotalLimit

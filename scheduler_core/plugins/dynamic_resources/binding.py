@@ -46,7 +46,7 @@ def allocated(claim: ResourceClaim, allocation: Allocation) -> ResourceClaim:
 
 
 def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, handle: Handle) -> ResourceClaim:
-    """Write allocation and reservation. Raises BindingError."""
+    """Write the allocation and reservation of a claim (bindClaim). Raises BindingError."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     binding_conditions = handle.release.has_on("DRADeviceBindingConditions")
     what = "add allocation and reservation" if allocation is not None else "add reservation"
@@ -104,7 +104,10 @@ def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
 
 
 def conditions_error(state: State, handle: Handle) -> str:
-    """Return the reason that the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding)."""
+    """Return the reason that the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding).
+
+    The state's claims are replaced by the stored ones.
+    """
     results = (claim.allocation.results for claim in state.claims if claim.allocation is not None)
     if not any(result.binding_conditions for of_claim in results for result in of_claim):
         return ""

@@ -53,21 +53,21 @@ def only(key: str, value: str) -> Manifest:
 
 
 def bind_elsewhere(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) didn't match PersistentVolume's node affinity"."""
+    """Cause "node(s) didn't match PersistentVolume's node affinity"."""
     split_zones(cluster, nodes)
     add_bound_claim(cluster, "data", local={"path": "/data"}, nodeAffinity=only(ZONE, "a"))
     use_claim(cluster)
 
 
 def bind_in_other_zone(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) had no available volume zone"."""
+    """Cause "node(s) had no available volume zone"."""
     split_zones(cluster, nodes)
     add_bound_claim(cluster, "data", {ZONE: "a"}, csi={"driver": DRIVER, "volumeHandle": "data"})
     use_claim(cluster)
 
 
 def offer_no_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) didn't find available persistent volumes to bind": volumes are on the other nodes only."""
+    """Cause "node(s) didn't find available persistent volumes to bind": volumes are on the other nodes only."""
     add_storage_class(cluster, "local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer")
     names = names_of(nodes)
     for name in (node["metadata"]["name"] for node in cluster.nodes):
@@ -80,7 +80,7 @@ def offer_no_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str)
 
 
 def offer_no_storage(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) did not have enough free storage": the driver has none in their zone."""
+    """Cause "node(s) did not have enough free storage": the driver has none in their zone."""
     split_zones(cluster, nodes)
     add_storage_class(cluster, "fast", DRIVER, "WaitForFirstConsumer")
     cluster.objects.append(manifest("storage.k8s.io/v1", "CSIDriver", DRIVER, spec={"storageCapacity": True}))
@@ -99,7 +99,7 @@ def lose_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> 
 
 
 def attach_too_many(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) exceed max volume count": the limit of each node is one, and one volume is attached."""
+    """Cause "node(s) exceed max volume count": the limit of each node is one, and one volume is attached."""
     names = names_of(nodes)
     for number, node in enumerate(cluster.nodes):
         name = node["metadata"]["name"]
@@ -115,7 +115,7 @@ def attach_too_many(cluster: StarterCluster, nodes: list[Manifest], reason: str)
 
 
 def share_disk(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "node(s) had no available disk"."""
+    """Cause "node(s) had no available disk"."""
     disk = {"targetPortal": "10.0.0.1:3260", "iqn": "iqn.2001-04.com.example:disk", "lun": 0}
     volume = {"name": "data", "iscsi": disk}
     cluster.spec["volumes"] = [volume]
@@ -132,7 +132,7 @@ def use_claim_of_one_pod(cluster: StarterCluster, nodes: list[Manifest], reason:
 
 
 def leave_unbound(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Reject with "pod has unbound immediate PersistentVolumeClaims"."""
+    """Cause "pod has unbound immediate PersistentVolumeClaims"."""
     add_storage_class(cluster, "now", DRIVER, "Immediate")
     add_claim(cluster, "data", storageClassName="now")
     use_claim(cluster)

@@ -30,7 +30,7 @@ OF_CONDITIONS = ("CheckNodeCondition", "CheckNodeDiskPressure", "CheckNodeMemory
 BINDS_VOLUMES = "CheckVolumeBinding"
 PREDICATE_ARGUMENTS = ("serviceAffinity", "labelsPresence")
 PRIORITY_ARGUMENTS = ("serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments")
-ONCE = "requestedToCapacityRatioArguments"
+CAPACITY_RATIO = "requestedToCapacityRatioArguments"
 LISTS = {  # by argument of the Policy: the arguments of the plugin that get its labels
     "serviceAffinity": ("affinityLabels", "affinityLabels"),
     "labelsPresence": ("absentLabels", "presentLabels"),
@@ -192,15 +192,15 @@ class _Reader(msgspec.Struct):
                 self.weights[priorities[name]] = weight
             return
         plugin = self.policy.arguments[argument]
-        if argument == ONCE:
-            value = entry["argument"][ONCE]
-            function_shape(value.get("shape"), (*path, "argument", ONCE, "shape"), self.problems)
+        if argument == CAPACITY_RATIO:
+            value = entry["argument"][CAPACITY_RATIO]
+            function_shape(value.get("shape"), (*path, "argument", CAPACITY_RATIO, "shape"), self.problems)
             if value.get("resources") and not self.release.rules.capacity_ratio_weighs_resources:
                 message = Message("Kubernetes {release} has no such field", release=self.release.version)
-                self.problems.warn((*path, "argument", ONCE, "resources"), message)
+                self.problems.warn((*path, "argument", CAPACITY_RATIO, "resources"), message)
             for place, resource in enumerate(value.get("resources") or ()):
                 if (resource.get("weight") or 0) < 0:
-                    at = (*path, "argument", ONCE, "resources", place, "weight")
+                    at = (*path, "argument", CAPACITY_RATIO, "resources", place, "weight")
                     self.problems.error(at, invalid(resource["weight"], Message("must not be less than 1")))
         if self.policy.merges_arguments:
             self._merge(entry, weight, argument, plugin, path, first)
@@ -218,7 +218,7 @@ class _Reader(msgspec.Struct):
     ) -> None:
         """Add an entry to those of its plugin, whose weight is that of all (`validateCustomPriorities`)."""
         other = first.setdefault(argument, entry)
-        if other is not entry and argument == ONCE:
+        if other is not entry and argument == CAPACITY_RATIO:
             message = Message("{argument} is given twice, first in {name}", argument=argument, name=other.get("name"))
             self.problems.error((*path, "argument"), message)
         elif (other.get("weight") or 0) != weight:
@@ -250,7 +250,7 @@ class _Reader(msgspec.Struct):
     def _add_labels(self, plugin: str, argument: str, entry: Manifest) -> None:
         value = entry["argument"][argument]
         args = self.args.setdefault(plugin, {})
-        if argument == ONCE:
+        if argument == CAPACITY_RATIO:
             args |= {name: value.get(name) or [] for name in ("shape", "resources")}
             return
         labels = value.get("labels") or [] if argument in PREDICATE_ARGUMENTS else [value.get("label") or ""]

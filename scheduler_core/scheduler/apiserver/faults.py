@@ -15,8 +15,8 @@ class Faults:
     def __init__(self, faults: Sequence[Fault]) -> None:
         self._left = [[fault, fault.times] for fault in faults]
 
-    def strike(self, pod: PodKey, point: FaultPoint) -> Status:
-        """Return the error of the next fault, from a plugin named Fault, or success."""
+    def next_error(self, pod: PodKey, point: FaultPoint) -> Status:
+        """Use up one of the pod's faults at the point. Return its error, from a plugin named Fault, or success."""
         for entry in self._left:
             fault, times = entry
             assert isinstance(fault, Fault)

@@ -23,13 +23,13 @@ class PodGroupCycle:
     def __init__(self, scheduler: Scheduler, group: QueuedPodGroup) -> None:
         self._scheduler = scheduler
         self._group = group
-        self._result = GroupResult("Error", group.mixed, group.mixed)
+        self._result = GroupResult("Error", group.schedulers_error, group.schedulers_error)
 
     def run(self, source: Literal["active", "backoff"]) -> None:
         """Evaluate the group, preempt if it does not fit, and submit the result of each member."""
         scheduler, group = self._scheduler, self._group
         scheduler.emit(self._start_event(source))
-        if not group.mixed:
+        if not group.schedulers_error:
             scheduler.cluster.snapshot()
             scheduler.cluster.tried.begin()
             scheduler.cluster.pending_allocations.begin_group()

@@ -22,11 +22,11 @@ class QueuedPodGroup(msgspec.Struct):
     @property
     def profile(self) -> str:
         """Return the profile of all members, "" if they differ."""
-        return "" if self.mixed else self.framework.profile_name
+        return "" if self.schedulers_error else self.framework.profile_name
 
     @property
-    def mixed(self) -> str:
-        """Return the error of members with different schedulers, "" if all have the same."""
+    def schedulers_error(self) -> str:
+        """Return the error if members have different schedulers, "" otherwise."""
         first = self.attempts[0].pod.scheduler_name
         other = next(
             (attempt.pod.scheduler_name for attempt in self.attempts if attempt.pod.scheduler_name != first), None

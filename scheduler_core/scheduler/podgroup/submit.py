@@ -99,7 +99,7 @@ def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
 def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
     """Write the condition (updatePodGroupCondition); a scheduled group stays scheduled."""
     stored = group.stored()
-    if group.mixed:
+    if group.schedulers_error:
         return
     if result.success:
         condition = PodGroupCondition("True", "Scheduled", result.message)

@@ -86,13 +86,13 @@ function frozen(element) {
 	for (const name of [...copy.getAttributeNames()])
 		if (/^(on|data-|aria-|class$|href$|id$|style$)/.test(name)) copy.removeAttribute(name);
 	copy.setAttribute(LOOK, styleOf(look));
-	copy.append(...drawnBy(element, "::before"));
+	copy.append(...pseudoElement(element, "::before"));
 	for (const child of element.childNodes) {
 		const inner =
 			child instanceof Element ? frozen(child) : child.nodeType === Node.TEXT_NODE ? child.cloneNode() : null;
 		if (inner) copy.append(inner);
 	}
-	copy.append(...drawnBy(element, "::after"));
+	copy.append(...pseudoElement(element, "::after"));
 	return element instanceof HTMLCanvasElement ? canvasImage(element) : copy;
 }
 
@@ -105,12 +105,12 @@ function styleOf(look) {
 }
 
 /**
- * Draws as elements what only the stylesheet draws on the page, such as the lines between the stations.
+ * A pseudo-element as an element, such as a line between extension points; empty if nothing is drawn.
  * @param {Element} element
  * @param {"::before" | "::after"} which
  * @returns {Element[]}
  */
-function drawnBy(element, which) {
+function pseudoElement(element, which) {
 	const look = getComputedStyle(element, which);
 	if (look.content === "none" || look.content === "normal" || look.display === "none") return [];
 	const drawn = document.createElement("span");

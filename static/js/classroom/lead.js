@@ -157,7 +157,7 @@ export class Lead {
 
 	// --- What the class is told -------------------------------------------------------------------------------------
 
-	/** Say what is shown, if that is new: at once, then at most every SPACING, and the last of it always. */
+	/** Send what is shown if it has changed: at once, then every SPACING at most; the last change is always sent. */
 	lead() {
 		if (this.due || !this.board || this.board.ended || this.adopting) return;
 		for (const change of this.postponed.splice(0)) change();
@@ -277,7 +277,7 @@ export class Lead {
 		this.redraw(false);
 	}
 
-	/** Something was drawn: the place may be another one, and more of the run may be here. */
+	/** The player has drawn: it may be at another step, and more of the run may have arrived. */
 	drawn() {
 		if (this.adopting) {
 			this.follow();

@@ -13,7 +13,7 @@ import { Challenge } from "./challenge.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
-import { listenToFiles, listenToKeys, listenToTabs, listenToTemplates } from "./hands.js";
+import { listenToFiles, listenToKeys, listenToTabs, listenToTemplates } from "./input.js";
 import { clusterCards } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
 import { ruleValues } from "./outcome/rule_values.js";

@@ -56,7 +56,7 @@ export async function reduce(blocks, table, write, naming = null) {
 		FOR_PEOPLE.lastIndex = source.at;
 		if (FOR_PEOPLE.test(source.text)) throw new Malformed(source.lineOf(source.at), "people");
 		JSON_START.lastIndex = source.at;
-		await (JSON_START.test(source.text) ? reader.json() : reader.yaml());
+		await (JSON_START.test(source.text) ? reader.readJson() : reader.readYaml());
 	}
 	other?.write(write);
 	if (other) reader.leftOut.nameless();
@@ -104,7 +104,7 @@ class Reader {
 		this.write(document);
 	}
 
-	async json() {
+	async readJson() {
 		const { source } = this;
 		let taken = 0;
 		try {
@@ -120,8 +120,8 @@ class Reader {
 		}
 	}
 
-	/** Reads the text as far as it is YAML. */
-	async yaml() {
+	/** Read the documents until the text goes on as JSON. */
+	async readYaml() {
 		const { source } = this;
 		const pieces = new Pieces(source.lineOf(source.at), true);
 		for (let lines = await source.lines(); lines; lines = pieces.atJson ? null : await source.lines()) {

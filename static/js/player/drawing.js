@@ -1,9 +1,9 @@
 // @ts-check
 /** The only place that draws: the view of a step, and each region of the page from it. */
 
+import { drawCaption, drawLive, drawNext, drawNotices, drawSubject } from "../chrome/caption.js";
 import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
 import { drawMargin, drawStage, loadInspector } from "../chrome/stage.js";
-import { drawCaption, drawLive, drawNext, drawNotices, drawSubject } from "../chrome/story.js";
 import { drawStill } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";

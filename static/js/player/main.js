@@ -4,8 +4,8 @@
  * brings is taken: chunks into the store, news of the run.
  */
 
+import { captionTexts } from "../chrome/caption.js";
 import { press } from "../chrome/keyboard.js";
-import { captionTexts } from "../chrome/story.js";
 import { begin as beginLearning } from "../learn/learning.js";
 import { loadCatalogue, speakAsIn, t } from "../shared/i18n.js";
 import { lettersIn } from "../shared/units.js";

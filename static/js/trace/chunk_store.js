@@ -13,9 +13,9 @@ export class ChunkStore {
 		/** @type {Chunk[]} sparse, by seq */
 		this.chunks = [];
 		this.complete = false;
-		/** @type {Chunk | undefined} looked up last */
+		/** @type {Chunk | undefined} the last one looked up */
 		this.found = undefined;
-		/** @type {State[]} asked for last, the last one first */
+		/** @type {State[]} asked for last, latest first */
 		this.recent = [];
 	}
 

@@ -5,10 +5,10 @@ import {
 	completions,
 	deviceNames,
 	inExpression,
-	inSelector,
 	offers,
 	placeOf,
 	ruleNames,
+	selectorText,
 } from "../../../static/js/editor/text/completion.js";
 
 const catalogue = {
@@ -129,7 +129,7 @@ spec:
 `;
 
 test("a selector of a device is told from other text", () => {
-	const of = (/** @type {string} */ text) => inSelector(`kind: DeviceClass\n${text}`, `kind: DeviceClass\n${text}`);
+	const of = (/** @type {string} */ text) => selectorText(`kind: DeviceClass\n${text}`, `kind: DeviceClass\n${text}`);
 	assert.equal(of("spec:\n  selectors:\n  - cel: {expression: 'device.dri"), "device.dri");
 	assert.equal(of('spec:\n  - cel:\n      expression: "device.attributes[\\"g'), 'device.attributes["g');
 	assert.equal(
@@ -137,7 +137,7 @@ test("a selector of a device is told from other text", () => {
 		2,
 	);
 	assert.equal(of("spec:\n  extendedResourceName: dev"), null);
-	assert.equal(inSelector("kind: Pod\nexpression: x", "kind: Pod\nexpression: x"), null);
+	assert.equal(selectorText("kind: Pod\nexpression: x", "kind: Pod\nexpression: x"), null);
 });
 
 test("a selector is completed with what the devices of the text have", () => {

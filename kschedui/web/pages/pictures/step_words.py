@@ -15,7 +15,10 @@ Gettext = Callable[[str], str]  # translates an English template; `str` for Engl
 
 
 def pod_of(events: list[AnyEvent]) -> str:
-    """Return the key of the last event's pod: its own, otherwise that of the scheduling cycle; "" if there is none."""
+    """Return the key of the last event's pod: its own, otherwise that of the scheduling cycle.
+
+    For a victim it is the preemptor; "" if there is none.
+    """
     match events[-1]:
         case preemption.VictimEvicted(preemptor=pod):
             return pod

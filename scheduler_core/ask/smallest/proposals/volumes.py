@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, cast
 
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -54,11 +55,10 @@ def _smaller(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposal]:
 
 
 def _other_classes(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposal]:
-    """Propose each other StorageClass."""
+    """Propose the other StorageClasses, at most MAX_CLASSES."""
     classes = cast("Iterator[StorageClass]", case.world.cluster.objects("StorageClass"))
-    for storage_class in [storage_class for storage_class in classes if storage_class.name != claim.storage_class][
-        :MAX_CLASSES
-    ]:
+    others = (storage_class for storage_class in classes if storage_class.name != claim.storage_class)
+    for storage_class in islice(others, MAX_CLASSES):
         edit = _of_claim(claim, "spec", "storageClassName", value=storage_class.name)
         yield Proposal("claim", [edit], f"{claim.name} storageClassName", claim.storage_class, storage_class.name, 1.0)
 

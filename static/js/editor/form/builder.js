@@ -13,7 +13,7 @@ import { scenarioOf, timelineSection } from "./timeline_section.js";
 import { autoscalerSection, workloadSection } from "./workload_section.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
-/** @typedef {import("./form.js").Desk} Desk */
+/** @typedef {import("./form.js").Form} Form */
 
 /** @param {HTMLElement} host @param {(text: string) => void} onChange */
 export function builder(host, onChange) {
@@ -22,8 +22,8 @@ export function builder(host, onChange) {
 	const draw = (text) => {
 		const documents = new Documents(text);
 		if (!documents.valid) return patch(host, [h("p", { class: "builder-broken" }, t("builder.broken"))]);
-		/** @type {Desk} */
-		const desk = {
+		/** @type {Form} */
+		const form = {
 			documents,
 			names: new Set(documents.objects.map((ref) => ref.value.metadata?.name)),
 			edit(change) {
@@ -38,27 +38,27 @@ export function builder(host, onChange) {
 			draw(text);
 		};
 		patch(host, [
-			titleField(desk),
-			nodeSection(desk),
-			podSection(desk, selected, select),
-			workloadSection(desk),
-			autoscalerSection(desk),
-			classSection(desk),
-			budgetSection(desk),
-			timelineSection(desk),
-			schedulerSection(desk),
+			titleField(form),
+			nodeSection(form),
+			podSection(form, selected, select),
+			workloadSection(form),
+			autoscalerSection(form),
+			classSection(form),
+			budgetSection(form),
+			timelineSection(form),
+			schedulerSection(form),
 		]);
 	};
 	return { draw };
 }
 
-/** The scenario's title. @param {Desk} desk */
-function titleField(desk) {
-	const { documents, edit } = desk;
+/** The scenario's title. @param {Form} form */
+function titleField(form) {
+	const { documents, edit } = form;
 	const title = documents.of("Scenario")[0]?.value.spec?.title ?? "";
 	const path = typeof title === "string" ? ["spec", "title"] : ["spec", "title", "en"];
 	const change = (/** @type {any} */ event) =>
-		edit(() => documents.set(scenarioOf(desk), path, event.target.value.trim() || undefined));
+		edit(() => documents.set(scenarioOf(form), path, event.target.value.trim() || undefined));
 	return h(
 		"label",
 		{ key: "title", class: "builder-title" },
@@ -72,9 +72,9 @@ function titleField(desk) {
 	);
 }
 
-/** @param {Desk} desk */
-function nodeSection(desk) {
-	const { documents, edit, names } = desk;
+/** @param {Form} form */
+function nodeSection(form) {
+	const { documents, edit, names } = form;
 	const nodes = documents.of("Node");
 	const like = nodes.at(-1)?.value.status?.capacity ?? { cpu: "4", memory: "8Gi" };
 	const zones = ["a", "b", "c"];
@@ -105,7 +105,7 @@ function nodeSection(desk) {
 			input(
 				say("taints"),
 				shapes.taintText(spec.taints),
-				(text) => edit(() => documents.set(ref, ["spec", "taints"], shapes.fromTaintText(text))),
+				(text) => edit(() => documents.set(ref, ["spec", "taints"], shapes.fromTaints(text))),
 				{ placeholder: "key=value:NoSchedule" },
 			),
 			input(
@@ -127,7 +127,7 @@ function nodeSection(desk) {
 					},
 				}),
 			),
-			removal(desk, ref),
+			removal(form, ref),
 		);
 	});
 	return section(
@@ -150,9 +150,9 @@ function rename(documents, ref, name) {
 		documents.set(ref, ["metadata", "labels", "kubernetes.io/hostname"], name);
 }
 
-/** @param {Desk} desk @param {string} selected @param {(name: string) => void} select */
-function podSection(desk, selected, select) {
-	const { documents, edit, names } = desk;
+/** @param {Form} form @param {string} selected @param {(name: string) => void} select */
+function podSection(form, selected, select) {
+	const { documents, edit, names } = form;
 	const pods = documents.of("Pod");
 	const nodes = documents.of("Node").map((ref) => ref.value.metadata?.name);
 	const classes = documents.of("PriorityClass");
@@ -170,7 +170,7 @@ function podSection(desk, selected, select) {
 			for (let i = 0; i < 3; i += 1)
 				documents.add({ ...source.value, metadata: { ...source.value.metadata, name: shapes.freeName(stem, names) } });
 		});
-	const rows = pods.flatMap((ref) => podRow(desk, ref, nodes, classes, ref.value.metadata?.name === selected, select));
+	const rows = pods.flatMap((ref) => podRow(form, ref, nodes, classes, ref.value.metadata?.name === selected, select));
 	return section(
 		"pods",
 		add,
@@ -180,7 +180,7 @@ function podSection(desk, selected, select) {
 }
 
 /**
- * @param {Desk} desk
+ * @param {Form} form
  * @param {Ref} ref
  * @param {string[]} nodes
  * @param {Ref[]} classes
@@ -285,9 +285,9 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 	];
 }
 
-/** @param {Desk} desk */
-function classSection(desk) {
-	const { documents, edit, names } = desk;
+/** @param {Form} form */
+function classSection(form) {
+	const { documents, edit, names } = form;
 	const add = () => edit(() => documents.add(shapes.priorityClass(shapes.freeName("class-", names))));
 	const rows = documents.of("PriorityClass").map((ref) => {
 		const name = ref.value.metadata?.name;
@@ -310,15 +310,15 @@ function classSection(desk) {
 				],
 				(text) => edit(() => documents.set(ref, ["preemptionPolicy"], text)),
 			),
-			removal(desk, ref),
+			removal(form, ref),
 		);
 	});
 	return section("classes", add, rows.length ? table(["name", "value", "policy", ""], ...rows) : null);
 }
 
-/** @param {Desk} desk */
-function budgetSection(desk) {
-	const { documents, edit, names } = desk;
+/** @param {Form} form */
+function budgetSection(form) {
+	const { documents, edit, names } = form;
 	const add = () => edit(() => documents.add(shapes.budget(shapes.freeName("budget-", names))));
 	const rows = documents.of("PodDisruptionBudget").map((ref) => {
 		const { metadata = {}, spec = {} } = ref.value;
@@ -349,7 +349,7 @@ function budgetSection(desk) {
 			input(`${metadata.name} ${rule}`, spec[rule], (text) =>
 				edit(() => documents.set(ref, ["spec", rule], number(text))),
 			),
-			removal(desk, ref),
+			removal(form, ref),
 		);
 	});
 	return section("budgets", add, rows.length ? table(["name", "covers", "rule", "value", ""], ...rows) : null);

@@ -6,7 +6,7 @@ import { t } from "../../shared/i18n.js";
 /** @typedef {import("./documents.js").Ref} Ref */
 /**
  * @typedef {{documents: import("./documents.js").Documents, names: Set<string>, edit: (change: () => void) => void}}
- *   Desk what the sections work on
+ *   Form the documents that the sections edit, and the names in use
  */
 
 /** @param {string} key @param {(event: Event) => void} add @param {Child[]} children */
@@ -73,13 +73,13 @@ export const choice = (label, value, options, change) =>
 		),
 	);
 
-/** @param {Desk} desk @param {Ref} ref */
-export const removal = (desk, ref) =>
+/** @param {Form} form @param {Ref} ref */
+export const removal = (form, ref) =>
 	h(
 		"td",
 		{ class: "narrow" },
 		button(
-			() => desk.edit(() => desk.documents.remove(ref)),
+			() => form.edit(() => form.documents.remove(ref)),
 			{ class: "icon-button", "aria-label": t("builder.remove", { name: ref.value.metadata?.name ?? "" }) },
 			"✕",
 		),

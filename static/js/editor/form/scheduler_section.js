@@ -7,7 +7,7 @@ import { section } from "./form.js";
 import * as shapes from "./shapes.js";
 import { scenarioOf } from "./timeline_section.js";
 
-/** @typedef {import("./form.js").Desk} Desk */
+/** @typedef {import("./form.js").Form} Form */
 
 const DEFAULTS = Object.entries(PLUGINS).filter(([, { points }]) => points);
 /** Score plugins of the default profile and their weights. */
@@ -19,9 +19,9 @@ const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
 });
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
 
-/** @param {Desk} desk */
-export function schedulerSection(desk) {
-	const { documents, edit } = desk;
+/** @param {Form} form */
+export function schedulerSection(form) {
+	const { documents, edit } = form;
 	const configuration = documents.of("KubeSchedulerConfiguration")[0];
 	const profile = configuration?.value.profiles?.[0] ?? {};
 	const config = () => {
@@ -68,16 +68,16 @@ export function schedulerSection(desk) {
 		h("p", { class: "muted" }, t("builder.scheduler.help")),
 		h("div", { class: "weights" }, ...rows),
 		h("p", { class: "muted" }, t("builder.plugins.help")),
-		h("div", { class: "weights" }, ...switches(desk, profile, config)),
-		strategy(desk, profile, config),
-		sampling(desk, configuration, config),
-		seed(desk),
+		h("div", { class: "weights" }, ...switches(form, profile, config)),
+		strategy(form, profile, config),
+		sampling(form, configuration, config),
+		seed(form),
 	);
 }
 
 /**
  * Filter plugins and preemption, on or off.
- * @param {Desk} desk
+ * @param {Form} form
  * @param {any} profile
  * @param {() => import("./documents.js").Ref} config
  */
@@ -104,7 +104,7 @@ function switches({ documents, edit }, profile, config) {
 
 /**
  * percentageOfNodesToScore.
- * @param {Desk} desk
+ * @param {Form} form
  * @param {import("./documents.js").Ref | undefined} sampled
  * @param {() => import("./documents.js").Ref} config
  */
@@ -126,7 +126,7 @@ function sampling({ documents, edit }, sampled, config) {
 	);
 }
 
-/** @param {Desk} desk @param {any} profile @param {() => import("./documents.js").Ref} config */
+/** @param {Form} form @param {any} profile @param {() => import("./documents.js").Ref} config */
 function strategy({ documents, edit }, profile, config) {
 	const fit = (profile.pluginConfig ?? []).find((/** @type {any} */ entry) => entry.name === "NodeResourcesFit");
 	const now = fit?.args?.scoringStrategy?.type ?? STRATEGIES[0];
@@ -163,11 +163,11 @@ function strategy({ documents, edit }, profile, config) {
 	);
 }
 
-/** @param {Desk} desk */
-function seed(desk) {
-	const value = desk.documents.of("Scenario")[0]?.value.spec?.seed;
+/** @param {Form} form */
+function seed(form) {
+	const value = form.documents.of("Scenario")[0]?.value.spec?.seed;
 	const change = (/** @type {string} */ text) =>
-		desk.edit(() => desk.documents.set(scenarioOf(desk), ["spec", "seed"], text === "" ? undefined : Number(text)));
+		form.edit(() => form.documents.set(scenarioOf(form), ["spec", "seed"], text === "" ? undefined : Number(text)));
 	return h(
 		"label",
 		{ class: "weight" },

@@ -245,8 +245,8 @@ export function fromPairs(text) {
 export const taintText = (taints) =>
 	(taints ?? []).map((taint) => `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`).join(", ");
 
-/** "gpu=true:NoSchedule" as a taint; without an effect it is NoSchedule. @param {string} text */
-export function fromTaintText(text) {
+/** "gpu=true:NoSchedule, disk" as a list of taints; one without an effect gets NoSchedule. @param {string} text */
+export function fromTaints(text) {
 	return text
 		.split(",")
 		.map((word) => word.trim())

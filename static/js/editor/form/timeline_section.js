@@ -5,22 +5,22 @@ import { t } from "../../shared/i18n.js";
 import { choice, input, section, table } from "./form.js";
 import * as shapes from "./shapes.js";
 
-/** @typedef {import("./form.js").Desk} Desk */
+/** @typedef {import("./form.js").Form} Form */
 
 const OF_NODES = ["cordon", "uncordon", "drain", "failNode", "recoverNode"];
 
-/** @param {Desk} desk @returns {import("./documents.js").Ref} the Scenario document, added when there is none */
-export function scenarioOf(desk) {
-	if (!desk.documents.of("Scenario").length) desk.documents.add(shapes.scenario());
-	return desk.documents.of("Scenario")[0];
+/** @param {Form} form @returns {import("./documents.js").Ref} the Scenario document, added when there is none */
+export function scenarioOf(form) {
+	if (!form.documents.of("Scenario").length) form.documents.add(shapes.scenario());
+	return form.documents.of("Scenario")[0];
 }
 
-/** @param {Desk} desk */
-export function timelineSection(desk) {
-	const { documents, edit } = desk;
+/** @param {Form} form */
+export function timelineSection(form) {
+	const { documents, edit } = form;
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
-	const write = (/** @type {any[]} */ next) => edit(() => documents.set(scenarioOf(desk), ["spec", "events"], next));
-	const add = () => write([...events, { at: (events.at(-1)?.at ?? 0) + 2, create: firstEvent(desk) }]);
+	const write = (/** @type {any[]} */ next) => edit(() => documents.set(scenarioOf(form), ["spec", "events"], next));
+	const add = () => write([...events, { at: (events.at(-1)?.at ?? 0) + 2, create: firstEvent(form) }]);
 	const rows = events.map((/** @type {any} */ event, /** @type {number} */ index) => {
 		const action = Object.keys(event).find((key) => key !== "at") ?? "";
 		const change = (/** @type {any} */ next) =>
@@ -31,9 +31,9 @@ export function timelineSection(desk) {
 			{ key: `event:${index}` },
 			input(say("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
 			choice(say("what"), whatOf(event, action), choices(whatOf(event, action)), (next) =>
-				change({ at: event.at, ...eventOf(desk, next) }),
+				change({ at: event.at, ...eventOf(form, next) }),
 			),
-			...cellsOf(desk, event, action, say, change),
+			...cellsOf(form, event, action, say, change),
 			h(
 				"td",
 				{ class: "narrow" },
@@ -63,25 +63,25 @@ function whatOf(event, action) {
 
 /**
  * The cells of an event after its time and what it is: two columns.
- * @param {Desk} desk
+ * @param {Form} form
  * @param {any} event
  * @param {string} action
  * @param {(field: string) => string} say
  * @param {(event: any) => void} change
  */
-function cellsOf(desk, event, action, say, change) {
+function cellsOf(form, event, action, say, change) {
 	const value = event[action];
 	const as = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
 	if (action === "delete" && typeof value?.name !== "object")
 		return [
-			choice(say("name"), value?.name ?? "", targets(desk, value?.kind), (name) => as({ ...value, name })),
+			choice(say("name"), value?.name ?? "", targets(form, value?.kind), (name) => as({ ...value, name })),
 			h("td", null),
 		];
 	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObject(value, say, as);
 	if (OF_NODES.includes(action) && (typeof value === "string" || typeof value?.node === "string")) {
 		const node = typeof value === "string" ? value : value.node;
 		const to = (/** @type {string} */ name) => as(typeof value === "string" ? name : { ...value, node: name });
-		return [choice(say("node"), node, withOwn(targets(desk, "Node"), node), to), h("td", null)];
+		return [choice(say("node"), node, withOwn(targets(form, "Node"), node), to), h("td", null)];
 	}
 	if (action === "evict" && typeof value === "string") return [input(say("pod"), value, as), h("td", null)];
 	if (action === "scale" || action === "rollout") {
@@ -99,7 +99,7 @@ function cellsOf(desk, event, action, say, change) {
 						["restart", "undo", "pause", "resume"].map((name) => [name, name]),
 						(next) => as({ ...value, action: next }),
 					);
-		return [choice(say("target"), target, withOwn(targetsOf(desk), target), to), second];
+		return [choice(say("target"), target, withOwn(targetsOf(form), target), to), second];
 	}
 	return [h("td", { colspan: 2 }, summaryOf(value))];
 }
@@ -115,7 +115,7 @@ function summaryOf(value) {
 /** @param {[string, string][]} options @param {string} own @returns {[string, string][]} */
 const withOwn = (options, own) => (options.some(([key]) => key === own) ? options : [[own, own], ...options]);
 
-/** Workloads that can be scaled or rolled out: "Deployment/web". @param {Desk} desk @returns {[string, string][]} */
+/** Workloads that can be scaled or rolled out: "Deployment/web". @param {Form} form @returns {[string, string][]} */
 export function targetsOf({ documents }) {
 	return ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"].flatMap((kind) =>
 		documents.of(kind).map((ref) => {
@@ -181,7 +181,7 @@ function choices(action) {
 	return withOwn(all, action);
 }
 
-/** @param {Desk} desk @param {string} kind @returns {[string, string][]} */
+/** @param {Form} form @param {string} kind @returns {[string, string][]} */
 function targets({ documents }, kind) {
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
 	const later = events
@@ -193,25 +193,25 @@ function targets({ documents }, kind) {
 	return [...new Set(names)].map((name) => [name, name]);
 }
 
-/** @param {Desk} desk */
+/** @param {Form} form */
 function firstEvent({ names }) {
 	return shapes.pod({ name: shapes.freeName("late-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } });
 }
 
-/** @param {Desk} desk @param {string} choice_ */
-function eventOf(desk, choice_) {
+/** @param {Form} form @param {string} choice_ */
+function eventOf(form, choice_) {
 	const [action, kind] = choice_.split(":");
-	const [target = "Deployment/web"] = targetsOf(desk)[0] ?? [];
+	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];
 	const [of, name] = target.split("/");
-	if (OF_NODES.includes(action)) return { [action]: targets(desk, "Node")[0]?.[0] ?? "" };
-	if (action === "evict") return { evict: targets(desk, "Pod")[0]?.[0] ?? `${name}@1/0` };
+	if (OF_NODES.includes(action)) return { [action]: targets(form, "Node")[0]?.[0] ?? "" };
+	if (action === "evict") return { evict: targets(form, "Pod")[0]?.[0] ?? `${name}@1/0` };
 	if (action === "scale") return { scale: { kind: of, name, replicas: 5 } };
 	if (action === "rollout") return { rollout: { kind: of, name, action: "restart" } };
-	if (action === "delete") return { delete: { kind, name: targets(desk, kind)[0]?.[0] ?? "" } };
+	if (action === "delete") return { delete: { kind, name: targets(form, kind)[0]?.[0] ?? "" } };
 	return {
 		create:
 			kind === "Node"
-				? shapes.node({ name: shapes.freeName("n", desk.names), cpu: "4", memory: "8Gi" })
-				: firstEvent(desk),
+				? shapes.node({ name: shapes.freeName("n", form.names), cpu: "4", memory: "8Gi" })
+				: firstEvent(form),
 	};
 }

@@ -7,7 +7,7 @@ import * as shapes from "./shapes.js";
 import { scenarioOf, targetsOf } from "./timeline_section.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
-/** @typedef {import("./form.js").Desk} Desk */
+/** @typedef {import("./form.js").Form} Form */
 
 /** The field of each kind that says how many pods there are; a DaemonSet has one on each node. */
 const SIZES = /** @type {Record<string, string>} */ ({
@@ -21,12 +21,12 @@ const SIZES = /** @type {Record<string, string>} */ ({
 const TEMPLATE = /** @type {(string | number)[]} */ (["spec", "template"]);
 const TIMES = ["startSeconds", "readySeconds", "stopSeconds"];
 
-/** @param {Desk} desk */
-export function workloadSection(desk) {
-	const { documents, edit, names } = desk;
+/** @param {Form} form */
+export function workloadSection(form) {
+	const { documents, edit, names } = form;
 	const add = (/** @type {string} */ kind) => () =>
 		edit(() => documents.add(shapes.workload(kind, shapes.freeName(`${kind.toLowerCase()}-`, names))));
-	const rows = documents.objects.filter((ref) => ref.value.kind in SIZES).map((ref) => workloadRow(desk, ref));
+	const rows = documents.objects.filter((ref) => ref.value.kind in SIZES).map((ref) => workloadRow(form, ref));
 	return section(
 		"workloads",
 		add("Deployment"),
@@ -34,13 +34,13 @@ export function workloadSection(desk) {
 		...["StatefulSet", "DaemonSet", "Job", "CronJob"].map((kind) =>
 			button(add(kind), { key: kind, class: "button plain" }, `+ ${kind}`),
 		),
-		rows.length ? kubelet(desk) : null,
+		rows.length ? kubelet(form) : null,
 	);
 }
 
-/** @param {Desk} desk @param {Ref} ref */
-function workloadRow(desk, ref) {
-	const { documents, edit } = desk;
+/** @param {Form} form @param {Ref} ref */
+function workloadRow(form, ref) {
+	const { documents, edit } = form;
 	const { kind, metadata = {}, spec = {} } = ref.value;
 	const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
 	const template = kind === "CronJob" ? ["spec", "jobTemplate", ...TEMPLATE] : TEMPLATE;
@@ -63,29 +63,29 @@ function workloadRow(desk, ref) {
 			: h("td", { class: "muted word" }, t("builder.oneANode")),
 		request("cpu"),
 		request("memory"),
-		removal(desk, ref),
+		removal(form, ref),
 	);
 }
 
-/** The fields of the kubelet: how long pods take. @param {Desk} desk */
-function kubelet(desk) {
-	const { documents, edit } = desk;
+/** The fields of the kubelet: how long pods take. @param {Form} form */
+function kubelet(form) {
+	const { documents, edit } = form;
 	const times = documents.of("Scenario")[0]?.value.spec?.kubelet ?? {};
 	const cells = TIMES.map((field) =>
 		input(
 			t(`builder.${field}`),
 			times[field],
-			(text) => edit(() => documents.set(scenarioOf(desk), ["spec", "kubelet", field], numberOf(text))),
+			(text) => edit(() => documents.set(scenarioOf(form), ["spec", "kubelet", field], numberOf(text))),
 			{ inputmode: "decimal" },
 		),
 	);
 	return table(TIMES, h("tr", { key: "kubelet" }, ...cells));
 }
 
-/** @param {Desk} desk */
-export function autoscalerSection(desk) {
-	const { documents, edit, names } = desk;
-	const targets = targetsOf(desk);
+/** @param {Form} form */
+export function autoscalerSection(form) {
+	const { documents, edit, names } = form;
+	const targets = targetsOf(form);
 	const add = () =>
 		edit(() =>
 			documents.add(shapes.autoscaler(shapes.freeName("scaler-", names), targets[0]?.[0] ?? "Deployment/web")),
@@ -113,7 +113,7 @@ export function autoscalerSection(desk) {
 			),
 			bound("minReplicas"),
 			bound("maxReplicas"),
-			removal(desk, ref),
+			removal(form, ref),
 		);
 	});
 	return section(

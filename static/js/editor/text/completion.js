@@ -88,7 +88,7 @@ export function completions(catalogue) {
 		const document = start < 0 ? before : before.slice(before.indexOf("\n", start + 1) + 1);
 		const { path, value, word } = placeOf(document);
 		const whole = context.state.sliceDoc(context.pos - document.length).split(/\n---/)[0];
-		const selector = inSelector(whole, document);
+		const selector = selectorText(whole, document);
 		if (selector !== null) {
 			const names = deviceNames(context.state.doc.toString(), selector);
 			if (!names.length || (!names[0].word && !context.explicit && !/[.["]$/.test(selector))) return null;
@@ -137,7 +137,7 @@ export function inExpression(whole, before) {
  * The CEL selector of a device up to the cursor; null outside of one.
  * @param {string} whole the document @param {string} before it up to the cursor
  */
-export function inSelector(whole, before) {
+export function selectorText(whole, before) {
 	if (!/^kind:\s*"?(DeviceClass|ResourceClaim)/m.test(whole)) return null;
 	const lines = before.split("\n");
 	const last = lines.length - 1;

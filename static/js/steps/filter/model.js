@@ -112,14 +112,14 @@ export function stoppedAlone(event, state, frame, order) {
 }
 
 /**
- * Frames of Filter: plugin by plugin, or node by node.
+ * The number of frames of Filter: plugin by plugin, or node by node.
  * @param {NodesFiltered} event @param {"plugin" | "node"} order
  */
 export function filterFrames(event, order) {
 	return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
 }
 
-/** Frames of Filter plugin by plugin: up to the one that turned the last node away. @param {NodesFiltered} event */
+/** The number of frames plugin by plugin: those after the plugin that rejects the last node are left out. @param {NodesFiltered} event */
 function pluginFrames(event) {
 	const names = filterers(event);
 	if (event.feasible !== 0) return names.length;

@@ -111,7 +111,7 @@ function activeCaption(state, event, values, why) {
 	};
 }
 
-/** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
+/** An event after which no pod leaves the unschedulable pods. @param {Context} context @returns {Partial<Caption>} */
 function keptWaiting({ state, event, subject }) {
 	const plugins = [
 		...new Set(

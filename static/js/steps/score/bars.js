@@ -223,7 +223,7 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 	});
 }
 
-/** Bars or a table. @param {View} view */
+/** The switch between bars and a table. @param {View} view */
 export function switchTable({ options, act }) {
 	return h(
 		"span",

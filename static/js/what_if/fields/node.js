@@ -29,7 +29,7 @@ export function nodeFields(panel) {
 				[...panel.view.state.nodes.keys()].slice(0, MAX_NAMES).map((name) => h("option", { key: name, value: name })),
 			),
 		),
-		node ? ofOne(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
+		node ? fieldsOf(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
 	];
 }
 
@@ -39,7 +39,7 @@ function ofNode(name, path, value = null) {
 }
 
 /** @param {Panel} panel @param {string} name @param {NodeState} node */
-function ofOne(panel, name, { summary }) {
+function fieldsOf(panel, name, { summary }) {
 	const gone = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
 	const cordon = ofNode(name, ["spec", "unschedulable"]);
 	const cordoned = askedValue(panel.asked, cordon);

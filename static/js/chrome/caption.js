@@ -1,5 +1,5 @@
 // @ts-check
-/** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
+/** The subject's card, the caption, what comes next, and notices. */
 
 import { button, h, PHONE, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
