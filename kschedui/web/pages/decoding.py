@@ -14,6 +14,7 @@ from kschedui.scenarios.importers import for_people
 from kschedui.scenarios.kinds_of_text import is_for_people
 from kschedui.waiting import starter
 from kschedui.waiting.decoded import in_words
+from kschedui.waiting.described import described_pods, other_events
 from kschedui.waiting.message import FailedMessage, messages, write_message
 from kschedui.waiting.others import foreign_messages
 from kschedui.web.api import jobs
@@ -38,8 +39,8 @@ EXAMPLE = (
 def page(request: HttpRequest) -> HttpResponse:
     """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
     (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
-    text), `starter` (Starter), `told`, `notes` (what described objects say), `with_objects` (whether the editor can
-    run it). POSTed with `open`, it becomes a scenario.
+    text), `starter` (Starter), `told`, `notes` (what described objects say), `described` (DescribedPod),
+    `other_events`, `with_objects` (whether the editor can run it). POSTed with `open`, it becomes a scenario.
     """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
@@ -66,6 +67,8 @@ def decode(text: str) -> dict[str, Any]:
         "starter": scenario,
         "with_objects": bool(reading.objects or AN_OBJECT.search(text)),
         "notes": list(map(in_language, reading.notes)),
+        "described": described_pods(reading),
+        "other_events": other_events(reading),
     }
     return {**context, "starter_message": starter.told_by(scenario.text) if scenario.text else ""}
 

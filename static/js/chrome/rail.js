@@ -164,6 +164,12 @@ export function drawTransport(target, view) {
 	]);
 }
 
+/** How many attempts have begun: of a group's members the first ones come up again. @param {View} view */
+function attemptsBegun({ state, index, step }) {
+	const begun = index.columns.filter((column) => column.kind === "attempt" && column.step <= step).length;
+	return state.finished ? index.attempts : Math.max(begun, state.attempt);
+}
+
 /** @param {Element} target @param {View} view */
 export function drawClock(target, view) {
 	const { state, store, run } = view;
@@ -177,7 +183,7 @@ export function drawClock(target, view) {
 				"span",
 				null,
 				store.complete
-					? t("where.attempt", { n: state.finished ? view.index.attempts : state.attempt, total: view.index.attempts })
+					? t("where.attempt", { n: attemptsBegun(view), total: view.index.attempts })
 					: t("where.attempt.open", { n: state.attempt }),
 			),
 			button(

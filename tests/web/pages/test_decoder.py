@@ -382,3 +382,23 @@ def test_an_autoscalers_message_is_not_the_schedulers(within: str, author: Brows
 def test_a_json_string_ends_where_it_ends() -> None:
     [failed] = foreign_messages(json.dumps({"message": NO_POOL}))
     assert failed.parts[-1].group == "big"
+
+
+def test_what_a_described_pod_asks_for_and_other_warnings_stand_beside_the_message(author: Browser) -> None:
+    text = f"""Name:             checkout
+Namespace:        shop
+Node:             <none>
+Containers:
+  main:
+    Image:      shop/checkout:1
+    Requests:
+      cpu:        1500m
+Node-Selectors:   disktype=ssd
+{DESCRIBED}  Warning  FailedMount       1m    kubelet            Unable to attach or mount volumes
+"""
+    page = author.post("/decode/", {"message": text}).content.decode()
+    assert "shop/checkout" in page
+    assert "<b>cpu: 1500m</b>" in page
+    assert "<b>disktype=ssd</b>" in page
+    assert "FailedMount (kubelet): Unable to attach or mount volumes" in page
+    assert page.index('id="parts"') < page.index('id="read"')

@@ -192,14 +192,28 @@ def format_amount(name: str, amount: Amount) -> dict[str, Any]:
 
 
 def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
-    """Return the nodes by zone: {zone, nodes: [{node, state, before, after (heights of 0 to 20), title}]}."""
+    """Return the nodes by zone: {zone, nodes: [{node, short, state, before, after (heights of 0 to 20), title}]}."""
     zones: dict[str, list[dict[str, Any]]] = {}
+    domain = common_domain([use.node for use in cluster])
     for use in cluster:
         before, after = (None if side is None else fullness(side) for side in (use.before, use.after))
         zones.setdefault(use.zone, []).append(
-            {"node": use.node, "state": use.state, "before": before, "after": after, "changed": before != after}
+            {
+                "node": use.node,
+                "short": use.node.removesuffix(domain),
+                "state": use.state,
+                "before": before,
+                "after": after,
+                "changed": before != after,
+            }
         )
     return [{"zone": zone, "nodes": nodes} for zone, nodes in sorted(zones.items())]
+
+
+def common_domain(names: Sequence[str]) -> str:
+    """Return the DNS domain with its dot that all of several names end with, or ""."""
+    domains = {name[name.find(".") :] if "." in name else "" for name in names}
+    return domains.pop() if len(domains) == 1 and len(names) > 1 else ""
 
 
 def fullness(side: dict[str, Amount]) -> dict[str, Any]:

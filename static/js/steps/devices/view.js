@@ -30,7 +30,7 @@ export function draw(target, view) {
 	patch(target, [
 		h(
 			"div",
-			{ key: "search", class: `device-search ${view.width <= PHONE ? "lies" : ""}` },
+			{ key: "search", class: `device-search ${view.width <= PHONE ? "in-lanes" : ""}` },
 			claims(view.state, event, place),
 			h(
 				"div",
