@@ -24,7 +24,10 @@ export function knowNodes(names) {
 	known.names = names;
 	known.shown = shortened(names);
 	known.ends.clear();
-	for (const name of known.shown.values()) known.ends.set(endOf(name), (known.ends.get(endOf(name)) ?? 0) + 1);
+	for (const name of names) {
+		const end = endOf(known.shown.get(name) ?? name);
+		known.ends.set(end, (known.ends.get(end) ?? 0) + 1);
+	}
 }
 
 const LEAST_END = 3; // letters of a name's end that tell it apart

@@ -3,7 +3,7 @@
 
 /** @typedef {{ part_of: string, updates?: string, repeats?: true, extension_point?: string }} Declaration */
 
-/** What each event declares; `Event` in scheduler_core/trace/event.py explains it. */
+/** The declarations of each event; `Event` in scheduler_core/trace/event.py explains it. */
 export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
 	NodeGroupResized: { part_of: "run" },
 	ScaleUpEvaluated: { part_of: "run" },

@@ -2,7 +2,7 @@
 // Names of nodes and pods in clusters of the large providers, as they are shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { podParts, shortened, shortPod } from "../../../static/js/shared/names.js";
+import { knowNodes, nodeName, podParts, shortened, shortPod } from "../../../static/js/shared/names.js";
 
 /** How each is shown. */
 const shown = (...names) => names.map((name) => shortened(names).get(name) ?? name);
@@ -51,6 +51,14 @@ test("no two nodes of a cluster are shown alike, and none longer than it is", ()
 	const all = shortened(names);
 	assert.equal(new Set(all.values()).size, names.length);
 	for (const [name, short] of all) assert.ok(short.length < name.length);
+});
+
+test("without room a node is shown by the end that no other has", () => {
+	knowNodes(["node-0128", "node-0129", "birch-1", "cedar-1", "oak-abc", "elm-abc"]);
+	assert.equal(nodeName("node-0128", 8), "…0128");
+	assert.equal(nodeName("node-0128", 9), "node-0128");
+	assert.equal(nodeName("birch-1", 6), "bi…h-1");
+	assert.equal(nodeName("oak-abc", 6), "oa…abc");
 });
 
 test("a pod is its workload, and a hash", () => {

@@ -2,7 +2,7 @@
 /** Generated from scheduler_core/plugins by `manage.py generate`. Do not edit. */
 
 /**
- * What a plugin declares (scheduler_core/framework/about.py). `reasons` are regular expressions for the whole of one,
+ * Declarations of a plugin (scheduler_core/framework/about.py). `reasons` are regular expressions for the whole of one,
  * each with its kind. `points` and `weight` are those of the newest release's default profile.
  * `like` is the plugin of today whose rule it has under a former name. `source` is the address of a page that shows
  * it, if it is not that of all plugins.

@@ -181,7 +181,7 @@ function columns(view, preemption, shown, frame) {
 				fallen: act === "criterion" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
 				rows,
-				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 9,
+				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 10,
 			}),
 		),
 	);
