@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import msgspec
 import numpy as np
@@ -30,7 +30,7 @@ SCORING = ("preScore", "score")
 HOSTNAME = "kubernetes.io/hostname"
 
 
-def _filters(release: Release) -> Profile:
+def filters_of(release: Release) -> Profile:
     """Return the default profile without its plugins that score."""
     profile = default_configuration(release, release.default_gates()).profiles[0]
     return replace(profile, plugins={point: refs for point, refs in profile.plugins.items() if point not in SCORING})
@@ -86,31 +86,19 @@ class Snapshot:
     """A cluster in which pods are placed and nodes are added, independent of the one it was copied from.
 
     Most pods are judged by their own node alone. Their verdicts are kept: until something changes on a node, and for
-    all nodes with equal contents.
+    all nodes with equal contents. `filters`: of `filters_of`.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         release: Release,
-        profile: Profile | None = None,
+        filters: Profile,
         memory: _Memory | None = None,
     ) -> None:
         self.cluster = cluster.copy()
         self._release = release
-        self._profile = profile = profile or _filters(release)
-        self._framework = Framework(
-            profile,
-            REGISTRY,
-            self.cluster,
-            Unserved(),
-            extenders=(),
-            feature_gates=release.default_gates(),
-            release=release,
-            pod_groups=PodGroupManager(self.cluster, {profile.scheduler_name}),
-        )
-        reads = (reads_of(plugin) for plugin in self._framework.filters.plugins)
-        self._key = shape_key([fields for fields in reads if fields is not None])
+        self._filters = filters
         self._memory = memory or _Memory()
         self._names = [node.name for node in self.cluster.all_nodes()]
         self._number = {name: number for number, name in enumerate(self._names)}
@@ -120,9 +108,28 @@ class Snapshot:
         self._terms = self._memory.new_terms()
         self._next = 0  # where the search for a node begins
 
+    @cached_property
+    def _framework(self) -> Framework:
+        """The plugins, which many snapshots are never asked for."""
+        return Framework(
+            self._filters,
+            REGISTRY,
+            self.cluster,
+            Unserved(),
+            extenders=(),
+            feature_gates=self._release.default_gates(),
+            release=self._release,
+            pod_groups=PodGroupManager(self.cluster, {self._filters.scheduler_name}),
+        )
+
+    @cached_property
+    def _key(self) -> Callable[[Pod], Hashable]:
+        reads = (reads_of(plugin) for plugin in self._framework.filters.plugins)
+        return shape_key([fields for fields in reads if fields is not None])
+
     def copy(self) -> Snapshot:
         """Return an independent snapshot in the same state."""
-        other = Snapshot(self.cluster, self._release, self._profile, self._memory)
+        other = Snapshot(self.cluster, self._release, self._filters, self._memory)
         other._next, other._terms, other._contents = self._next, self._terms, dict(self._contents)
         return other
 

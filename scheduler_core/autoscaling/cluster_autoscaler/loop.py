@@ -20,7 +20,7 @@ from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate, Planner
 from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, Plan, ScaleUp
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template, build_templates
-from scheduler_core.autoscaling.snapshot import Snapshot
+from scheduler_core.autoscaling.snapshot import Snapshot, filters_of
 from scheduler_core.controllers.api import Api, Change
 from scheduler_core.scenario.fields.autoscaling_fields import FLAGS
 from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated, ScaleUpEvaluated
@@ -61,6 +61,7 @@ class ClusterAutoscaler:
         self._state = ClusterState(self.cloud, api, self._flags)
         self._expanders = Expanders(settings, rng)
         self._orchestrator = Orchestrator(self.cloud, self._state, self._flags, self._expanders)
+        self._filters = filters_of(api.release)
         self._planner = Planner(api, self.cloud, self._state, self._flags)
         self._actuator = Actuator(api, self.cloud, self._flags, self._as_actor, self._record_status)
         self._next_pass = float("inf")
@@ -120,10 +121,13 @@ class ClusterAutoscaler:
 
     # One pass
 
+    def _snapshot(self) -> Snapshot:
+        return Snapshot(self._api.cluster, self._api.release, self._filters)
+
     def _run_once(self) -> bool:
         """Make a pass. Return whether it changed something, so that another follows at once."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
-        snapshot = Snapshot(self._api.cluster, self._api.release)
+        snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
         templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
         timed_out = self._state.update()
@@ -157,7 +161,7 @@ class ClusterAutoscaler:
     def plan_scale_up(self) -> tuple[list[Pod], Plan, dict[str, Template]]:
         """Return the pods that need help, and what a pass would do for them now, without doing it."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
-        snapshot = Snapshot(self._api.cluster, self._api.release)
+        snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
         templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
         self._state.update()
@@ -202,13 +206,13 @@ class ClusterAutoscaler:
 
         A pass adds a few nodes to those that it does not need; as many passes are made as find more.
         """
-        snapshot = Snapshot(self._api.cluster, self._api.release)
+        snapshot = self._snapshot()
         self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
         self._state.update()
         stays: dict[str, str] = {}
         for _ in range(MOST_QUESTION_PASSES):
             before = len(self._planner.unneeded)
-            self._planner.update(snapshot, (), ())
+            self._planner.update(snapshot)
             stays = {**self._planner.unremovable, **stays}
             if len(self._planner.unneeded) == before:
                 break
@@ -364,10 +368,7 @@ class ClusterAutoscaler:
             ),
         ]
         upcoming = [node.name for node in snapshot.nodes() if self._api.cluster.node(node.name) is None]
-        existing = snapshot.copy()
-        for name in upcoming:
-            existing.remove_node(name)
-        self._planner.update(existing, leaving, ())
+        self._planner.update(snapshot, leaving, upcoming)
         self._tell(evaluated_scale_down(self._planner))
         now = self._api.now
         cooling = (

@@ -60,19 +60,15 @@ class Planner:
         """Forget which nodes are unneeded."""
         self.unneeded = {}
 
-    def update(self, snapshot: Snapshot, deleting: Sequence[str], moving: Sequence[Pod]) -> None:
+    def update(self, snapshot: Snapshot, deleting: Sequence[str] = (), upcoming: Sequence[str] = ()) -> None:
         """Find the unneeded nodes: eligible ones whose pods all have another place.
 
-        `deleting`: nodes on their way out; `moving`: their pods, which need a place first.
+        `deleting`: nodes on their way out; `upcoming`: nodes that have not joined yet.
         """
         now, trial = self._api.now, snapshot.copy()
-        for name in deleting:
+        for name in (*upcoming, *deleting):
             if trial.cluster.node(name) is not None:
                 trial.remove_node(name)
-        for pod in moving:
-            name = trial.find_node(pod, lambda name: True)
-            if name:
-                trial.place(pod, name)
         self.unremovable = {}
         eligible: dict[str, Utilization] = {}
         for name in self._candidates(deleting):

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.autoscaling.snapshot import Snapshot
+from scheduler_core.autoscaling.snapshot import Snapshot, filters_of
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.scenario.types import Scenario
@@ -42,7 +42,12 @@ def snapshot_of(chance: random.Random) -> tuple[Snapshot, list[Pod]]:
     nodes = [node(f"n{number}", cpu=chance.choice((2, 3)), zone=chance.choice(ZONES)) for number in range(4)]
     nodes[3]["spec"] = {"taints": [taint("only=this:NoSchedule")]}
     parsed = parse_scenario(scenario(*nodes, *(any_pod(chance, f"p{number}") for number in range(12))))
-    return Snapshot(cluster_of(parsed), parsed.release), [item for item in parsed.objects if isinstance(item, Pod)]
+    return of_nodes(parsed), [item for item in parsed.objects if isinstance(item, Pod)]
+
+
+def of_nodes(parsed: Scenario) -> Snapshot:
+    """A snapshot of the scenario's nodes."""
+    return Snapshot(cluster_of(parsed), parsed.release, filters_of(parsed.release))
 
 
 def cluster_of(parsed: Scenario) -> Cluster:
@@ -81,7 +86,7 @@ def test_kept_verdicts_are_those_of_a_new_snapshot(seed: int) -> None:
     release = parse_scenario(scenario(node("n0"))).release
     for step in range(12):
         snapshot = change(chance, snapshot, pods, step)
-        new = Snapshot(snapshot.cluster, release)
+        new = Snapshot(snapshot.cluster, release, filters_of(release))
         for each in pods:
             names = [item.name for item in snapshot.nodes()]
             reasons = {name: new.reasons(each, name) for name in names}
@@ -94,6 +99,6 @@ def test_kept_verdicts_are_those_of_a_new_snapshot(seed: int) -> None:
 
 def test_the_search_goes_on_after_the_last_match() -> None:
     parsed = parse_scenario(scenario(*(node(f"n{number}") for number in range(3)), pod("p")))
-    snapshot = Snapshot(cluster_of(parsed), parsed.release)
+    snapshot = of_nodes(parsed)
     (waiting,) = (item for item in parsed.objects if isinstance(item, Pod))
     assert [snapshot.find_node(waiting, lambda name: True) for _ in range(4)] == ["n0", "n1", "n2", "n0"]
