@@ -200,7 +200,11 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         durations = Durations()
         for step, event in enumerate(self.events):
             durations.take(step, event)
-        rows = [{"pod": one.pod, **msgspec.structs.asdict(part)} for one in durations.of.values() for part in one.parts]
+        rows = [
+            {"pod": duration.pod, **msgspec.structs.asdict(part)}
+            for duration in durations.of.values()
+            for part in duration.parts
+        ]
         return _table(rows, TIMES)
 
     def step(self, number: int) -> Picture:

@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
     durations_of_pods = [durations.of[key] for key in dict.fromkeys(keys) if key in durations.of]
     if not durations_of_pods:
         raise Unusable(f"{source.name}: {options.pod} had a node as the run began, or was not created during it")
-    answer = [{**msgspec.to_builtins(one), "seconds": one.seconds} for one in durations_of_pods]
+    answer = [{**msgspec.to_builtins(duration), "seconds": duration.seconds} for duration in durations_of_pods]
     answers.write_answer(options, answer, lambda: write_all(durations_of_pods))
     return int(failed)
 

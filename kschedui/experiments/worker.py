@@ -204,7 +204,7 @@ def runner_of(experiment: Experiment) -> tuple[Design, Cells]:
 
 
 def requeue_lost() -> int:
-    """Queue lost batches again, and notify workers of queued ones. Return their number.
+    """Queue lost batches again, and request workers for them. Return the number of lost batches.
 
     An experiment without queued batches whose last worker crashed is marked as done.
     """

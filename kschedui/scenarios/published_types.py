@@ -108,7 +108,9 @@ class Published:
                 said |= {"gpu-name": gpu["Name"].lower(), "gpu-count": gpu["Count"]}
         labels = {f"{AWS_LABEL}{key}": str(value) for key, value in {**said, "memory": memory}.items() if value}
         architectures = entry["ProcessorInfo"]["SupportedArchitectures"]
-        arch = next(AWS_ARCHITECTURES[one] for one in architectures if one in AWS_ARCHITECTURES)
+        arch = next(
+            AWS_ARCHITECTURES[architecture] for architecture in architectures if architecture in AWS_ARCHITECTURES
+        )
         usage = entry.get("SupportedUsageClasses") or (ON_DEMAND, SPOT)
         kinds = tuple(kind for kind in (ON_DEMAND, SPOT) if kind in usage)
         self.types[name] = PublishedType(resources, arch, labels, kinds=kinds)
@@ -165,7 +167,7 @@ class Published:
     def _kwok_type(self, entry: Manifest) -> None:
         offerings = []
         for offering in entry["offerings"]:
-            wanted = {one["key"]: one["values"][0] for one in offering["Requirements"]}
+            wanted = {requirement["key"]: requirement["values"][0] for requirement in offering["Requirements"]}
             zone, kind = wanted["topology.kubernetes.io/zone"], wanted["karpenter.sh/capacity-type"]
             if offering.get("Available", True):
                 offerings.append({"zone": zone, "capacityType": kind, "price": offering["Price"]})

@@ -49,7 +49,7 @@ def workers_command(runs: int = 0, experiments: int = 0) -> list[str]:
 
 
 def pool_size() -> int:
-    """Return the size of a pool for this number of processors."""
+    """Return the number of processes in a worker pool: one for each processor, at most MAX_WORKER_PROCESSES."""
     return min(MAX_WORKER_PROCESSES, os.cpu_count() or 1)
 
 

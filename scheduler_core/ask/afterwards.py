@@ -164,7 +164,7 @@ def _broken(moment: Moment, pod: Pod) -> Iterator[Broken]:
     try:
         made = build_object("Pod", replacement(pod), world.cluster, moment.scenario.release)
         assert isinstance(made, Pod)
-        world.edited([Remove("Pod", pod.name, pod.namespace)], {})
+        world.apply_edits([Remove("Pod", pod.name, pod.namespace)], {})
         world.create(made)
         objections = world.objections(made.key, [pod.node_name])
     except NotPossible:

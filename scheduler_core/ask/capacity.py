@@ -200,7 +200,7 @@ def _devices_of_nodes(cluster: Cluster) -> dict[NodeName, tuple[Hashable, ...]]:
 def _fewest(moment: Moment, pod: Pod, like: NodeName, requested: int, fit: int) -> int | None:
     def enough(count: int) -> bool:
         world = moment.world()
-        world.edited([AddNodes(like, count)], {})
+        world.apply_edits([AddNodes(like, count)], {})
         return len(place_copies(world, pod, requested)[0]) >= requested
 
     most = min(requested - fit, MAX_NODES_ADDED)

@@ -57,7 +57,7 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
         make_rule_plugin,
     )  # imports the compiler, which only scenarios with rules need
 
-    selected = next((one for one in waiting if one.key == pod), waiting[0])
+    selected = next((queued for queued in waiting if queued.key == pod), waiting[0])
     simulation = Simulation(scenario, registry)
     next(simulation.run())
     scheduler = simulation.scheduler

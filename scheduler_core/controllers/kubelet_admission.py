@@ -36,7 +36,9 @@ def refusal_of(pod: Pod, api: Api, requests_of: RequestsOf = requests_of_schedul
     ]
     used = [requests_of(other) for other in others]
     amounts = [("pods", 1, len(others))]
-    amounts += [(name, amount, sum(one.get(name, 0) for one in used)) for name, amount in pod.requests.items()]
+    amounts += [
+        (name, amount, sum(resources.get(name, 0) for resources in used)) for name, amount in pod.requests.items()
+    ]
     for name, wanted, taken in amounts:
         capacity = node.allocatable.get(name)
         if capacity is None and name not in STANDARD:

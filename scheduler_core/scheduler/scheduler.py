@@ -63,7 +63,7 @@ class Scheduler(msgspec.Struct, kw_only=True):
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """Undo all changes to pods on exit, without emitting events."""
+        """Emit no events in the block, and undo its changes to pods at the end."""
         emit, self.emit = self.emit, lambda event: None
         try:
             with self.cluster.restored():

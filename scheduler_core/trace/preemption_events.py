@@ -95,7 +95,10 @@ class PodNominated(Event, frozen=True, tag=True):
 
 
 class NominationCleared(Event, frozen=True, tag=True):
-    """The pod's nomination was cleared: it was bound, preempted by a higher priority, or its own new attempt failed."""
+    """The pod's nomination was cleared.
+
+    It was bound or deleted, its new attempt failed, or a pod of higher priority was nominated for the node.
+    """
 
     part_of = "cycle"
     updates = "pod"

@@ -114,7 +114,7 @@ def _key(data: dict[str, Any]) -> Key:
 
 
 def _resolve(data: Any, rendered: str) -> Path:
-    """Return the path that is written so (`render_path`), as far as it exists in the data."""
+    """Return the path that `render_path` renders so, up to the last part that exists in the data."""
     path: Path = ()
     while True:
         steps: Iterable[str | int] = (

@@ -76,7 +76,7 @@ def judge(moment: Moment, edits: Sequence[Edit], plugins: KnownPlugins | None = 
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
-    world.edited(edits, plugins or {})
+    world.apply_edits(edits, plugins or {})
     return compare_decisions(moment.decision, world.decide(moment.pod.key))
 
 

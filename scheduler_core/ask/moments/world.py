@@ -109,8 +109,8 @@ class World:
         """Return the release of the scheduler."""
         return self._scenario.release
 
-    def edited(self, edits: Sequence[Edit], plugins: KnownPlugins) -> None:
-        """Apply the edits in order. Raises NotPossible."""
+    def apply_edits(self, edits: Sequence[Edit], plugins: KnownPlugins) -> None:
+        """Apply the edits of the configuration, then the others in order. Raises NotPossible."""
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:

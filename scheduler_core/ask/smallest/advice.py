@@ -75,7 +75,7 @@ def _rollout(moment: Moment, pod: Pod) -> Iterator[Advice]:
     workload = workload_of(pod)
     for other in old[:MAX_OLD]:
         world = moment.world()
-        world.edited([Remove("Pod", other.name, other.namespace)], {})
+        world.apply_edits([Remove("Pod", other.name, other.namespace)], {})
         if world.decide(pod.key, all_nodes=True).node:
             assert workload is not None
             values: dict[str, str | int] = {

@@ -40,7 +40,7 @@ def cover(moment: Moment, key: PodKey, edits: Sequence[Edit]) -> Coverage | None
     every += [replace(edit, name=name) for name in names for edit in edits if _is_of(edit, pod.name)]
     placed = sum(bool(other.node_name) for other in others)
     try:
-        world.edited(every, {})
+        world.apply_edits(every, {})
         for name in names:
             node = world.decide(f"{pod.namespace}/{name}", all_nodes=True).node
             if node and not world.place(f"{pod.namespace}/{name}", node):

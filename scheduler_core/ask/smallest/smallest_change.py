@@ -121,7 +121,7 @@ class ChangeSearch:
     def world(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> World:
         """Return a world with the edits. Raises NotPossible."""
         world = self._moment.world()
-        world.edited([*(edit for answer in answers for edit in answer.edits), *more], {})
+        world.apply_edits([*(edit for answer in answers for edit in answer.edits), *more], {})
         return world
 
     def decided(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:

@@ -70,7 +70,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     allowed: set[int] = {weight for weight in tried if low <= weight <= high and weight != now}
     for weight in sorted(allowed, key=lambda candidate: (abs(candidate - now), candidate)):
         world = moment.world()
-        world.edited([SetWeight(plugin, weight, profile)], {})
+        world.apply_edits([SetWeight(plugin, weight, profile)], {})
         if world.decide(decision.pod).node == node:
             return weight
     return None

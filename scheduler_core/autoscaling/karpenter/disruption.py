@@ -519,7 +519,7 @@ class Disruption:
         return bool(claim.types) and not short
 
     def _truncate_spot(self, claim: NewClaim, alone: Candidate) -> bool:
-        """Leave the 15 cheapest types, so that the node launched is one of them. Return whether there are as many."""
+        """Limit the claim to its 15 cheapest types. Return False, without a change, if it has fewer."""
         count = claim.types.bit_count()
         if count < MIN_TYPES_SPOT_TO_SPOT:
             message = (

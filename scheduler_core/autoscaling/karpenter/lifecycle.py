@@ -320,7 +320,7 @@ class Lifecycle:
             self._state.changed = self._api.now
 
     def terminate(self, name: str) -> None:
-        """Begin to end a claim whose deletion was requested: its node is drained first (lifecycle/controller.go)."""
+        """Start terminating a claim whose deletion was requested: its node is drained first (lifecycle)."""
         claim = self._state.claim(name)
         if claim is None or name in self._terminating:
             return

@@ -79,7 +79,7 @@ def add(first: Resources, second: Resources) -> dict[str, int]:
 
 
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
-    """Return the pod with one preference less, None if it has none left (preferences.go: Relax)."""
+    """Return the pod with one preference fewer, None if it has none left (preferences.go: Relax)."""
     affinity = pod.required_node_affinity
     if affinity is not None and len(affinity.terms) > 1:
         return replace(pod, required_node_affinity=NodeSelector(affinity.terms[1:]))

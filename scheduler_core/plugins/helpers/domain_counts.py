@@ -85,7 +85,7 @@ class DomainCounter:
         self.total = len(codes)
 
     def without(self, rows: Sequence[int]) -> DomainCounter:
-        """Return a copy with one pod less for each of `rows`."""
+        """Return a copy with one pod fewer for each of `rows`."""
         other = copy(self)
         other.cells = self.cells.copy()
         for row in rows:

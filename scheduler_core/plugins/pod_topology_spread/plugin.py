@@ -102,7 +102,10 @@ class PodTopologySpread(
         return PreFilterResult(state, SUCCESS if plan.hard else SKIP)
 
     def filter(self, pod: Pod, state: SpreadState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject by the first constraint that fails: Unresolvable without its label, Unschedulable by skew."""
+        """Reject each node by the first constraint that fails.
+
+        UnschedulableAndUnresolvable if the node lacks the topology key, Unschedulable if the skew is too large.
+        """
         which: NDArray[np.int16] | None = None
         for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
             if change is None:

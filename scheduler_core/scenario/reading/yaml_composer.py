@@ -262,10 +262,10 @@ def _line(text: str, line: int) -> str:
 def _indentation(text: str, line: int) -> Message | None:
     """Return a description of an indentation to which no line before leads; None if it is not to blame."""
     near = text.split("\n", line + 1)[: line + 1][-_NEAR:]
-    lines = [one for one in near if one.strip() and not one.lstrip().startswith("#")]
+    lines = [line for line in near if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) < 2:
         return None
-    *earlier, before, here = [(len(one) - len(one.lstrip(" ")), one.strip()) for one in lines]
+    *earlier, before, here = [(len(line) - len(line.lstrip(" ")), line.strip()) for line in lines]
     deeper = here[0] - before[0]
     if deeper > 0 and not before[1].endswith((":", "|", ">", "-", "|-", ">-")):
         return Message("this line is indented {n} deeper than the line above", n=deeper)

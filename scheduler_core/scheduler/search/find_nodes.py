@@ -105,7 +105,7 @@ def _node_to_try_first(framework: Framework, cycle: CycleState, hint: Callable[[
 
 
 def _emit_search(framework: Framework, cycle: CycleState, emit: Emit, searched: NodesFiltered) -> None:
-    """Emit the search, then the plugins' own searches for a pod that they evaluated."""
+    """Emit the search over nodes, then the searches that plugins made of their own, such as for devices."""
     emit(searched)
     for plugin in framework.recorders:
         state = cycle.states.get(plugin.name)

@@ -56,7 +56,7 @@ const state = {
 	ran: "", // the text of the last run
 	atEnd: true, // the picture shows how that run ended
 	chosen: "", // the pod that waits at its end and of which nodes tell why
-	conflict: 0, // the version that somebody saved meanwhile, until one of the two texts is chosen
+	conflict: 0, // the version that somebody saved in the meantime, until one of the two texts is chosen
 	mine: "", // the text that gave way to that version
 	waiting: "", // what a request waits for
 	upload: { id: "", text: "" }, // a text that a worker has read
@@ -346,7 +346,7 @@ async function save(fragment = "") {
 }
 
 /**
- * Show what the version that was saved meanwhile has instead, and go on with the text that is chosen.
+ * Compare the text with the version that was saved in the meantime, and continue with the text that is chosen.
  * @param {boolean} saving
  * @param {string} [fragment]
  * @returns {Promise<void>}

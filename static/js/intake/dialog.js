@@ -72,7 +72,7 @@ export class Intake {
 		this.refuse("");
 		this.busy(true);
 		try {
-			const reduction = await this.reduced(file);
+			const reduction = await this.reduce(file);
 			if (reduction) await this.send(reduction);
 		} catch (error) {
 			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("editor.offline"));
@@ -96,7 +96,7 @@ export class Intake {
 	 * @param {Blob} file
 	 * @returns {Promise<Made | null>}
 	 */
-	reduced(file) {
+	reduce(file) {
 		const most = Number(this.page.data.mostImport);
 		if (file.size > most)
 			return Promise.resolve(this.refuse(t("editor.import.large", { size: count(file.size), most: count(most) })));

@@ -170,7 +170,7 @@ function stepOf({ store, step }, by, type) {
 	return null;
 }
 
-/** The pod whose turn it is. @param {Case} found */
+/** The next pod of the queue; null if the queue alone does not decide it. @param {Case} found */
 function nextPod(found) {
 	const { before, event } = found;
 	const waiting = activeOrder(before);

@@ -704,7 +704,7 @@ export interface PodNominated {
   node: string;
 }
 
-/** The pod's nomination was cleared: it was bound, preempted by a higher priority, or its own new attempt failed. */
+/** The pod's nomination was cleared. */
 export interface NominationCleared {
   type: "NominationCleared";
   pod: string;

@@ -91,7 +91,7 @@ def dump(data: object) -> str:
 def test_edited_text_reads_as_the_edited_objects(name: str) -> None:
     edit = EDITS[name]
     world = before_attempt(parse_scenario(TEXT), 1).world()
-    world.edited([edit], {})
+    world.apply_edits([edit], {})
     edited = before_attempt(parse_scenario(apply_edits(TEXT, [edit], dump)), 1).world()
     for one in (Cluster.all_nodes, _pods):
         assert [replace(found, uid="") for found in one(world.cluster)] == [
@@ -178,4 +178,4 @@ def test_without_a_configuration_one_is_added() -> None:
 def test_an_edit_that_cannot_be_made_says_why(edit: Edit, sentence: str) -> None:
     world = before_attempt(parse_scenario(TEXT), 1).world()
     with pytest.raises(NotPossible, match=sentence):
-        world.edited([edit], {})
+        world.apply_edits([edit], {})

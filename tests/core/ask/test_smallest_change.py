@@ -49,7 +49,7 @@ def does(moment: Moment, change: Change, edits: list[Edit]) -> bool:
     assert moment.pod is not None
     world = moment.world()
     try:
-        world.edited(edits, {})
+        world.apply_edits(edits, {})
         decision = world.decide(moment.pod.key, all_nodes=True)
     except NotPossible:
         return False

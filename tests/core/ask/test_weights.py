@@ -23,7 +23,7 @@ FILES = sorted(
 def winner(moment: Moment, plugin: str, weight: int) -> str:
     world = moment.world()
     assert moment.pod is not None
-    world.edited([SetWeight(plugin, weight, moment.pod.scheduler_name)], {})
+    world.apply_edits([SetWeight(plugin, weight, moment.pod.scheduler_name)], {})
     return world.decide(moment.pod.key).node
 
 

@@ -101,7 +101,7 @@ def test_the_smallest_changes_place_the_pod(seed: int) -> None:
     for record in failed[:2]:
         for change in smallest_changes(before_attempt(parsed, record["attempt"])):
             world = before_attempt(parsed, record["attempt"]).world()
-            world.edited(change.edits, {})
+            world.apply_edits(change.edits, {})
             decision = world.decide(record["pod"], all_nodes=True)
             assert change.node in decision.record["feasible"] or decision.nominated == change.node, change
             if all(isinstance(edit, AddNodes) for edit in change.edits):

@@ -83,7 +83,7 @@ def find(
 
 
 def scenarios_of(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
-    """Return the list with that name."""
+    """Return the public scenarios, the visitor's own, or those that are shared with the visitor."""
     if whose == "public":
         return scenarios.public()
     return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared_with(visitor)

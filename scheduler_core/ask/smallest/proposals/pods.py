@@ -101,7 +101,7 @@ def _counted_domains(case: Case, index: int, key: str, others: Sequence[int]) ->
 
 
 def _least_skew(case: Case, index: int, skew: int, others: Sequence[int]) -> int | None:
-    """Return the smallest maxSkew with which one constraint accepts the node, without the others; None if none."""
+    """Return the smallest maxSkew with which the constraint alone accepts the node; None if there is none."""
     path: Path = ("spec", "topologySpreadConstraints", index, "maxSkew")
     aside = _without_skew(case, others)
     low, high = skew - 1, skew

@@ -63,7 +63,7 @@ def score(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationSha
     """Return the mean of the classes' scores, rounded half up; 0 without classes."""
     if not classes:
         return 0
-    return math.floor(sum(_points(one, shape) for one in classes.values()) / len(classes) + 0.5)
+    return math.floor(sum(_points(storage, shape) for storage in classes.values()) / len(classes) + 0.5)
 
 
 def arithmetic(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationShapePoint]) -> list[str]:

@@ -13,7 +13,7 @@ import { choiceField, group, numberField, termBox, textField } from "./parts.js"
  * @property {"required" | "preferred"} how
  * @property {string[]} path
  * @property {(one: any) => any} term
- * @property {(term: any, one?: any) => any} made an item, around a term
+ * @property {(term: any, one?: any) => any} wrap makes an item, around a term
  */
 
 const [REQUIRED, PREFERRED] = ["required", "preferred"].map((how) => `${how}DuringSchedulingIgnoredDuringExecution`);
@@ -32,14 +32,14 @@ const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
 			how: "required",
 			path: [...path, REQUIRED, ...(kind === NODES ? ["nodeSelectorTerms"] : [])],
 			term: (/** @type {any} */ term) => term,
-			made: (/** @type {any} */ term) => term,
+			wrap: (/** @type {any} */ term) => term,
 		},
 		{
 			kind,
 			how: "preferred",
 			path: [...path, PREFERRED],
 			term: (/** @type {any} */ term) => term[inside] ?? {},
-			made: (/** @type {any} */ term, /** @type {any} */ of = { weight: 50 }) => ({ ...of, [inside]: term }),
+			wrap: (/** @type {any} */ term, /** @type {any} */ of = { weight: 50 }) => ({ ...of, [inside]: term }),
 		},
 	];
 });
@@ -113,16 +113,16 @@ function addTerm(panel, event) {
 		place.kind === NODES
 			? { matchExpressions: [{ key: commonKey(panel), operator: "Exists" }] }
 			: { topologyKey: HOSTNAME, labelSelector: ownSelector(panel) };
-	change([...now, place.made(term)]);
+	change([...now, place.wrap(term)]);
 }
 
 /** A list of terms. @param {Panel} panel @param {Place} place */
 function terms(panel, place) {
-	const { kind, how, path, term, made } = place;
+	const { kind, how, path, term, wrap } = place;
 	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
 	return now.map((entry, i) => {
 		const [key, here] = [`${kind}-${how}-${i}`, term(entry)];
-		const set = (/** @type {any} */ fields) => change(now.with(i, made({ ...here, ...fields }, entry)));
+		const set = (/** @type {any} */ fields) => change(now.with(i, wrap({ ...here, ...fields }, entry)));
 		return termBox(key, t(`ask.affinity.${how}`, { kind }), () => change(now.toSpliced(i, 1)), [
 			kind === NODES
 				? textField(`${key}-labels`, "matchExpressions", {
@@ -288,12 +288,12 @@ export function requirementsOf(text) {
 function requirements(text) {
 	const [source, found] = [text.trim(), /** @type {Requirement[]} */ ([])];
 	for (let at = 0; at < source.length; ) {
-		const hit = FORMS.map(([form, made]) => [matchAt(form, source, at), made]).find(([match]) => match);
+		const hit = FORMS.map(([form, make]) => [matchAt(form, source, at), make]).find(([match]) => match);
 		if (!hit) return null;
-		const [match, made] = /** @type {[RegExpExecArray, (found: RegExpExecArray) => Requirement]} */ (hit);
+		const [match, make] = /** @type {[RegExpExecArray, (found: RegExpExecArray) => Requirement]} */ (hit);
 		const end = matchAt(PART, source, at + match[0].length);
 		if (!end) return null;
-		found.push(made(match));
+		found.push(make(match));
 		at += match[0].length + end[0].length;
 	}
 	return found;

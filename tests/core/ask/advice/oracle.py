@@ -50,7 +50,7 @@ class Oracle:
         self.found.tried += 1
         world = self.moment.world()
         try:
-            world.edited(edits, {})
+            world.apply_edits(edits, {})
             decision = world.decide(self.pod.key, all_nodes=True)
         except NotPossible:
             return set(), ""
