@@ -119,7 +119,10 @@ export function filterFrames(event, order) {
 	return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
 }
 
-/** The number of frames plugin by plugin: those after the plugin that rejects the last node are left out. @param {NodesFiltered} event */
+/**
+ * The number of frames plugin by plugin: those after the plugin that rejects the last node are left out.
+ * @param {NodesFiltered} event
+ */
 function pluginFrames(event) {
 	const names = filterers(event);
 	if (event.feasible !== 0) return names.length;
