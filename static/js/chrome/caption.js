@@ -148,7 +148,7 @@ function part(view, part, i) {
 
 const SIGN = /^[,.;:?)，。；：、？]/;
 
-/** The parts of a sentence; a name stays in one row with the punctuation after it. @param {View} view @param {Part[]} list */
+/** The parts of a sentence; a name and the punctuation after it share a row. @param {View} view @param {Part[]} list */
 export function sentence(view, list) {
 	return list.map((piece, i) => {
 		const sign = typeof piece === "object" && SIGN.exec(String(list[i + 1]))?.[0];
