@@ -1,4 +1,4 @@
-"""What described pods ask for, and their events that are not of the scheduler, for the page that explains messages."""
+"""Requests of described pods, and their events from other components, for the page that explains messages."""
 
 from __future__ import annotations
 

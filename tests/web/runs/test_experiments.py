@@ -28,7 +28,7 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "tell", lambda public_id, batches: None)
+    monkeypatch.setattr(store, "request_workers", lambda public_id, batches: None)
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
