@@ -214,7 +214,7 @@ async def send_and_go(sent: Sent, ids: dict[str, str], working: Working) -> None
 
 def test_work_is_dropped_on_every_path(ids: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RATE_LIMITS", dict.fromkeys(settings.RATE_LIMITS, 10**6))
-    monkeypatch.setattr(experiments, "tell", lambda *about: None)
+    monkeypatch.setattr(experiments, "request_workers", lambda *about: None)
     missed, reached = [], set()
     for sent in REQUESTS:
         working = Working(sent.after)
