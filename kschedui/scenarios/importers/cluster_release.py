@@ -1,15 +1,17 @@
-"""The Kubernetes release of a dumped cluster: the most frequent release of its nodes' kubelets.
+"""The Kubernetes release of a dumped cluster: that of its kube-scheduler, else the most frequent of its kubelets.
 
-The dump does not contain the version of the scheduler itself. A kubelet is never newer than its control plane, and at
-most three minor releases older (Kubernetes' version skew policy).
+Where the scheduler runs in a static pod, as kubeadm makes it, its image names the version. Managed clusters do not show
+it: a kubelet is never newer than its control plane, and at most three minor releases older (Kubernetes' version skew
+policy).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.cleaning import mappings_in, part
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
@@ -17,6 +19,10 @@ from scheduler_core.releases import RELEASES, Release, release_of_kubelets
 from scheduler_core.releases.differences import differences
 from scheduler_core.releases.patches import most_frequent, patch_of
 from scheduler_core.scenario.types import Scenario
+
+SCHEDULER = "kube-scheduler"
+MAX_IMAGE = 500  # characters
+SCHEDULER_IMAGE = re.compile(r"kube-scheduler(?:-[a-z0-9]+)?:(v[0-9][^@]*)", re.ASCII)
 
 
 def release_of(version: str) -> str:
@@ -31,14 +37,31 @@ def written(release: Release) -> str:
 
 
 def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
-    """Return the release of most nodes (in a tie, the newer), "" if no node has a version; and notes about it."""
-    versions = [
+    """Return the release (of the most frequent versions; in a tie, the newer), "" without a version; and notes about
+    it.
+    """
+    kubelets = [
         str(part(part(item, "status"), "nodeInfo").get("kubeletVersion") or "")
         for item in objects
         if item.get("kind") == "Node"
     ]
-    release = release_of_kubelets(versions)
-    return (written(release), release_notes(release, versions)) if release else ("", [])
+    schedulers = list(scheduler_versions(objects))
+    release = release_of_kubelets(schedulers or kubelets)
+    if release is None:
+        return "", []
+    return written(release), scheduler_notes(release, schedulers) if schedulers else release_notes(release, kubelets)
+
+
+def scheduler_versions(objects: list[Manifest]) -> Iterator[str]:
+    """Yield the versions in the images of the pods of kube-scheduler, as in registry.k8s.io/kube-scheduler:v1.34.2."""
+    for item in objects:
+        metadata = part(item, "metadata")
+        is_scheduler = part(metadata, "labels").get("component") == SCHEDULER
+        if item.get("kind") == "Pod" and metadata.get("namespace") == "kube-system" and is_scheduler:
+            for container in mappings_in(part(item, "spec"), "containers"):
+                image, _, _ = str(container.get("image"))[:MAX_IMAGE].partition("@")
+                if match := SCHEDULER_IMAGE.fullmatch(image.rpartition("/")[2]):
+                    yield match[1]
 
 
 def scenario_notes(scenario: Scenario) -> list[Message]:
@@ -55,16 +78,39 @@ def release_notes(release: Release | None, versions: Sequence[str]) -> list[Mess
     version = most_frequent(versions)
     if release is None or not version:
         return []
-    patch = patch_of(version)
-    assert patch is not None
-    minor = patch[0]
+    minor = minor_of(version)
     nodes = sum((patch_of(other) or ("",))[0] == minor for other in versions)
-    notes = [
+    return [
         Message(
             "Kubernetes {minor} on {nodes:,} of {all:,} nodes; kube-scheduler {release} decides.",
             minor=minor, nodes=nodes, all=len(versions), release=release.version,
-        )
+        ),
+        *difference_notes(release, version),
     ]  # fmt: skip
+
+
+def scheduler_notes(release: Release, versions: Sequence[str]) -> list[Message]:
+    """Return the same for the versions of the cluster's own scheduler."""
+    version = most_frequent(versions)
+    return [
+        Message(
+            "kube-scheduler {version} runs in this cluster; kube-scheduler {release} decides.",
+            version=version, release=release.version,
+        ),
+        *difference_notes(release, version),
+    ]  # fmt: skip
+
+
+def minor_of(version: str) -> str:
+    """Return the minor release of a valid version."""
+    patch = patch_of(version)
+    assert patch is not None
+    return patch[0]
+
+
+def difference_notes(release: Release, version: str) -> list[Message]:
+    """Return sentences about a release that is only near the version, or that decides as its patch does."""
+    minor, notes = minor_of(version), []
     if release.version != minor:
         notes.append(
             Message(
@@ -76,8 +122,8 @@ def release_notes(release: Release | None, versions: Sequence[str]) -> list[Mess
     if changed:
         notes.append(
             Message(
-                "Compared with real runs of {recorded}; your nodes run {version}, and these rules changed in between: "
-                "{rules}.",
+                "Compared with real runs of {recorded}; your cluster runs {version}, and these rules changed in "
+                "between: {rules}.",
                 recorded=recorded.patch,
                 version=version,
                 rules=reduce(lambda before, after: Message("{before}; {after}", before=before, after=after), changed),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kschedui.cli import main
 from kschedui.scenarios.importers.cluster_release import release_of
@@ -41,6 +42,38 @@ def test_a_release_that_is_not_simulated_is_the_nearest_and_a_note_says_so() -> 
     assert parse_scenario(made.text).release.version == "1.18"
     assert "There is no simulation of 1.19; 1.18 is the nearest." in map(str, made.notes)
     assert (release_of("v1.99.0"), release_of("v2.1"), release_of("rubbish")) == ("1.37", "", "")
+
+
+def own_scheduler(image: str, namespace: str = "kube-system", component: str = "kube-scheduler") -> dict[str, Any]:
+    """A static pod, as kubeadm makes it."""
+    found = pod("kube-scheduler-n0", node="n0", labels={"component": component}, namespace=namespace)
+    found["spec"]["containers"][0]["image"] = image
+    return found
+
+
+@pytest.mark.parametrize(
+    ("image", "release"),
+    [
+        ("registry.k8s.io/kube-scheduler:v1.34.2", "1.34"),
+        ("kube-scheduler-arm64:v1.33.0@sha256:" + "a" * 64, "1.33"),
+        ("registry.example.com:5000/a/kube-scheduler:latest", "1.31"),
+        ("registry.example.com/my-kube-scheduler:v1.34.2", "1.31"),
+    ],
+)
+def test_the_clusters_own_scheduler_goes_before_its_kubelets(image: str, release: str) -> None:
+    objects = yaml.safe_load(printed("v1.31.4", "v1.31.4"))["items"]
+    made = import_source(as_yaml(listed([*objects, own_scheduler(image)])))
+    assert parse_scenario(made.text).release.version == release
+    named = [note for note in map(str, made.notes) if "runs in this cluster" in note]
+    assert bool(named) is (release != "1.31")
+    assert all(f"; kube-scheduler {release} decides." in note for note in named)
+
+
+@pytest.mark.parametrize("other", [{"namespace": "team"}, {"component": "my-scheduler"}])
+def test_a_second_scheduler_does_not_name_the_release(other: dict[str, str]) -> None:
+    objects = yaml.safe_load(printed("v1.31.4"))["items"]
+    made = import_source(as_yaml(listed([*objects, own_scheduler("registry.k8s.io/kube-scheduler:v1.34.2", **other)])))
+    assert parse_scenario(made.text).release.version == "1.31"
 
 
 def test_several_files_keep_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

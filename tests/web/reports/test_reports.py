@@ -32,7 +32,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
 def test_04_the_patch_of_the_nodes_chooses_the_order_of_victims(ask: Ask) -> None:
     found = ask("simulate", "04", "--format", "table")
     assert "default/very-high                        node2" in found
-    assert "your nodes run 1.30.10" in found
+    assert "your cluster runs 1.30.10" in found
     assert "victims are ordered by importance" in found
 
 

@@ -136,16 +136,11 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 }
 
 /**
- * Rows of chips below the column that has most victims in the end: the columns stay as high as they are.
- * @param {Preemption} preemption
+ * Rows of chips below the columns, which stay as high as they are: enough for what may fall, not for what will.
  * @param {Candidate[]} shown
  */
-function chipRows(preemption, shown) {
-	const counts = shown.map(
-		(candidate) =>
-			[...fates(preemption, candidate, Number.POSITIVE_INFINITY).values()].filter((fate) => fate === "victim").length,
-	);
-	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...counts)));
+function chipRows(shown) {
+	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...shown.map((candidate) => candidate.removed.length))));
 }
 
 /** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
@@ -155,7 +150,7 @@ function columns(view, preemption, shown, frame) {
 		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
 	const { act, at } = actOf(preemption, frame);
-	const rows = chipRows(preemption, shown);
+	const rows = chipRows(shown);
 	const over = !preemption.criteria ? act === "result" : act === "criterion" && at >= preemption.criteria;
 	return h(
 		"div",
