@@ -15,7 +15,8 @@ from scheduler_core.scenario.parse import ScenarioErrors
 from tests.builders import node, parse, pod
 
 LESSONS = sorted(Path(lessons.__file__).parents[1].glob("*/*.yaml"))
-MOST_EVENTS = 20_000
+MOST_EVENTS = 2_000
+TEXTS = {"title", "description", "lesson", "challenge"}  # of a scenario; no decision reads them
 
 Shape = tuple[str, ...]
 
@@ -39,7 +40,7 @@ def test_null_in_any_field_of_a_lesson_is_refused_or_runs() -> None:
         documents = [data for data in yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader) if data]
         for document in documents:
             for mapping, key, shape in list(leaves(document, (document["kind"],))):
-                if shape not in seen:
+                if shape not in seen and not TEXTS & set(shape):
                     seen.add(shape)
                     before, mapping[key] = mapping[key], None
                     run_or_refuse(documents, shape)
