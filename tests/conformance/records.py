@@ -16,17 +16,19 @@ SUFFIX = ".expected.jsonl"
 
 
 @cache
+def files_in(path: Path) -> Mapping[str, str]:
+    """The texts of an archive's files, by name."""
+    with tarfile.open(path) as archive:
+        contents = [(member.name, archive.extractfile(member)) for member in archive]
+        return {name: content.read().decode() for name, content in contents if content is not None}
+
+
+@cache
 def records_of(release: str) -> Mapping[str, str]:
     """Case ("public/001-resources") -> what kube-scheduler of that release did with it, as JSON lines."""
-    found: dict[str, str] = {}
     if release not in ARCHIVES:
-        return found
-    with tarfile.open(ARCHIVES[release]) as archive:
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is not None:
-                found[member.name.removesuffix(SUFFIX)] = content.read().decode()
-    return found
+        return {}
+    return {name.removesuffix(SUFFIX): text for name, text in files_in(ARCHIVES[release]).items()}
 
 
 def scenario_of(case: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import tarfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,6 +20,7 @@ import pytest
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.trace.autoscaling_rows import autoscaling_rows
+from tests.conformance.records import files_in
 
 Row = dict[str, Any]
 FOLDER = Path(__file__).parent / "autoscaling"
@@ -34,12 +34,8 @@ CHOICES = ("karpenter.sh/capacity-type", "topology.kubernetes.io/zone", "kuberne
 def recordings() -> Mapping[str, tuple[str, list[Row]]]:
     """Name -> scenario and recorded rows."""
     files: dict[str, str] = {}
-    for archive_path in FOLDER.glob("*.tar.xz"):
-        with tarfile.open(archive_path) as archive:
-            for member in archive:
-                content = archive.extractfile(member)
-                assert content is not None
-                files[member.name] = content.read().decode()
+    for archive in FOLDER.glob("*.tar.xz"):
+        files.update(files_in(archive))
     names = sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml"))
     return {name: (files[f"{name}.yaml"], rows_of(files[f"{name}.jsonl"])) for name in names}
 

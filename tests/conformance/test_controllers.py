@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import json
-import tarfile
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,14 @@ import pytest
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.trace.actor_rows import actor_rows
 from tests.conformance.actors import differences
+from tests.conformance.records import files_in
 
 ARCHIVE = Path(__file__).parent / "controllers.tar.xz"
 LATE = {"16-roll-percent": 0.5}  # on a busy machine all came so many seconds later than in any other recording
 
 
-@cache
-def files() -> dict[str, str]:
-    with tarfile.open(ARCHIVE) as archive:
-        contents = [(member.name, archive.extractfile(member)) for member in archive]
-        return {name: content.read().decode() for name, content in contents if content is not None}
+def files() -> Mapping[str, str]:
+    return files_in(ARCHIVE)
 
 
 NAMES = sorted(name.removesuffix(".yaml") for name in files() if name.endswith(".yaml"))

@@ -7,8 +7,7 @@ total, messages, victims, queues and conditions are equal.
 from __future__ import annotations
 
 import json
-import tarfile
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +16,14 @@ import pytest
 from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.conformance.compare import firstdiff, same
+from tests.conformance.records import files_in
 
 ARCHIVE = Path(__file__).parent / "groups-at-random.tar.xz"
 CASES = 130
 
 
-@cache
-def files() -> dict[str, str]:
-    with tarfile.open(ARCHIVE) as archive:
-        contents = [(member.name, archive.extractfile(member)) for member in archive]
-        return {name: content.read().decode() for name, content in contents if content is not None}
+def files() -> Mapping[str, str]:
+    return files_in(ARCHIVE)
 
 
 def recorded_fields(record: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
