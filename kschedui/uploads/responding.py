@@ -24,7 +24,7 @@ WORK = 0.95  # of the time; then what came of it is stored
 
 
 class Response(NamedTuple):
-    """The response to a request: status, content type and body, which of a redirect is its address."""
+    """The response to a request: status, content type and body. The body of a redirect is its address."""
 
     status: int
     content_type: str

@@ -110,7 +110,7 @@ class Snapshot:
 
     @cached_property
     def _framework(self) -> Framework:
-        """The plugins, which many snapshots are never asked for."""
+        """The framework with the Filter plugins, built when it is first used: many snapshots are asked nothing."""
         return Framework(
             self._filters,
             REGISTRY,

@@ -37,8 +37,9 @@ def written(release: Release) -> str:
 
 
 def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
-    """Return the release (of the most frequent versions; in a tie, the newer), "" without a version; and notes about
-    it.
+    """Return the release that most schedulers run, else most nodes (in a tie, the newer), and notes about it.
+
+    "": no object has a version.
     """
     kubelets = [
         str(part(part(item, "status"), "nodeInfo").get("kubeletVersion") or "")
@@ -90,7 +91,7 @@ def release_notes(release: Release | None, versions: Sequence[str]) -> list[Mess
 
 
 def scheduler_notes(release: Release, versions: Sequence[str]) -> list[Message]:
-    """Return the same for the versions of the cluster's own scheduler."""
+    """Return the sentences of `release_notes` for the versions of the cluster's own scheduler."""
     version = most_frequent(versions)
     return [
         Message(
