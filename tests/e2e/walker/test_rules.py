@@ -86,6 +86,11 @@ SPOILT = {
         "#caption",
         "one.insertAdjacentHTML('afterbegin', '<p class=lesson>The soft taint and the balance decide.</p>')",
     ),
+    "repeats": (
+        "NodesFiltered",
+        "#caption",
+        "one.insertAdjacentHTML('beforeend', `<p class=lesson>${one.querySelector('h1').textContent}</p>`)",
+    ),
     "amber": ("PodAssumed", "#queue .queue-pod:not(.mine)", "one.classList.add('mine')"),
     "station": ("NodesFiltered", "#stage", "memory.station = 12; memory.attempt = kschedui.player.state.attempt"),
     "flips": (
@@ -125,6 +130,20 @@ def test_a_rule_finds_what_it_is_for(page: Page, rule: str) -> None:
     found = page.evaluate(SPOIL.replace("spoil();", f"{spoil};"), selector)
     assert any(re.match(rule, line) for line in found), found
     assert page.evaluate(NOW) == []
+
+
+def test_a_rule_finds_the_next_step_behind_the_timeline_of_a_phone(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(
+        base_url=live_stack.url, viewport={"width": 390, "height": 844}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.route(re.compile(r"/walker/\w+\.js$"), serve)
+    open_player(page, "flash-sale")
+    go_to(page, "NodesFiltered", "#stage")
+    assert page.evaluate(NOW) == []
+    found = page.evaluate(SPOIL.replace("spoil();", "one.style.minHeight = '600px';"), "#stage")
+    context.close()
+    assert any(line.startswith("ahead: ") for line in found), found
 
 
 def go_to(page: Page, event: str, selector: str) -> None:

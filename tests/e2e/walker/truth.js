@@ -244,6 +244,26 @@ export function* notes({ event, state }) {
 	if (named.length && !named.includes(plugin)) yield ["note", `"${note}", and ${plugin} puts ${points.names[first]} ahead of ${points.names[second]}`];
 }
 
+const REPEATED = 0.7; // the share of a note's words from which on it tells nothing new
+const stems = (/** @type {string} */ text) => (text.toLowerCase().match(/[a-z]{4,}/g) ?? []).map((word) => word.slice(0, 5));
+
+/** A teacher's note tells something that the sentences above it do not; of English words alone. @returns {Generator<[string, string]>} */
+export function* repeats() {
+	const note = document.querySelector("#caption .lesson")?.textContent ?? "";
+	const told = new Set(stems([...document.querySelectorAll("#caption :is(h1, .why)")].map((one) => one.textContent).join(" ")));
+	const words = stems(note);
+	const again = words.filter((word) => told.has(word)).length;
+	if (words.length >= 4 && again >= REPEATED * words.length) yield ["repeats", `"${note}"`];
+}
+
+/** On a phone, too, what comes next is in sight, not behind the timeline. @returns {Generator<[string, string]>} */
+export function* ahead({ event }) {
+	const next = shown("#next p")[0];
+	if (innerWidth > 700 || innerHeight < 800 || event.type === "RunFinished" || !next?.textContent) return;
+	const cut = next.getBoundingClientRect().bottom - document.querySelector(".controls").getBoundingClientRect().top;
+	if (cut > 0) yield ["ahead", `"${next.textContent}" is behind the timeline with ${Math.round(cut)} px`];
+}
+
 const { workloadRows } = await import("/static/js/steps/controllers/model.js");
 const { actorOf } = await import("/static/js/trace/actors.js");
 

@@ -211,8 +211,9 @@ function stoppedWhy(context, model, frame, stopped, values) {
 					? parts(`filter.${plugin}.why`, values)
 					: [];
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
-	const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";
-	const asked = !model.feasible.length && (!cause.length || !solid); // evicting is thought of if no node fits
+	const help = solid ? "filter.solid.some" : "filter.final";
+	// Evicting is thought of if no node fits; that it is tried on all of them is what comes next.
+	const asked = !model.feasible.length && solid < stopped.length && (!cause.length || !solid);
 	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return [
 		cause,

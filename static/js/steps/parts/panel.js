@@ -60,25 +60,21 @@ function upstreamOf(plugin, release, method) {
 	return directory && (/^https:/.test(directory) ? directory : `framework/plugins/${directory}`);
 }
 
-/** @param {View} view @param {Fact[]} list @param {boolean} [compact] the comparison is already shown as a table */
+/**
+ * The comparisons; below, folded at first, each in a sentence of its own.
+ * @param {View} view @param {Fact[]} list @param {boolean} [compact] the comparison is already shown as a table
+ * @returns {Child}
+ */
 export function facts(view, list, compact = false) {
 	if (compact || !list.length) return null;
-	return h(
-		"ul",
-		{ key: "facts", class: "facts" },
-		list.map((fact, i) =>
-			h(
-				"li",
-				{ key: i },
-				h(
-					"p",
-					{ class: "formula" },
-					...(skewLine(view, fact) ?? [comparison(fact, view.subject), " ", mark(fact.holds)]),
-				),
-				fact.text && t("language") === "en" && h("small", null, fact.text),
-			),
-		),
-	);
+	const lines = list.map((fact, i) => {
+		const line = skewLine(view, fact) ?? [comparison(fact, view.subject), " ", mark(fact.holds)];
+		return h("li", { key: i }, h("p", { class: "formula" }, ...line));
+	});
+	return [
+		h("ul", { key: "facts", class: "facts" }, lines),
+		t("language") === "en" && list.map(({ text }, i) => text && h("p", { key: `text${i}`, class: "note" }, text)),
+	];
 }
 
 /** @param {boolean} holds */

@@ -101,6 +101,8 @@ function whyNobody({ state, subject = "" }, event) {
 	];
 }
 
+const UNSAID = new Set([3, 6]); // criteria whose reason the sentence of the result does not say already
+
 /** @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>} */
 function criterion(context, preemption, at) {
 	const { subject = "" } = context;
@@ -126,8 +128,7 @@ function criterion(context, preemption, at) {
 			eyebrow,
 			why: [
 				...parts(single ? (at < 5 ? "criterion.beaten.with" : "criterion.beaten") : "criterion.beaten.many", values),
-				" ",
-				...why,
+				...(UNSAID.has(at) ? [" ", ...why] : []),
 			],
 		};
 	return {
