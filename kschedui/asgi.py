@@ -19,10 +19,10 @@ from kschedui.web.http.one_thread import OneThreadHandler
 from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
 from kschedui.web.http.static_files import StaticFiles
-from kschedui.web.live.outlet import Outlets
+from kschedui.web.live.direct_writer import DirectWriters
 from kschedui.web.live.socket_user import with_user
 from kschedui.web.live.websocket_origin import SameOrigin
-from kschedui.work import place
+from kschedui.work import work_pool
 
 # A dump is longer than the scenario that it becomes.
 BY_PATH = dict.fromkeys(("/api/v1/import", "/api/v1/scenarios/import"), settings.LIMITS["import_bytes"])
@@ -32,10 +32,10 @@ application = ProtocolTypeRouter(
         "http": StaticFiles(
             SlowReaders(BodyLimit(DisconnectNotice(RequestIds(OneThreadHandler())), settings.TEXT_BODY_BYTES, BY_PATH))
         ),
-        "websocket": SameOrigin(Outlets(with_user(URLRouter(websocket_urlpatterns)))),
+        "websocket": SameOrigin(DirectWriters(with_user(URLRouter(websocket_urlpatterns)))),
     }
 )
 gc.collect()
 gc.set_threshold(20_000, 10, 10)  # requests leave few cycles (web/http/one_thread.py), and everybody waits meanwhile
 gc.freeze()  # else a full collection goes through all code and tables: a tenth of a second in which nobody is served
-place.start_soon()
+work_pool.start_soon()

@@ -338,7 +338,7 @@ RATE_LIMITS = {
     "read": number("KSCHEDUI_RATE_READ", 1200),
     "page": number("KSCHEDUI_RATE_PAGE", 300),
     "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),
-    "join": number("KSCHEDUI_RATE_JOIN", 40),  # seats in a class
+    "join": number("KSCHEDUI_RATE_JOIN", 40),  # attempts to join a class
     "code": number("KSCHEDUI_RATE_CODE", 20),  # wrong codes of classes; of one address just as many
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }

@@ -52,7 +52,7 @@ def ask(
     asked = _named(autoscaler) if autoscaler else own or NAMES[0]
     converted = with_autoscaler(text, asked)
     scenario = engine.read_again(converted.text, kubernetes)
-    answers = autoscale(scenario, registry(), at, proves=not (pod or node), tell=progress.tell)
+    answers = autoscale(scenario, registry(), at, proves=not (pod or node), report_progress=progress.report)
     answer = next(answer for answer in answers if answer.actor == asked)
     if pod:
         answer.pods = [other for other in answer.pods if other.pod == _key(pod)]
@@ -75,7 +75,7 @@ def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
     """Return how Cluster Autoscaler and Karpenter compare on the scenario's load. Raises NotPossible."""
     converted = {name: with_autoscaler(text, name) for name in NAMES}
     scenarios = {name: engine.read_again(each.text, kubernetes) for name, each in converted.items()}
-    comparison = compare(scenarios, registry(), tell=progress.tell)
+    comparison = compare(scenarios, registry(), report_progress=progress.report)
     notes = [in_language(note) for each in converted.values() for note in each.notes]
     return ComparedAutoscalers(autoscaler_of(text) or "", notes, comparison)
 

@@ -41,8 +41,7 @@ SHOWN_BY = ("deleted_at", "visibility", "owner_id", "editor_hash")  # of the sce
 
 
 class NoClass(Exception):
-    """There is no such class, it is over, it is full, or it belongs to somebody else; the text is the sentence for the
-    visitor."""
+    """There is no such class, it is over, or a limit is reached; the text is the sentence for the visitor."""
 
 
 class Board(NamedTuple):
@@ -68,7 +67,7 @@ class RightAnswer(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question as the teacher's page shows it; with the answer if it is revealed."""
+    """A question as the teacher's page shows it; `answer` is set once it is revealed."""
 
     id: str
     choices: int
@@ -85,7 +84,7 @@ class Shown(NamedTuple):
 
 
 def start(teacher: Visitor, run: Run) -> Classroom:
-    """Start a class on a run that the teacher can show. Raises NoClass."""
+    """Start a class on a run. Raises NotAllowed, and NoClass if there are too many."""
     require_showing(teacher, run.version.scenario)
     about = {"owner": teacher.user, "editor_hash": "" if teacher.user else teacher.editor_hash}
     for _ in range(TRIES):
@@ -106,13 +105,13 @@ def require_showing(teacher: Visitor, scenario: Scenario) -> None:
     Private scenarios can be shown only by their owner, and copies of somebody else's private scenario not at all.
     Raises NotAllowed.
     """
-    access.require_sight(teacher, scenario)
+    access.require_viewing(teacher, scenario)
     if scenario.visibility == Scenario.Visibility.PRIVATE:
         access.require_owner(teacher, access.secret_origin(teacher, scenario) or scenario)
 
 
 def of_teacher(teacher: Visitor) -> Q:
-    """Return the visitor's classes: those of the account and those of the browser."""
+    """Return the condition for the visitor's classes: those of the account and of the browser."""
     mine = Q(owner=teacher.user) if teacher.user else Q(pk=None)
     return mine | Q(owner=None, editor_hash=teacher.editor_hash) if teacher.editor else mine
 
@@ -148,7 +147,7 @@ def is_over(classroom: Classroom) -> bool:
 
 
 def board(pk: int) -> Board:
-    """Return the current board; for a class that was removed, an ended one."""
+    """Return the current board; an ended one for a class that was removed."""
     columns = (*Board._fields[:6], "ended_at", "expires", "owner_id", "editor_hash", "next__code")
     shown_by = tuple(f"run__version__scenario__{name}" for name in SHOWN_BY)
     row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
@@ -210,9 +209,9 @@ def end(pk: int) -> Board:
 
 
 def go_on(teacher: Visitor, classroom: Classroom, run: Run) -> Classroom:
-    """Start a class on the run of the next lesson and end this one, whose pages lead its students to the new one.
+    """Start a class on the run of the next lesson, and end this one; its students are redirected to the new one.
 
-    Of two presses at once, the second waits and returns the class that the first has started. Raises NoClass.
+    If called twice at the same time, the second call returns the class that the first one started. Raises NoClass.
     """
     with transaction.atomic():
         row = Classroom.objects.select_for_update().filter(pk=classroom.pk).first()
@@ -225,7 +224,7 @@ def go_on(teacher: Visitor, classroom: Classroom, run: Run) -> Classroom:
 
 
 def with_those_before(classroom: Classroom) -> list[Classroom]:
-    """Return the classes that led to this one, the first one first, and this one."""
+    """Return the chain of classes that led to this one, in order, and this one."""
     chain = [classroom]
     while (before := chain[0].previous.first()) is not None and before not in chain:
         chain.insert(0, before)
@@ -241,7 +240,7 @@ def require_live(pk: int) -> Classroom:
 
 
 def change(row: Classroom, **changes: Any) -> Board:
-    """Write to a locked row and return the new board."""
+    """Write to a locked row, and return the new board."""
     Classroom.objects.filter(pk=row.pk).update(number=F("number") + 1, **changes)
     return board(row.pk)
 
@@ -257,7 +256,7 @@ class Given(NamedTuple):
     choice: int
 
 
-def take(pk: int, answers: list[Given]) -> set[Given]:
+def store_answers(pk: int, answers: list[Given]) -> set[Given]:
     """Store answers to the current question, the last one of each student. Return those that count."""
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
@@ -268,8 +267,8 @@ def take(pk: int, answers: list[Given]) -> set[Given]:
             answer.student: answer for answer in answers if answer.question == question and 0 <= answer.choice < choices
         }
         before = set(row.answers.filter(question=question).values_list("student", flat=True))
-        room = settings.LIMITS["class_students"] - len(before | last.keys())
-        accepted = [answer for answer in last.values() if room >= 0 or answer.student in before]
+        free_places = settings.LIMITS["class_students"] - len(before | last.keys())
+        accepted = [answer for answer in last.values() if free_places >= 0 or answer.student in before]
         Answer.objects.bulk_create(
             [Answer(classroom=row, **answer._asdict()) for answer in accepted],
             update_conflicts=True,
@@ -280,17 +279,17 @@ def take(pk: int, answers: list[Given]) -> set[Given]:
 
 
 def count_answers(pk: int, question: str) -> int:
-    """Return the number of students who have answered."""
+    """Return the number of students who have answered the question."""
     return Answer.objects.filter(classroom=pk, question=question).count()
 
 
 def answers_of(pk: int, student: str) -> dict[str, int]:
-    """Return this student's answers by the question, for a page that is reloaded."""
+    """Return this student's choices by question, for a page that is reloaded."""
     return dict(Answer.objects.filter(classroom=pk, student=student).values_list("question", "choice"))
 
 
 def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:
-    """Count a student's try at the challenge of the class; nothing is counted after it is solved."""
+    """Count a student's try at the challenge of the class. Nothing is counted once the student has solved it."""
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None:

@@ -15,9 +15,9 @@ MAX_NAMED = 4  # factors in the title
 def open_run(
     visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, requester: Requester
 ) -> tuple[Version, str]:
-    """Return the version and the release to show ("": its own), and start its run.
+    """Start a run of an experiment as a scenario. Return the version, and the release to show ("": its own).
 
-    `digest`: of the run's text, None if that is the scenario's own.
+    `digest`: of the run's text; None if that is the scenario's own text.
     """
     version = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
     wanted = release or experiment.kubernetes_version
@@ -40,7 +40,7 @@ def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Di
 
 
 def title_of(experiment: Experiment, number: int) -> str:
-    """Return the levels of a run as a title."""
+    """Return a title that names the levels of a run."""
     design = design_of(experiment)
     pairs = [
         f"{factor.name} {level.label[:40]}"

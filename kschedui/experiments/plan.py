@@ -32,7 +32,7 @@ class ExperimentTooLarge(WithSentence):
 
 
 class Planned(NamedTuple):
-    """An experiment that can start. `kubernetes`: the release of all cells, "" for that of the text."""
+    """An experiment that can start. `kubernetes`: the release of all cells, "" for the release in the text."""
 
     version: Version
     factors: Any
@@ -73,21 +73,24 @@ def cell_limits() -> Limits:
 
 
 def cells(text: str, kubernetes: str) -> Cells:
-    """Prepare the cells of a stored text for running."""
+    """Return the object that runs the cells of a stored text."""
     cells = BaseText(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
     return Cells(cells, engine.simulate)
 
 
 def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
-    """Return (factor, level, error) of the first level that is invalid for the scenario on its own."""
+    """Return the first level that is invalid for the scenario on its own, as (factor, level, error); None if all are
+    valid.
+    """
     return first_trouble(cells(text, kubernetes), read_factors(factors))
 
 
 def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
-    """Yield the sizes of the batches: large ones first, smaller ones at the end, so that no worker runs a long batch
-    alone.
+    """Yield the sizes of the batches: large ones first and smaller ones at the end, so that no worker is left with a
+    long batch.
 
-    Sizes are estimated from the duration of such a run: 2 ms, and per pod 0.3 ms and 0.3 µs for each node.
+    Sizes are estimated from the duration of such a run: 2 ms, plus 0.3 ms for each pod, plus 0.3 µs for each pod and
+    node.
     """
     nodes, pods = summary.get("nodes", 0), summary.get("pods", 0)
     seconds = 0.002 + pods * (0.0003 + nodes * 3e-7)
@@ -105,16 +108,17 @@ def design_of(experiment: Experiment) -> Design:
 
 
 def text_of_cell(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """Return a cell's text and its release ("": the experiment's). Raises NotPossible."""
+    """Return a cell's text, and its release ("": the experiment's). Raises NotPossible."""
     cell = read_factors(factors).cell(number)
     return text_of(text, cell, yaml_text.write), cell.release
 
 
 def list_choices(scenario: Scenario) -> dict[str, Any]:
-    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), actors, drawn}.
+    """Return everything that the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), actors,
+    drawn}.
 
-    The lists have at most MAX_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are broken at random
-    only if extenders score.
+    The lists have at most MAX_OFFERED entries. `drawn`: whether the seed has an effect. Since 1.35, ties are broken at
+    random only if extenders score.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[item.name, item.value] for item in objects if isinstance(item, PriorityClass)]

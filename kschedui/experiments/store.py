@@ -16,7 +16,7 @@ from kschedui.experiments.plan import Planned, batch_sizes
 from kschedui.in_turn import in_turn
 from kschedui.models import Batch, Experiment, Result, Run, Scenario, Version, is_public_id
 from kschedui.runs import leases
-from kschedui.runs.room import experiments_of
+from kschedui.runs.storage_limits import experiments_of
 from kschedui.runs.store import TOLD_SECONDS
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
@@ -33,11 +33,11 @@ INSERT = "INSERT INTO kschedui_result (experiment_id, number, measures, error) V
 
 
 class TooManyExperiments(WithSentence):
-    """The author has the maximum number of experiments; the sentence says so."""
+    """The author has reached the limit of experiments; the sentence says which."""
 
 
 class ExperimentProgress(NamedTuple):
-    """The progress of an experiment: cells with a result, those without measures, seconds of work."""
+    """The progress of an experiment: cells with a result, cells without measures, seconds of work."""
 
     done: int
     failed: int
@@ -91,7 +91,7 @@ def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
 
 
 def require_few_running(mine: QuerySet[Experiment]) -> None:
-    """Check the limit before another experiment of the author starts. Raises TooManyExperiments."""
+    """Require that the author can start another experiment. Raises TooManyExperiments."""
     most = settings.LIMITS["experiments_going_on"]
     if mine.filter(state=Run.State.RUNNING).count() >= most:
         raise TooManyExperiments(
@@ -113,7 +113,7 @@ def add_batches(experiment: Experiment) -> None:
 
 
 def again(experiment: Experiment) -> bool:
-    """Restart an experiment that is not running; False if there is none. Raises TooManyExperiments."""
+    """Restart an experiment. Return False if it is running. Raises TooManyExperiments."""
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
     author = Visitor(experiment.owner).author if experiment.owner else experiment.editor_hash
@@ -128,9 +128,9 @@ def again(experiment: Experiment) -> bool:
 
 
 def request_workers(public_id: str, batches: int) -> None:
-    """Request workers, no more than there are batches; a worker continues as long as there are queued ones.
+    """Notify as many workers as there are batches, up to a limit; each works as long as there are queued ones.
 
-    If the broker does not respond, the batches stay queued, and `requeue_lost` requests workers again.
+    If the broker does not respond, the batches stay queued, and `requeue_lost` notifies workers again.
     """
     try:
         for _ in range(min(batches, leases.MAX_TOLD)):
@@ -154,7 +154,9 @@ def may_change(visitor: Visitor, experiment: Experiment) -> bool:
 
 
 def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
-    """Return the visitor's experiments with a scenario, newest first; whoever can edit it sees all of them."""
+    """Return the experiments with a scenario, newest first: all for people who can edit it, otherwise the visitor's
+    own.
+    """
     everybody = access.may_edit(visitor, scenario)
     experiments = Experiment.objects.all() if everybody else experiments_of(visitor)
     return experiments.filter(version__scenario=scenario).select_related("version")
@@ -167,13 +169,13 @@ def progress(experiment: Experiment) -> ExperimentProgress:
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
-    """Return the results with keys above `after`, ordered by key, as (key, number of the cell, measures, error)."""
+    """Return a page of results with keys above `after`, by key: (key, number of the cell, measures, error)."""
     rows = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
     return list(rows.values_list("pk", "number", "measures", "error")[:most])
 
 
 def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None, str]]:
-    """Yield (number, measures, error) of every result by number, read as needed."""
+    """Yield (number, measures, error) of every result by number, reading a page at a time."""
     last = 0
     while True:
         following = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")
@@ -185,12 +187,12 @@ def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None
 
 
 def cancel(experiment: Experiment) -> bool:
-    """Cancel the experiment; workers notice at their next write. Existing results stay."""
+    """Cancel the experiment; its workers notice at their next write, and results stay. Return False if it had ended."""
     return _end(experiment.pk, Run.State.CANCELLED)
 
 
 def fail(experiment: Experiment, sentence: Message) -> bool:
-    """End the experiment with an error."""
+    """End the experiment with an error. Return False if it had ended."""
     return _end(experiment.pk, Run.State.FAILED, error=sentence)
 
 
@@ -204,20 +206,20 @@ def _end(pk: int, state: str, **changes: Any) -> bool:
 
 
 def cancel_all(scenario: Scenario) -> None:
-    """Cancel the experiments of deleted scenarios."""
+    """Cancel the running experiments of a deleted scenario."""
     for experiment in Experiment.objects.filter(version__scenario=scenario, state=Run.State.RUNNING):
         cancel(experiment)
 
 
 def settle(pk: int) -> None:
-    """End the experiment if this was its last batch."""
+    """Mark the experiment as done if all its batches are."""
     if not Batch.objects.filter(experiment=pk).exclude(state=Run.State.DONE).exists():
         done = {"state": Run.State.DONE, "finished": timezone.now()}
         Experiment.objects.filter(pk=pk, state=Run.State.RUNNING).update(**done)
 
 
 def finished_cells(pk: int, numbers: range) -> set[int]:
-    """Return the cells that have a result."""
+    """Return the numbers of the cells that have a result."""
     rows = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
     return set(rows.values_list("number", flat=True))
 
@@ -225,8 +227,7 @@ def finished_cells(pk: int, numbers: range) -> set[int]:
 def keep(pk: int, rows: list[StoredCell]) -> None:
     """Write results, and count their size.
 
-    A prepared statement is used: model objects would take ten times as long, a thirtieth of the time that small cells
-    take.
+    A prepared statement is used: model objects would take ten times as long.
     """
     with connection.cursor() as cursor:
         cursor.executemany(INSERT, [(pk, *row) for row in rows])
@@ -240,7 +241,7 @@ def remove(experiment: Experiment) -> None:
 
 
 def prunable(before: datetime) -> QuerySet[Experiment]:
-    """Return experiments that ended before the given time and have results, which can be computed again."""
+    """Return experiments that ended before this time and have results, which can be computed again."""
     return Experiment.objects.filter(finished__lt=before, forgotten=False).exclude(state=Run.State.RUNNING)
 
 

@@ -20,7 +20,7 @@ NICE = 10  # that others go first on a processor that both want
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_experiments() -> None:
-    """Work on queued batches, one after another; does nothing if there are none."""
+    """Work on queued batches, one after another. Do nothing if there are none."""
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():
@@ -32,7 +32,7 @@ def work_on_experiments() -> None:
 
 
 @celeryd_after_setup.connect
-def give_way(instance: Any, **_: object) -> None:
+def lower_priority(instance: Any, **_: object) -> None:
     """Lower the priority of a worker that serves only experiments, and of its pool."""
     if set(instance.app.amqp.queues.consume_from) == {QUEUE}:
         os.nice(NICE)

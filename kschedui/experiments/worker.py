@@ -21,7 +21,7 @@ from kschedui.models import Batch, Experiment, Run, Version
 from kschedui.runs import leases, turns
 from kschedui.runs.bounds import Bounds, Stopped, too_much_memory
 from kschedui.runs.holding import Holding
-from kschedui.runs.room import NoRoom, require_disk
+from kschedui.runs.storage_limits import StorageFull, require_disk_space
 from kschedui.scenarios.engine import setting_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
@@ -41,7 +41,7 @@ LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while
 
 
 def serve() -> bool:
-    """Take the next batch and work on it; False if there is none."""
+    """Take the next batch, and work on it. Return False if there is none."""
     batch = next_batch()
     if batch is None:
         return False
@@ -50,7 +50,7 @@ def serve() -> bool:
 
 
 def next_batch() -> Batch | None:
-    """Return the first batch of the oldest experiment of the party whose turn it is, now held by this worker."""
+    """Return the first batch of the party whose turn it is, now held by this worker; None if there is none."""
     queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
     whole = queued.select_related("experiment__version").defer(*UNREAD).order_by("pk")
     while (party := turns.first_served("experiment__party", queued)) is not None:
@@ -64,7 +64,7 @@ def execute(batch: Batch) -> None:
     """Work on a batch that this worker holds."""
     experiment = batch.experiment
     try:
-        require(experiment)
+        require_continuable(experiment)
         work(batch)
         store.settle(experiment.pk)
     except leases.Lost:
@@ -75,8 +75,8 @@ def execute(batch: Batch) -> None:
         logger.warning("batch %s lost its database: %s", batch, error)
 
 
-def require(experiment: Experiment) -> None:
-    """Check that the experiment can continue. Raises Stopped."""
+def require_continuable(experiment: Experiment) -> None:
+    """Require that this engine can continue the experiment within its limits. Raises Stopped."""
     begun, here, most = experiment.engine_version, ENGINE_VERSION, settings.LIMITS["experiment_seconds"]
     if begun != here:
         raise Stopped(
@@ -95,13 +95,13 @@ def require(experiment: Experiment) -> None:
             )
         )
     try:
-        require_disk()
-    except NoRoom as full:
+        require_disk_space()
+    except StorageFull as full:
         raise Stopped(full.sentence) from None
 
 
 class Work:
-    """A batch in progress: rows that are not written yet, and the cell that is running."""
+    """A batch in progress: the rows that are not written yet, and the number of the running cell."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
@@ -111,7 +111,9 @@ class Work:
         self.careful = batch.tries >= TRUSTED_TRIES
 
     def missing(self) -> list[int]:
-        """Return the numbers of cells without a row; if the batch crashes its workers, the first one is given up."""
+        """Return the numbers of cells without a row. If the batch keeps crashing its workers, give up the first of
+        them.
+        """
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
         there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
@@ -162,7 +164,7 @@ def work(batch: Batch) -> None:
 
 
 def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
-    """Return a cell's row; an exceeded limit or an engine error is a row too. Raises leases.Lost."""
+    """Return a cell's row; an exceeded limit or an engine error also gives a row. Raises leases.Lost."""
     try:
         cell = design.cell(number)
         holding.reading()
@@ -204,9 +206,9 @@ def runner_of(experiment: Experiment) -> tuple[Design, Cells]:
 
 
 def requeue_lost() -> int:
-    """Queue lost batches again, and request workers for them. Return the number of lost batches.
+    """Queue batches again whose worker is lost, and notify workers. Return their number.
 
-    An experiment without queued batches whose last worker crashed is marked as done.
+    An experiment whose batches are all done is marked as done, in case its last worker crashed before that.
     """
     for pk in Experiment.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True):
         store.settle(pk)

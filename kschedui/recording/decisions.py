@@ -172,14 +172,14 @@ class DecisionReader:
                 min(nominated, key=lambda row: abs(row.order - preemption.order)).victims.append(preemption.victim)
         return sorted(self._rows, key=lambda row: row.order)
 
-    def _failure_near(self, sight: Decision) -> Decision | None:
+    def _failure_near(self, decision: Decision) -> Decision | None:
         """Return the failed attempt of a condition or nomination: the same message at nearly the same time."""
         same = [
             row
-            for row in self._failures[sight.pod]
-            if row.message == sight.message and abs(row.time - sight.time) <= NEAR_SECONDS
+            for row in self._failures[decision.pod]
+            if row.message == decision.message and abs(row.time - decision.time) <= NEAR_SECONDS
         ]
-        return min(same, key=lambda row: abs(row.order - sight.order), default=None)
+        return min(same, key=lambda row: abs(row.order - decision.order), default=None)
 
 
 def _announced(nomination: Decision, rows: list[Decision], preemptions: list[_Preemption]) -> Decision | None:

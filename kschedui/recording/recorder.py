@@ -39,7 +39,7 @@ class Recorder:
         self.recording = Recording()
         self._server, self._namespace = server, namespace
         self._left_out = LeftOut()
-        self._sights: queue.Queue[Seen | Gap] = queue.Queue(WAITING_CHANGES)
+        self._observations: queue.Queue[Seen | Gap] = queue.Queue(WAITING_CHANGES)
         self._began = 0.0
         self._reflectors: list[Reflector] = []
 
@@ -51,12 +51,12 @@ class Recorder:
         resources = resources_to_record()
         for resource in [*resources[:-1], EVENTS, resources[-1]]:  # between others, to compare their versions
             try:
-                reflector, sights = resource.read_served(self._list_first)
+                reflector, observations = resource.read_served(self._list_first)
             except ApiError as refusal:
                 self.recording.notes.append(refusal_note(resource, refusal))
                 continue
-            for sight in sights:
-                self.recording.take(sight)
+            for observation in observations:
+                self.recording.take(observation)
             self._reflectors.append(reflector)
             if reflector.resource_version.isdecimal():
                 versions.append((resource, int(reflector.resource_version)))
@@ -92,16 +92,16 @@ class Recorder:
             resource,
             namespace=self._namespace,
             prune=prune_item,
-            sink=self._sights.put,
+            sink=self._observations.put,
             stop=self.stop,
         )
 
     def _store(self, wait: float) -> None:
         """Write the observations of the watches to disk; wait at most the given number of seconds for the first one."""
         try:
-            sight = self._sights.get(timeout=wait)
+            observation = self._observations.get(timeout=wait)
             while True:
-                self.recording.take(sight)
-                sight = self._sights.get_nowait()
+                self.recording.take(observation)
+                observation = self._observations.get_nowait()
         except queue.Empty:
             return

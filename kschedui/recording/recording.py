@@ -79,26 +79,26 @@ class Recording:
         """Return the number of objects at the start, and of changes after it."""
         return self._spool.in_first_lists, len(self._spool.orders) - self._spool.in_first_lists
 
-    def take(self, sight: Seen | Gap) -> None:
+    def take(self, observation: Seen | Gap) -> None:
         """Store an observation."""
-        if isinstance(sight, Gap):
-            self.gaps.append(sight)
+        if isinstance(observation, Gap):
+            self.gaps.append(observation)
             return
-        item = sight.object
+        item = observation.object
         if item is not None:
             self._images |= set(cleaning.images_of(item))
             self._uids |= set(cleaning.used_uids([item]))
-            if sight.resource.kind == "PriorityClass":
-                self._classes[sight.key[1]] = item.get("value") or 0
+            if observation.resource.kind == "PriorityClass":
+                self._classes[observation.key[1]] = item.get("value") or 0
                 self._global_default |= bool(item.get("globalDefault"))
-        order = int(sight.resource_version) if sight.resource_version.isdecimal() else self._latest
-        if sight.resource == EVENTS and not self.events_share_versions:
+        order = int(observation.resource_version) if observation.resource_version.isdecimal() else self._latest
+        if observation.resource == EVENTS and not self.events_share_versions:
             order = self._latest
-        elif sight.resource != EVENTS:
+        elif observation.resource != EVENTS:
             self._latest = max(self._latest, order)
-        if sight.action == "initial":
+        if observation.action == "initial":
             order = 0
-        self._spool.add(order, sight.at, [sight.action, sight.resource.kind, sight.key, item])
+        self._spool.add(order, observation.at, [observation.action, observation.resource.kind, observation.key, item])
 
     def write(self, out: IO[str]) -> Counter[str]:
         """Write the scenario. Return the number of objects by kind."""

@@ -5,13 +5,13 @@ from typing import NamedTuple
 from django.conf import settings
 
 from kschedui.models import Chunk, Run
-from kschedui.runs.room import NoRoom, megabytes, require_disk
+from kschedui.runs.storage_limits import StorageFull, megabytes, require_disk_space
 from kschedui.scenarios.engine import setting_of
 from scheduler_core.apis.messages import Message, WithSentence
 
 
 class Stopped(WithSentence):
-    """A limit was reached; the text is a sentence for people."""
+    """A limit was reached; `sentence` says which."""
 
 
 class Bounds(NamedTuple):
@@ -29,11 +29,11 @@ class Bounds(NamedTuple):
         return cls(limits[f"{kind}_steps"], limits[f"{kind}_seconds"], limits.get(f"{kind}_bytes", 0), kind)
 
     def setting(self, of: str) -> str:
-        """Return the environment variable that sets one of these limits."""
+        """Return the environment variable that sets one of the limits."""
         return setting_of(f"{self.kind}_{of}")
 
     def require_steps(self, steps: int) -> None:
-        """Check the number of steps. Raises Stopped."""
+        """Require that this number of steps is allowed. Raises Stopped."""
         if steps > self.steps:
             raise Stopped(
                 Message(
@@ -44,7 +44,7 @@ class Bounds(NamedTuple):
             )
 
     def require_seconds(self, seconds: float) -> None:
-        """Check the seconds of work. Raises Stopped."""
+        """Require that this number of seconds is allowed. Raises Stopped."""
         if seconds > self.seconds:
             raise Stopped(
                 Message(
@@ -54,8 +54,8 @@ class Bounds(NamedTuple):
                 )
             )
 
-    def require_room(self, chunk: Chunk, stored: int) -> None:
-        """Require room for one more chunk in addition to the stored ones. Raises Stopped."""
+    def require_storage(self, chunk: Chunk, stored: int) -> None:
+        """Require that one more chunk can be stored in addition to `stored` bytes. Raises Stopped."""
         if len(chunk.frame) > (most := settings.LIMITS["frame_bytes"]):
             raise Stopped(
                 Message(
@@ -74,8 +74,8 @@ class Bounds(NamedTuple):
                 )
             )
         try:
-            require_disk()
-        except NoRoom as full:
+            require_disk_space()
+        except StorageFull as full:
             raise Stopped(full.sentence) from None
 
 
@@ -85,7 +85,7 @@ def bounds_of(run: Run) -> Bounds:
 
 
 def too_much_memory() -> Message:
-    """Return the sentence for a run that exceeds the memory of a worker's process."""
+    """Return the sentence for a run that exceeds the memory limit of a worker's process."""
     return Message(
         "The run was stopped: it takes more than {most:,} MB of memory, which is the limit ({setting}).",
         most=megabytes(settings.LIMITS["run_memory_bytes"]),

@@ -24,7 +24,7 @@ CELLS = 480
 
 
 class ClusterDrawing:
-    """The picture of a run's cluster: `take` each event, then `drawing()`."""
+    """The picture of a run's cluster: `take` each event, then call `drawing`."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSummary] = {}
@@ -78,7 +78,7 @@ class ClusterDrawing:
             self.take_out(f"{event.namespace}/{event.name}")
 
     def take_out(self, key: str) -> None:
-        """Remove a pod that is gone or has ended; an evicted one stays in the picture."""
+        """Remove a pod that was deleted or has finished; an evicted one stays in the picture."""
         if self.places.get(key, ("", RUNNING))[1] != EVICTED:
             self.places.pop(key, None)
             self.gone.add(key)
@@ -103,7 +103,7 @@ class ClusterDrawing:
         return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
 
     def waiting(self, key: str, subject: str | None) -> int:
-        """Return `waiting` for a pod in the queue; 0 if it has a node."""
+        """Return the number for a queued pod: 2 for the subject, 1 if it is pending at the end, otherwise 0."""
         return 2 if key == subject else int(key in self.pending)
 
     def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:

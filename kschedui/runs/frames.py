@@ -34,7 +34,7 @@ MEDIA_TYPE = "application/vnd.kschedui.chunk"
 
 
 class DamagedFrame(ValueError):
-    """The bytes are not a frame as it was stored."""
+    """The bytes are not a frame, or were changed after it was stored."""
 
 
 class Header(NamedTuple):
@@ -60,7 +60,7 @@ def pack(chunk: TraceChunk) -> bytes:
 
 
 def checksum_of(header: bytes | memoryview, body: bytes | memoryview) -> int:
-    """Return the checksum for the header."""
+    """Return the checksum of the header's first fields and the body."""
     return zlib.crc32(body, zlib.crc32(header[:COVERED]))
 
 
@@ -72,7 +72,10 @@ def header_of(frame: bytes) -> Header:
 
 
 def require_whole(frame: bytes) -> None:
-    """Check the frame. Raises DamagedFrame. An older frame without checksum is decompressed: zlib's format has one."""
+    """Require that the frame is intact. Raises DamagedFrame.
+
+    An older frame without checksum is decompressed: zlib's format contains one.
+    """
     header = header_of(frame)
     if not header.flags & CHECKED:
         decompress(frame)

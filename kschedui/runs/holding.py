@@ -25,7 +25,7 @@ GRACE_SECONDS = 30  # after a limit that the simulation keeps itself, between tw
 
 
 class Holding:
-    """Renews the lease inside `with`. `lost` is set when another worker holds the row, and `on_loss` is called then.
+    """Renews the lease inside `with`. When another worker holds the row, `lost` is set and `on_loss` is called.
 
     `fail` stores the error of work that is stuck.
     """
@@ -62,7 +62,7 @@ class Holding:
         self.limit = monotonic() + most, sentence
 
     def simulating(self, bounds: Bounds) -> None:
-        """Start the time limit for the simulation: that of its bounds, and some time to notice it."""
+        """Start the time limit for the simulation: that of its bounds, plus some time in which it stops itself."""
         most = bounds.seconds + GRACE_SECONDS
         sentence = Message(
             "The run was stopped: it made no progress for {most:,} seconds. "

@@ -29,7 +29,7 @@ class Lost(Exception):
 
 
 def lease() -> Any:
-    """Return the time until which a worker that acts now holds its row."""
+    """Return the time at which a lease that starts now expires."""
     return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
 
 
@@ -39,7 +39,9 @@ def free() -> Q:
 
 
 def lost() -> Q:
-    """Return the condition for rows of silent workers: the lease expired, or is too long after a clock was set back."""
+    """Return the condition for rows of lost workers: the lease expired, or ends too late because a clock was
+    set back.
+    """
     now = timezone.now()
     longest = timedelta(seconds=MAX_AHEAD * settings.RUN_LEASE_SECONDS)
     return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))
@@ -51,7 +53,7 @@ def held_columns(row: Row) -> dict[str, Any]:
 
 
 def take(row: Row, changes: dict[str, Any]) -> bool:
-    """Write under the next attempt number; False if another worker was faster."""
+    """Take a row under the next attempt number. Return False if another worker was faster."""
     as_seen = type(row).objects.filter(free(), pk=row.pk, attempt=row.attempt)
     row.attempt += 1
     return bool(as_seen.update(attempt=row.attempt, **changes))
@@ -70,9 +72,9 @@ def renew(row: Row) -> None:
 
 
 def requeue(kind: type[Kind]) -> Iterator[Kind]:
-    """Queue rows again that no worker holds.
+    """Queue rows again whose worker is lost.
 
-    Return those to notify workers of: lost ones, and queued ones that nobody took.
+    Yield the rows to notify workers of: these, and queued ones that no worker has taken for a while.
     """
     now = timezone.now()
     kind.objects.filter(lost()).update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)

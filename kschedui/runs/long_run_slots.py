@@ -1,4 +1,4 @@
-"""Places for long runs: one fewer than a worker has processes, so that one process is always free for the short lane.
+"""Places for long runs: one fewer than a worker has processes, so that one process is always free for short runs.
 
 A place is a locked file; the lock ends with the process that holds it.
 """
@@ -30,7 +30,7 @@ def remove() -> None:
 
 @contextmanager
 def held() -> Iterator[bool]:
-    """Hold a place if one is free, and yield whether it is held. Always true outside a worker's pool."""
+    """Hold a place if one is free, and yield whether it is held. Outside a worker's pool, yield True."""
     if FOLDER not in os.environ:
         yield True
         return

@@ -26,7 +26,7 @@ STEP = 1
 
 
 class Trace:
-    """Folds events into rows of the trace format."""
+    """Converts events to rows of the trace format."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -64,7 +64,7 @@ class Trace:
         self.cycle = None
 
     def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
-        """Record the start of the pod on its node."""
+        """Yield the row that names the pod's thread, and note when the pod came to its node."""
         if node not in self.processes:
             self.processes[node] = SCHEDULER + 1 + len(self.processes)
             yield name_row("process_name", self.processes[node], 0, f"node {node}")
@@ -91,6 +91,6 @@ def name_row(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
 
 
 def slice_row(name: str, process: int, thread: int, start: int, end: int, args: dict[str, Any]) -> dict[str, Any]:
-    """Return a complete event."""
+    """Return the row of a complete event, from `start` to `end` in microseconds."""
     place = {"pid": process, "tid": thread, "ts": start, "dur": max(end - start, STEP)}
     return {"ph": "X", "cat": "scheduling", "name": name, **place, "args": args}

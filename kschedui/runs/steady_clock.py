@@ -8,14 +8,14 @@ TOLERANCE = 1.0  # seconds between two looks by which a clock is corrected, not 
 
 
 class SteadyClock:
-    """Compares the machine's clock, at each call, with one that is never set."""
+    """Detects changes of the machine's clock by comparing it with a monotonic one at each call."""
 
     def __init__(self) -> None:
         self.offset: float | None = None
         self.since = 0.0
 
     def has_been_steady(self, seconds: float) -> bool:
-        """Return whether the clock has not been set for this long, as far as this process knows."""
+        """Return whether the clock has not been changed for this many seconds, as far as this process knows."""
         now = monotonic()
         offset = timezone.now().timestamp() - now
         if self.offset is None or abs(offset - self.offset) > TOLERANCE:

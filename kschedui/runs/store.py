@@ -39,7 +39,7 @@ LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while
 
 
 class DamagedChunk(Exception):
-    """A stored chunk is damaged. `repaired`: the run is being repeated."""
+    """A stored chunk is damaged. `repaired`: the run is repeated to compute it again."""
 
     def __init__(self, run: str, seq: int, *, repaired: bool) -> None:
         super().__init__(run, seq)
@@ -54,7 +54,7 @@ NOT_REPAIRED = gettext_noop(
 )
 
 
-class Sight(NamedTuple):
+class Audience(NamedTuple):
     """The fields of a scenario that decide who can see its run."""
 
     deleted: datetime | None
@@ -79,7 +79,7 @@ class Status(NamedTuple):
     time: float
     error: str
     preview: bool
-    sight: Sight
+    audience: Audience
     ahead: RunWait | None  # while it is queued
 
     @property
@@ -93,11 +93,10 @@ class Status(NamedTuple):
 def start_run(
     version: Version, requester: Requester = NOBODY, *, retry: bool = False, kubernetes: str | None = None
 ) -> Run:
-    """Return the run of the version by this engine, queued if there is none.
+    """Return the run of the version by this engine; it is queued if it is new, and with `retry` if it was cancelled or
+    failed.
 
-    `retry`: also if it was cancelled or failed.
-
-    `kubernetes`: on another release than the text's; each release has a run of its own.
+    `kubernetes`: a release other than the text's; each release has a run of its own.
     """
     kubernetes = own_release(version) if kubernetes is None else kubernetes
     about = {**requester._asdict(), "lane": lane_of(version)}
@@ -114,7 +113,7 @@ def start_run(
 
 
 def enqueue(public_id: str) -> None:
-    """Notify the workers of a queued run; the worker that responds takes the run whose turn it is, possibly another
+    """Notify the workers of a queued run. The worker that responds takes the run whose turn it is, possibly another
     one.
 
     If the broker does not respond, the run stays queued, and `requeue_lost` notifies workers again.
@@ -126,10 +125,10 @@ def enqueue(public_id: str) -> None:
 
 
 def find_run(version: Version, engine_version: str | None = None, kubernetes: str | None = None) -> Run | None:
-    """Return the run by that engine on that release, by default the version's own.
+    """Return the run of a version by that engine on that release, by default the version's own; None if there is none.
 
-    Without an engine: the oldest complete run, to which old links refer. Few engines run a version, so all of its runs
-    are read: one query, none for versions with prefetched `runs`.
+    Without an engine: the oldest complete run, to which links refer, otherwise the latest one. Few engines run a
+    version, so all of its runs are read: one query, none for versions with prefetched `runs`.
     """
     all_runs = list(version.runs.all())
     kubernetes = _own_release(all_runs) if kubernetes is None else kubernetes
@@ -140,7 +139,9 @@ def find_run(version: Version, engine_version: str | None = None, kubernetes: st
 
 
 def own_release(version: Version) -> str:
-    """Return the release of the version's links: "" for that of the text; older versions keep the only one they had."""
+    """Return the release to which the version's links refer: "" for that of the text; older versions keep the only one
+    there was.
+    """
     return _own_release(version.runs.all())
 
 
@@ -173,20 +174,20 @@ def status(public_id: str) -> Status:
 def statuses(public_ids: list[str]) -> dict[str, Status]:
     """Return the status of several runs in one query; runs that do not exist are missing."""
     counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
-    sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
+    audience = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
     by_run = {}
-    line: RunQueue | None = None
-    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *sight, "pk", "party", "lane")
+    queue: RunQueue | None = None
+    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *audience, "pk", "party", "lane")
     for row in rows:
         fields, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
-        line = line or (RunQueue() if row[1] == Run.State.QUEUED else None)
-        ahead = line.ahead(*place) if line and row[1] == Run.State.QUEUED else None
-        by_run[row[0]] = Status._make((*fields, Sight._make(seen), ahead))
+        queue = queue or (RunQueue() if row[1] == Run.State.QUEUED else None)
+        ahead = queue.ahead(*place) if queue and row[1] == Run.State.QUEUED else None
+        by_run[row[0]] = Status._make((*fields, Audience._make(seen), ahead))
     return by_run
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
-    """Return a stored frame, None if the run has not reached it. Raises DamagedChunk if it is damaged or lost."""
+    """Return a stored frame; None if the run has not reached it. Raises DamagedChunk if it is damaged or lost."""
     stored = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
     if stored is not None:
         return whole(public_id, seq, stored)
@@ -204,10 +205,7 @@ def frame_of(run: Run, seq: int) -> bytes:
 
 
 def first_frame(run: Run, most: int) -> bytes | None:
-    """Return the first frame of the run, if it is stored and not larger than this number of bytes.
-
-    None if it is damaged.
-    """
+    """Return the first frame of the run; None if it is not stored, damaged, or larger than `most` bytes."""
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
     stored = small.values_list("frame", flat=True).first()
     try:
@@ -217,7 +215,7 @@ def first_frame(run: Run, most: int) -> bytes | None:
 
 
 def frame_at(run: Run, step: int) -> bytes | None:
-    """Return the stored frame that contains a step. Raises DamagedChunk."""
+    """Return the stored frame that contains a step; None if there is none. Raises DamagedChunk."""
     chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
     return None if chunk is None else whole(run.public_id, chunk.seq, chunk.frame)
 
@@ -235,7 +233,7 @@ def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
 
 
 def repair(public_id: str, seq: int) -> bool:
-    """Run again from a chunk, which results in the same bytes; False for the run of another engine."""
+    """Run again from a chunk on, which results in the same bytes. Return False if another engine made the run."""
     with transaction.atomic():
         gone = Chunk.objects.filter(run__public_id=public_id, seq__gte=seq)
         size = gone.aggregate(sum=Sum(Length("frame")))["sum"] or 0
@@ -260,7 +258,7 @@ def all_frames(run: Run) -> Iterator[bytes]:
 
 
 def claim(public_id: str) -> Run | None:
-    """Take a run that no worker holds; None if it has ended, does not exist, or is held.
+    """Take a run that no worker holds. Return None if it has ended, does not exist, or is held.
 
     A run that repeatedly crashes its workers (because of too little memory, for example) fails.
     """
@@ -301,7 +299,7 @@ def change_lane(run: Run) -> None:
 
 
 def give_back(run: Run) -> None:
-    """Let another worker continue the run, in the lane for long ones. Raises leases.Lost."""
+    """Let another worker continue the run, in the queue of long runs. Raises leases.Lost."""
     leases.update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
     enqueue(run.public_id)
     announce(run.public_id)
@@ -327,7 +325,9 @@ def _end_mine(run: Run, **changes: Any) -> None:
 
 
 def cancel(run: Run) -> bool:
-    """Cancel a run that has not ended; its worker notices at its next write. Stored chunks stay."""
+    """Cancel a run, whose worker notices at its next write; stored chunks stay. Return False if it had already
+    ended.
+    """
     stopped = _cancel(Run.objects.filter(pk=run.pk))
     announce(run.public_id)
     return bool(stopped)
@@ -342,9 +342,9 @@ def _cancel(runs: QuerySet[Run]) -> int:
 
 
 def requeue_lost() -> int:
-    """Queue runs again that no worker holds: those with an expired lease, and queued ones that nobody took.
+    """Queue runs again whose worker is lost, and notify workers of them and of runs that no worker has taken.
 
-    Return their number.
+    Return the number of these runs.
     """
     requeued = 0
     for run in leases.requeue(Run):
@@ -359,7 +359,7 @@ def touch(public_id: str) -> None:
 
 
 def cancel_unseen_previews() -> int:
-    """Cancel the previews that nobody is watching any more. Return their number."""
+    """Cancel previews that nobody has viewed for a while. Return their number."""
     unseen = Run.objects.filter(
         state__in=[Run.State.QUEUED, Run.State.RUNNING],
         version__scenario__scratch=True,
@@ -369,10 +369,10 @@ def cancel_unseen_previews() -> int:
 
 
 def forget_traces(scenario: Scenario) -> None:
-    """Stop the runs of a deleted scenario and free their storage; if it is restored, it is simulated again.
+    """Stop the runs of a deleted scenario and free their storage; if it is restored, they are simulated again.
 
-    Runs of other engines stay, since this one might have a different result. A visitor can have many runs, so they
-    are not deleted one by one, and other writers of SQLite get their turn in between.
+    Runs of other engines stay, since this one might have a different result. A visitor can have many runs, so chunks
+    are deleted in groups, and other writers of SQLite get their turn in between.
     """
     runs = Run.objects.filter(version__scenario=scenario)
     _cancel(runs)
@@ -385,7 +385,7 @@ def forget_traces(scenario: Scenario) -> None:
 def forget_trace(run: Run) -> None:
     """Delete the trace of an ended run.
 
-    When it is opened again, it is simulated to the same trace, so links keep their steps.
+    When the run is opened again, it is simulated to the same trace, so links keep their steps.
     """
     with transaction.atomic():
         _mark_forgotten(Run.objects.filter(pk=run.pk))
@@ -398,7 +398,7 @@ def _mark_forgotten(runs: QuerySet[Run]) -> None:
 
 
 def prunable(before: datetime) -> QuerySet[Run]:
-    """Return runs that ended before the given time and can be repeated by this engine, without those of the library."""
+    """Return runs outside the library that ended before this time, are stored, and can be repeated by this engine."""
     ended = Run.objects.filter(state__in=Run.ENDED, finished__lt=before, chunks__gt=0)
     return ended.filter(engine_version=ENGINE_VERSION, version__scenario__slug=None).order_by("finished")
 
@@ -409,9 +409,9 @@ def group(public_id: str) -> str:
 
 
 def announce(public_id: str) -> None:
-    """Notify followers that the row changed; they read it. Never fails."""
+    """Notify followers that the row has changed, so that they read it. Never fails."""
     layer = get_channel_layer()
     try:
         async_to_sync(layer.group_send)(group(public_id), {"type": "run.changed"})
     except Exception as error:  # the broker may be away; followers poll
-        logger.info("followers of run %s were not told: %s", public_id, error)
+        logger.info("followers of run %s were not notified: %s", public_id, error)

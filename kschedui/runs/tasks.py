@@ -22,7 +22,7 @@ STAY_SECONDS = 60.0
 
 @app.task(name=runs.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_runs() -> None:
-    """Simulate the runs whose turn it is, one after another; does nothing if this worker cannot take any."""
+    """Simulate the runs whose turn it is, one after another. Do nothing if this worker cannot take any."""
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():
@@ -35,12 +35,12 @@ def work_on_runs() -> None:
 
 @celeryd_after_setup.connect
 def make_places(instance: Any, **_: object) -> None:
-    """Reserve one process of the pool for the short lane."""
+    """Create the places for long runs: one process of the pool stays free for short ones."""
     long_run_slots.make(max(1, (instance.concurrency or 1) - 1))
 
 
 @worker_process_init.connect
-def make_way(**_: object) -> None:
+def lower_priority(**_: object) -> None:
     """Lower the priority of this process: pages come first, then runs, then experiments and slow work."""
     os.nice(NICE)
 

@@ -87,7 +87,7 @@ def _shown_rules(release: Release) -> str:
 
 
 def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
-    """Yield the structs of the modules in their order."""
+    """Yield the structs of the modules, in the order of their definition."""
     for module in modules:
         for name, member in vars(module).items():
             own = inspect.isclass(member) and member.__module__ == module.__name__
@@ -108,7 +108,7 @@ def interface(record: type[msgspec.Struct]) -> str:
 
 
 def type_text(kind: Any) -> str:
-    """Return a Python type in TypeScript."""
+    """Return the TypeScript text of a Python type."""
     origin, args = get_origin(kind), get_args(kind)
     if kind in SIMPLE:
         return SIMPLE[kind]

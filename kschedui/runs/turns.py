@@ -22,7 +22,7 @@ LOOKED_BACK = timedelta(hours=1)  # when a party was served last, and how long r
 
 
 class Requester(NamedTuple):
-    """The requester of a run: the party and the author whose turn it takes, and the hashed address."""
+    """The requester of a run: the party and the author for whom it counts, and the hashed address."""
 
     party: str = ""
     author: str = ""
@@ -30,14 +30,14 @@ class Requester(NamedTuple):
 
 
 class RunWait(NamedTuple):
-    """The wait of a queued run: the number of runs before it, and the estimated seconds (None: unknown)."""
+    """The expected wait of a queued run: the number of runs before it, and the estimated seconds (None: unknown)."""
 
     runs: int
     seconds: int | None
 
 
 def lane_of(version: Version) -> str:
-    """Return the lane for the size in the version's summary.
+    """Return the lane for the numbers of nodes and pods in the version's summary.
 
     A run that turns out to be long changes lanes (see worker).
     """
@@ -46,7 +46,7 @@ def lane_of(version: Version) -> str:
 
 
 def next_run(*, long: bool) -> str | None:
-    """Return the id of the queued run whose turn it is; with `long` false only from the short lane."""
+    """Return the id of the queued run whose turn it is; with `long` false, only of a short one."""
     queued = Run.objects.filter(state=Run.State.QUEUED)
     if not long:
         queued = queued.filter(lane=SHORT)
@@ -63,14 +63,14 @@ def next_run(*, long: bool) -> str | None:
 
 
 def full_parties() -> set[str]:
-    """Return the parties that hold the maximum number of places for long runs; one place is left for others."""
+    """Return the parties whose long runs take all places but the last, which is left for others."""
     going_on = Run.objects.filter(state=Run.State.RUNNING, lane=LONG).exclude(party="")
     most = max(1, settings.LONG_PLACES - 1)
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
 
 def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
-    """Return the party (or author) with a queued run or batch whose turn it is."""
+    """Return the party (or author) whose turn it is among the queued rows; None if there are none."""
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
@@ -87,7 +87,7 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
 
 
 class RunQueue:
-    """All queued runs at this time; read once for all visitors who want to know their place."""
+    """All queued runs, read once to compute the place of several."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, dict[str, list[int]]] = {SHORT: {}, LONG: {}}  # lane, party, primary keys
@@ -111,7 +111,9 @@ def ahead_of(run: Run) -> RunWait:
 
 
 def seconds_of(lane: str) -> float | None:
-    """Return by how long a run of the lane delays the next one, estimated from recent ones."""
+    """Return the mean seconds after which a place of the lane becomes free, estimated from recent runs; None if
+    unknown.
+    """
     ended = Run.objects.filter(lane=lane, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
     mean = ended.aggregate(mean=Avg(F("finished") - F("started")))["mean"]
     if mean is None:

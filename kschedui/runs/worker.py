@@ -43,7 +43,7 @@ FAILED = Message(
 
 
 class Outcome(msgspec.Struct):
-    """The outcome of a finished run for its card.
+    """The outcome of a finished run, for its card.
 
     `attempts` has a letter per attempt: Scheduled, Nominated, Unschedulable, Error. `drawing` is the cluster at the end
     of the run (cluster_drawing.py).
@@ -79,12 +79,12 @@ class Outcome(msgspec.Struct):
                 self.bound = len(event.bound) + event.stayed
 
 
-class TooLongForItsLane(Exception):
-    """The run continues in the lane for long ones, on any worker with a place for it."""
+class RunIsLong(Exception):
+    """The run takes too long for the short lane; it continues in the long one, on any worker with a place for it."""
 
 
 def serve() -> bool:
-    """Take the run whose turn it is and work on it; False if this worker cannot take any."""
+    """Take the run whose turn it is, and work on it. Return False if this worker cannot take any."""
     with long_run_slots.held() as long:
         public_id = turns.next_run(long=long)
         if public_id:
@@ -95,9 +95,9 @@ def serve() -> bool:
 
 
 def execute(public_id: str, *, long: bool = True) -> None:
-    """Work on a run if no other worker does; safe to call any number of times.
+    """Work on a run if no other worker holds it; safe to call any number of times.
 
-    `long`: there is a place for a long one.
+    `long`: this process holds a place for long runs.
     """
     run = runs.claim(public_id)
     if run is None:
@@ -107,7 +107,7 @@ def execute(public_id: str, *, long: bool = True) -> None:
         outcome = work(run, long=long)
         runs.finish(run, msgspec.to_builtins(outcome))
         tally(outcome)
-    except TooLongForItsLane:
+    except RunIsLong:
         with suppress(leases.Lost):
             runs.give_back(run)
     except leases.Lost:
@@ -144,7 +144,7 @@ def give_up(run: Run, sentence: Message) -> None:
 
 
 def work(run: Run, *, long: bool = True) -> Outcome:
-    """Simulate and store what is missing. Raises leases.Lost, Stopped, TooLongForItsLane."""
+    """Simulate the run, and store the chunks that are missing. Raises leases.Lost, Stopped, RunIsLong."""
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
             Message(
@@ -162,7 +162,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
         for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
             if chunk.seq >= run.chunks:
                 chunk_row = row(run, chunk)
-                bounds.require_room(chunk_row, stored)
+                bounds.require_storage(chunk_row, stored)
                 runs.store_chunk(run, chunk_row, outcome.time)
                 stored += len(chunk_row.frame)
     outcome.drawing = ending.drawing()
@@ -170,7 +170,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 
 def draw_cluster(events: Iterable[AnyEvent], ending: ClusterDrawing) -> Iterator[AnyEvent]:
-    """Yield the events, and draw the cluster at the end."""
+    """Yield the events, and apply each to the drawing."""
     for event in events:
         ending.take(event)
         yield event
@@ -186,7 +186,7 @@ def row(run: Run, chunk: TraceChunk) -> Chunk:
 def watch(
     run: Run, holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
 ) -> Iterator[AnyEvent]:
-    """Yield the events; count them in `outcome`, stop at limits, or when another worker holds the run."""
+    """Yield the events, and count them in `outcome`. Raises Stopped at limits, leases.Lost, and RunIsLong."""
     begun = monotonic()
     short = run.lane == Run.Lane.SHORT
     for step, event in enumerate(events, 1):
@@ -197,7 +197,7 @@ def watch(
         bounds.require_seconds(seconds)
         if short and seconds > settings.LIMITS["short_seconds"]:
             if not long:
-                raise TooLongForItsLane
+                raise RunIsLong
             runs.change_lane(run)
             short = False
         outcome.take(event)

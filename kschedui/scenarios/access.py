@@ -168,7 +168,7 @@ def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str)
             raise NotAllowed(gettext_noop("A copy cannot be more visible than the original, which is not yours."))
 
 
-def require_sight(visitor: Visitor, scenario: Scenario) -> None:
+def require_viewing(visitor: Visitor, scenario: Scenario) -> None:
     """Require that the visitor can see it. Raises NotAllowed with the reason."""
     if scenario.deleted_at:
         raise Deleted(gettext_noop("This scenario was deleted."))

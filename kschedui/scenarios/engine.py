@@ -64,7 +64,7 @@ def read(text: str, kubernetes: str = "") -> Scenario:
     """
     make_room(len(text))
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
-    return place_decisions(parse_scenario(text, limits(), plugins, release, progress.tell))
+    return place_decisions(parse_scenario(text, limits(), plugins, release, progress.report))
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:

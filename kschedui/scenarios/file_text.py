@@ -51,7 +51,7 @@ def blocks_of(text: str) -> Iterator[str]:
     """Yield a text in blocks, and report how much of it was taken."""
     for start in range(0, len(text), BLOCK):
         yield text[start : start + BLOCK]
-        progress.tell(min(1.0, (start + BLOCK) / len(text)))
+        progress.report(min(1.0, (start + BLOCK) / len(text)))
 
 
 def texts(source: BinaryIO, most: int) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Bytes of an upload as rows of a megabyte: compressed, and encrypted, since a dump may contain Secrets until it is
-pruned.
+"""The bytes of an upload as rows of about a megabyte, compressed and encrypted: until it is pruned, a dump may contain
+Secrets.
 
 The key is derived from SECRET_KEY and the upload's id, so that the database alone reveals nothing.
 """
@@ -33,7 +33,7 @@ class TooManyBytes(Exception):
 
 
 class DamagedPart(Exception):
-    """A stored part cannot be decrypted: it was changed, or SECRET_KEY was."""
+    """A stored part cannot be decrypted: it was changed, or SECRET_KEY is a different one."""
 
 
 def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None = None) -> None:
@@ -52,7 +52,7 @@ def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None 
 
 
 def read(upload: Upload, kind: Kind) -> Iterator[bytes]:
-    """Yield the bytes part by part. Raises DamagedPart."""
+    """Yield the bytes in pieces. Raises DamagedPart."""
     unpacker = zlib.decompressobj()
     for seq in range(upload.parts.filter(kind=kind).count()):
         content = bytes(upload.parts.filter(kind=kind, seq=seq).values_list("content", flat=True).first() or b"")
@@ -78,7 +78,7 @@ def compress(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def cipher(upload: Upload) -> AESGCM:
-    """Return the cipher of this upload, whose key no other upload shares."""
+    """Return the cipher of this upload; no other upload has the same key."""
     name = f"kschedui.uploads {upload.public_id}"
     return AESGCM(hmac.new(settings.SECRET_KEY.encode(), name.encode(), hashlib.sha256).digest())
 

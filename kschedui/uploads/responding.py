@@ -1,4 +1,4 @@
-"""Answers a stored request by the same view that answers a small one, in a process that can be ended."""
+"""Answers a stored request by the view that answers small ones, in a process that can be killed."""
 
 import tempfile
 import zlib
@@ -32,7 +32,7 @@ class Response(NamedTuple):
 
 
 def answer(pk: int) -> Response:
-    """Call the view of an upload that this worker holds; its changes are made once, however often it is called."""
+    """Call the view of an upload that this worker holds. If that is repeated, changes are made only once."""
     upload = Upload.objects.select_related("owner").get(pk=pk)
     try:
         with tempfile.TemporaryFile(prefix="kschedui-upload-") as body:
@@ -42,7 +42,7 @@ def answer(pk: int) -> Response:
             body.seek(0)
             request = request_of(upload, cast(BinaryIO, body), size)
             view, args, kwargs = resolve(request.path)
-            with translation.override(upload.language), progress.listen(Teller(upload)):
+            with translation.override(upload.language), progress.listen(ProgressRecorder(upload)):
                 response = view(request, *args, **kwargs)
         body = response.headers.get("Location", "").encode() or response.content
         return Response(response.status_code, response.headers["Content-Type"], body)
@@ -51,7 +51,7 @@ def answer(pk: int) -> Response:
             connections.close_all()
 
 
-class Teller:
+class ProgressRecorder:
     """Stores the progress of an upload, at most twice a second."""
 
     def __init__(self, upload: Upload) -> None:
@@ -61,11 +61,11 @@ class Teller:
     def __call__(self, part: float) -> None:
         if monotonic() - self.at >= store.PROGRESS_SECONDS:
             self.at = monotonic()
-            store.tell_progress(self.upload, WORK * part)
+            store.store_progress(self.upload, WORK * part)
 
 
 class KeptRequest(WSGIRequest):
-    """A request without Django's limit on the size of its body."""
+    """A stored request; Django's limit on the size of its body does not apply."""
 
     @property
     def body(self) -> bytes:
@@ -125,9 +125,9 @@ def blocks_of(request: HttpRequest, head: bytes) -> Iterator[bytes]:
 
 
 def read_small(request: HttpRequest, most: int) -> bytes | None:
-    """Return None if the request has at most this number of bytes, unpacked: it can then be read normally.
+    """Read the body if it has at most this many bytes, uncompressed, and return None; the view then reads it as usual.
 
-    Otherwise return the part that was read; the rest is still to be read.
+    Otherwise return the first part of it; the rest is still to be read.
     """
     head = request.read(most + 1)
     if len(head) > most or unpacks_to_more(head, most):
@@ -138,7 +138,7 @@ def read_small(request: HttpRequest, most: int) -> bytes | None:
 
 
 def unpacks_to_more(packed: bytes, most: int) -> bool:
-    """Return whether the bytes are gzip and unpack to more than this number."""
+    """Return whether the bytes are gzip data of more than `most` uncompressed bytes."""
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
         return packed.startswith(GZIP) and len(unpacker.decompress(packed, most + 1)) > most

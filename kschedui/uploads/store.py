@@ -30,7 +30,7 @@ State = Run.State
 
 
 class StoredRequest(NamedTuple):
-    """The parts of a request that are stored with its body."""
+    """The parts of a request that are stored in addition to its body."""
 
     method: str
     path: str
@@ -46,7 +46,7 @@ class UploadWait(NamedTuple):
 
 
 class TooManyUploads(Exception):
-    """The author has as many unfinished uploads as the limit allows."""
+    """The author or the address has reached the limit of unfinished uploads."""
 
     def __init__(self, most: int) -> None:
         self.sentence = Message(
@@ -57,14 +57,16 @@ class TooManyUploads(Exception):
 
 
 class NotDone(Exception):
-    """The upload has no response (yet)."""
+    """The upload has no response, or none yet."""
 
 
 # --- For the client -----------------------------------------------------------------------------------------------
 
 
 def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
-    """Queue a request, which is cancelled until it has arrived. Raises TooManyUploads or parts.TooManyBytes."""
+    """Store a request and queue it. Until it has arrived, its state is CANCELLED. Raises TooManyUploads or
+    parts.TooManyBytes.
+    """
     upload = Upload.objects.create(
         **owned_by(visitor),
         **requester._asdict(),
@@ -86,7 +88,7 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
 
 
 def require_few(upload: Upload) -> None:
-    """Check the limit of unfinished uploads, of an account or, without one, of an address. Raises TooManyUploads.
+    """Require that the account, or without one the address, can have another upload. Raises TooManyUploads.
 
     If two requests reach the limit at once, the later one fails.
     """
@@ -108,7 +110,7 @@ def sender_of(upload: Upload) -> Visitor:
 
 
 def by_id(visitor: Visitor, public_id: str) -> Upload:
-    """Return the visitor's upload. Raises Upload.DoesNotExist, also for somebody else's."""
+    """Return an upload of the visitor. Raises Upload.DoesNotExist for any other."""
     if not is_public_id(public_id):
         raise Upload.DoesNotExist
     mine = Q(owner=None, editor_hash=visitor.editor_hash) if visitor.editor_hash else Q(pk=None)
@@ -118,7 +120,9 @@ def by_id(visitor: Visitor, public_id: str) -> Upload:
 
 
 def ahead_of(upload: Upload) -> UploadWait | None:
-    """Estimate the uploads before this one, if all parties continue to take turns; None once it has started."""
+    """Return the estimated number of uploads before this one, if parties continue to take turns; None unless it is
+    queued.
+    """
     if upload.state != State.QUEUED:
         return None
     queued = Upload.objects.filter(state=State.QUEUED)
@@ -137,7 +141,7 @@ def cancel(upload: Upload) -> None:
 
 
 def answer_of(upload: Upload) -> Iterator[bytes]:
-    """Yield the bytes of its response. Raises NotDone."""
+    """Yield the bytes of the response. Raises NotDone."""
     if upload.state != State.DONE:
         raise NotDone
     return parts.read(upload, parts.Kind.ANSWER)
@@ -152,7 +156,7 @@ def digest_of(upload: Upload) -> Digest:
 
 
 def request_worker() -> None:
-    """Request a worker for a new upload. If the broker does not respond, the timer requests one later."""
+    """Notify a worker of a new upload. If the broker does not respond, the timer does so later."""
     try:
         app.send_task(TASK, retry=False, expires=60)
     except Exception as error:  # whatever the broker's client raises; the row is the truth
@@ -163,7 +167,7 @@ def request_worker() -> None:
 
 
 def next_upload() -> Upload | None:
-    """Return the upload whose turn it is, now held by this worker."""
+    """Return the upload whose turn it is, now held by this worker; None if there is none."""
     queued = Upload.objects.filter(state=State.QUEUED)
     while (party := turns.first_served("party", queued)) is not None:
         mine = queued.filter(party=party)
@@ -179,8 +183,8 @@ def keep_digest(upload: Upload, digest: Digest) -> None:
     parts.write(upload, parts.Kind.DIGEST, [msgspec.msgpack.encode(digest)])
 
 
-def tell_progress(upload: Upload, part: float) -> None:
-    """Store the progress."""
+def store_progress(upload: Upload, part: float) -> None:
+    """Store the part of the work that is done, from 0 to 1."""
     Upload.objects.filter(pk=upload.pk, attempt=upload.attempt).update(progress=round(part, 3))
 
 
@@ -202,7 +206,7 @@ def _end(upload: Upload, **changes: Any) -> None:
 
 
 def requeue_lost() -> None:
-    """Queue uploads again that no worker holds, and notify workers while some are queued."""
+    """Queue uploads again whose worker is lost, and notify a worker if any are queued."""
     for upload in leases.requeue(Upload):
         logger.info("upload %s is queued again", upload.public_id)
     if Upload.objects.filter(state=State.QUEUED).exists():

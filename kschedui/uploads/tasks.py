@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def answer_uploads() -> None:
-    """Answer the next upload if there is a place for it, and notify again: there may be more."""
+    """Answer the next upload if there is a place for it; then notify workers again, since there may be more."""
     try:
         with long_run_slots.held() as free:
             served = free and worker.serve()

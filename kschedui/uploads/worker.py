@@ -13,7 +13,7 @@ from kschedui.runs import leases
 from kschedui.runs.holding import Holding
 from kschedui.uploads import parts, store
 from kschedui.uploads.responding import Response, answer
-from kschedui.work.gone import Gone
+from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.limits import TooMuch
 from kschedui.work.process import Allowance, Ended, Worker
 from scheduler_core.apis.messages import Message
@@ -23,11 +23,11 @@ logger = logging.getLogger(__name__)
 FAILED = Message("An internal error occurred. Nothing that was saved is lost. Try again.")
 CHANGED = Message("The request can no longer be read. Send it again.")
 MAIN = multiprocessing.current_process()  # as the worker starts, before it has a pool
-AGAIN = 503  # the database is away, say: it is tried again
+AGAIN = 503  # for example, the database is away; the upload is tried again later
 
 
 def serve() -> bool:
-    """Answer the next upload; False if there is none."""
+    """Answer the next upload. Return False if there is none."""
     upload = store.next_upload()
     if upload is not None:
         execute(upload)
@@ -36,7 +36,7 @@ def serve() -> bool:
 
 def execute(upload: Upload) -> None:
     """Answer an upload that this worker holds."""
-    gone = Gone()
+    disconnect = ClientDisconnect()
 
     def fail(sentence: Message) -> None:
         store.fail(upload, sentence)
@@ -44,8 +44,8 @@ def execute(upload: Upload) -> None:
     try:
         if upload.tries >= leases.MAX_TRIES:
             return fail(store.LOST_TOO_OFTEN)
-        with Holding(upload, fail, gone.leave):
-            keep(upload, answer_upload(upload, gone))
+        with Holding(upload, fail, disconnect.report):
+            keep(upload, answer_upload(upload, disconnect))
     except (leases.Lost, Ended):
         logger.info("upload %s was taken away, or its process ended", upload.public_id)
     except Error as error:  # the database's: the lease ends, and it goes on when there is one again
@@ -53,14 +53,16 @@ def execute(upload: Upload) -> None:
 
 
 def keep(upload: Upload, result: Response | Message) -> None:
-    """Store the response, or the error. Raises leases.Lost."""
+    """Store the response, or the error; a response of 503 is not stored, so that the upload is tried again. Raises
+    leases.Lost.
+    """
     if isinstance(result, Message):
         store.fail(upload, result)
     elif result.status != AGAIN:
         store.finish(upload, result.status, result.content_type, [result.body])
 
 
-def answer_upload(upload: Upload, gone: Gone) -> Response | Message:
+def answer_upload(upload: Upload, disconnect: ClientDisconnect) -> Response | Message:
     """Return the response, or a sentence that explains why there is none. Raises Ended."""
     try:
         if not settings.WORK_PROCESSES:  # in tests of one process
@@ -69,7 +71,7 @@ def answer_upload(upload: Upload, gone: Gone) -> Response | Message:
         memory = settings.LIMITS["run_memory_bytes"]
         allowance = Allowance(seconds, "KSCHEDUI_MAX_UPLOAD_SECONDS", memory, "KSCHEDUI_MAX_RUN_MEMORY_BYTES")
         try:
-            result: Response = process().run(allowance, gone, upload.language, answer, [upload.pk])
+            result: Response = process().run(allowance, disconnect, upload.language, answer, [upload.pk])
             return result
         finally:
             process().stop()  # and what it took of memory

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from kschedui.work import limits
+from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call
-from kschedui.work.gone import Gone
 from kschedui.work.rare_collection import collect_after, rare_collection
 
 WORKS = 200  # of one process, so that what a large one left in memory does not stay
@@ -64,7 +64,12 @@ class Worker:
         self._starting = threading.Lock()
 
     def run(
-        self, allowance: Allowance, gone: Gone, language: str | None, function: Callable[..., Any], args: Sequence[Any]
+        self,
+        allowance: Allowance,
+        disconnect: ClientDisconnect,
+        language: str | None,
+        function: Callable[..., Any],
+        args: Sequence[Any],
     ) -> Any:
         """Return the function's result, or raise its error.
 
@@ -75,8 +80,8 @@ class Worker:
             self.stop()
         connection = self._ready()
         try:
-            with gone.telling(self._kill):
-                if gone.left:
+            with disconnect.calling(self._kill):
+                if disconnect.occurred:
                     raise Ended
                 connection.send((allowance.seconds, language, function, args))
                 kind, value, self.took = self._answer(connection, limits.longest(allowance.seconds))

@@ -7,8 +7,8 @@ from contextvars import ContextVar
 _listener: ContextVar[Callable[[float], None] | None] = ContextVar("progress", default=None)
 
 
-def tell(part: float) -> None:
-    """Report the part that is done, from 0 to 1."""
+def report(part: float) -> None:
+    """Report the part of the work that is done, from 0 to 1."""
     if (listener := _listener.get()) is not None:
         listener(part)
 

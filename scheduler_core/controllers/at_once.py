@@ -40,19 +40,19 @@ class AtOnce:
         """Tell them of what exists at the start."""
         self._api.is_starting = True
         for item in list(objects):
-            self._tell(Change(kind_of(item), "added", item))
+            self._notify(Change(kind_of(item), "added", item))
         self._api.is_starting = False
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         """Take a change that was delivered to the scheduler."""
         what: What = "added" if old is None else "deleted" if new is None else "updated"
-        self._tell(Change(kind, what, old if new is None else new, old))
+        self._notify(Change(kind, what, old if new is None else new, old))
 
     def delete(self, claim: ResourceClaim) -> None:
         """Delete a claim as somebody requested."""
         resourceclaim.delete(claim, self._api, because("requested"))
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: Change) -> None:
         api = self._api
         for controller in _CONTROLLERS:
             for key in controller.wakes(change, api):

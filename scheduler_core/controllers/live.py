@@ -140,7 +140,7 @@ class Live:
         for item in objects:
             stored = self.api.cluster.get(kind_of(item), key_of(item))
             if isinstance(stored, Workload):
-                self._tell_of_new(stored)
+                self._announce_new(stored)
             elif stored is not None and not isinstance(stored, Node | Pod):
                 self.api.changes.append(Change(kind_of(stored), "added", stored))
         for node in self.api.cluster.all_nodes():
@@ -178,12 +178,12 @@ class Live:
         if kind in ADMITTING:
             self.api.forget_templates()
         if old is None and isinstance(new, Workload) and not self.api.actor:
-            self._tell_of_new(new)
+            self._announce_new(new)
             return
         what: Any = "added" if old is None else "deleted" if new is None else "updated"
         self.api.changes.append(Change(kind, what, item, old))
 
-    def _tell_of_new(self, workload: Workload) -> None:
+    def _announce_new(self, workload: Workload) -> None:
         """Tell the controllers of a workload that somebody created."""
         change = Change(workload.kind, "added", workload)
         if self._first_sync and workload.kind != "Job":

@@ -172,7 +172,7 @@ class Explainer:
         if self._course.scores is None:
             return []
         handed_over = (extender for extender in self._framework.extenders if extender.is_interested(self._pod))
-        self._cycle.bare_nodes = any(extender.hands_over_bare_nodes for extender in handed_over)
+        self._cycle.bare_nodes = any(extender.returns_bare_nodes for extender in handed_over)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
         plugins = {plugin.name: plugin for plugin in self._framework.at(ScorePlugin)}
         return [(plugins[score.plugin], score) for score in scores]

@@ -87,7 +87,7 @@ class Extender(Protocol):
     prioritizes: bool
     supports_preemption: bool
     binds: bool
-    hands_over_bare_nodes: bool  # what it filters comes back as new NodeInfos (HTTPExtender.Filter)
+    returns_bare_nodes: bool  # what it filters comes back as new NodeInfos (HTTPExtender.Filter)
 
     def is_interested(self, pod: Pod) -> bool: ...
 

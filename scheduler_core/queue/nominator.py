@@ -65,7 +65,7 @@ class Nominator:
         """
         before = self.node_of(pod.key)
         self._add(pod, override)
-        self._tell(pod.key, before, cause)
+        self._emit_change(pod.key, before, cause)
 
     def update(self, old: Pod, new: Pod) -> None:
         """Update a pod (UpdateNominatedPod). A nomination that is not yet in the pod's status is kept."""
@@ -73,7 +73,7 @@ class Nominator:
         override = before if before and not old.nominated_node_name and not new.nominated_node_name else None
         self._remove(old.key)
         self._add(new, override)
-        self._tell(new.key, before, "preempted-by-higher-priority")
+        self._emit_change(new.key, before, "preempted-by-higher-priority")
 
     def delete(self, key: PodKey, cause: Cause) -> None:
         """Remove the pod's nomination (DeleteNominatedPodIfExists)."""
@@ -81,7 +81,7 @@ class Nominator:
             return
         before = self.node_of(key)
         self._remove(key)
-        self._tell(key, before, cause)
+        self._emit_change(key, before, cause)
 
     def suspend(self, key: PodKey) -> None:
         """Remove the pod's nomination while the pod is evaluated; no event is emitted, since `resume` follows."""
@@ -111,7 +111,7 @@ class Nominator:
         if not self._by_node[node_name]:
             del self._by_node[node_name]
 
-    def _tell(self, key: PodKey, before: str, cause: Cause) -> None:
+    def _emit_change(self, key: PodKey, before: str, cause: Cause) -> None:
         after = self.node_of(key)
         if after and after != before:
             self._emit(PodNominated(key, after))

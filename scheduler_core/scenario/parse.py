@@ -103,18 +103,18 @@ def parse_scenario(
     limits: Limits | None = None,
     known_plugins: Mapping[str, Iterable[str]] | None = None,
     release: Release | None = None,
-    tell: Callable[[float], None] = lambda part: None,
+    report_progress: Callable[[float], None] = lambda part: None,
 ) -> Scenario:
     """Parse a file. Raises `ScenarioErrors`, and nothing else, if any part is invalid.
 
     `known_plugins`: the outside plugins that a configuration can enable, each with the extension points that it
-    implements, named as in `config.EXTENSION_POINTS`. `release`: replaces the one in the file. `tell` is called with
-    the progress, from 0 to 1.
+    implements, named as in `config.EXTENSION_POINTS`. `release`: replaces the one in the file. `report_progress` is
+    called with the progress, from 0 to 1.
     """
     problems = Problems()
     try:
         with without_collection():
-            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release, tell).read()
+            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release, report_progress).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
@@ -161,17 +161,19 @@ class _Reader:
         known_plugins: Mapping[str, Iterable[str]],
         problems: Problems,
         release: Release | None,
-        tell: Callable[[float], None],
+        report_progress: Callable[[float], None],
     ) -> None:
         self._text = text
         self._limits = limits
         self._known_plugins = known_plugins
         self._problems = problems
         self._release = release
-        self._tell = tell
+        self._report_progress = report_progress
 
     def read(self) -> Scenario:
-        documents = read_documents(self._text, self._limits, self._problems, lambda part: self._tell(READING * part))
+        documents = read_documents(
+            self._text, self._limits, self._problems, lambda part: self._report_progress(READING * part)
+        )
         documents_by_kind = self._sort(documents)
         of_nodes = release_of_kubelets(_kubelet_versions(documents_by_kind))
         own = self._own_document(documents_by_kind.scenario, of_nodes or DEFAULT_RELEASE)
@@ -188,7 +190,9 @@ class _Reader:
             recorded=bool(own.observed),
             stop_seconds=own.kubelet.stop_seconds,
         )
-        initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
+        initial = InitialObjects(
+            self._problems, admission, lambda part: self._report_progress(READING + (1 - READING) * part)
+        )
         objects = initial.build(documents_by_kind.objects, created_by(own.events))
         node_groups = build_node_groups(documents_by_kind.node_groups, self._problems, admission)
         check_nodes_of_groups(documents_by_kind.node_groups, initial.exist, self._problems)

@@ -72,7 +72,7 @@ def main() -> None:
 def measure(stack: Any, students: int, steps: int) -> None:
     """One web process, then two."""
     from kschedui.supervisor.ports import free_port, wait_until
-    from tests.bench.bench_hall import web_command_of
+    from tests.bench.bench_viewers import web_command_of
 
     stack.start_workers(runs=1)
     first = stack.start_web("127.0.0.1", free_port())

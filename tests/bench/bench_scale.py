@@ -26,7 +26,7 @@ from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
 from scheduler_core import Scenario
 from tests.bench.bench_engine import scenario_of, stored, timed
-from tests.bench.bench_hall import OPEN_FILES, Case, start_second_web
+from tests.bench.bench_viewers import OPEN_FILES, Case, start_second_web
 from tests.bench.curves import draw
 from tests.bench.machine import Pace, told
 from tests.bench.mixed_workloads import Objects, mixed

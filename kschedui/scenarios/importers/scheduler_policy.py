@@ -58,7 +58,7 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
         for name in _names(policy["predicates"]):
             now = PREDICATES.get(name, ())
             filters += [predicate for predicate in now if predicate not in filters]
-            _tell(name, now, became, lost)
+            _note_conversion(name, now, became, lost)
         plugins["filter"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in filters]}
     strategy = ""
     if isinstance(policy.get("priorities"), list):
@@ -66,7 +66,7 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
         for priority in policy["priorities"]:
             name = str(priority.get("name")) if isinstance(priority, dict) else ""
             plugin = PRIORITIES.get(name)
-            _tell(name, (plugin,) if plugin else (), became, lost)
+            _note_conversion(name, (plugin,) if plugin else (), became, lost)
             if plugin:
                 weight = priority.get("weight")
                 weights.setdefault(plugin, weight if isinstance(weight, int) and weight > 0 else 1)
@@ -103,7 +103,7 @@ def _names(entries: list[Any]) -> list[str]:
     return [str(entry.get("name")) for entry in entries if isinstance(entry, dict)]
 
 
-def _tell(name: str, now: tuple[str, ...], became: list[str], lost: list[str]) -> None:
+def _note_conversion(name: str, now: tuple[str, ...], became: list[str], lost: list[str]) -> None:
     if now:
         became.append(f"{name} → {' + '.join(now)}")
     else:

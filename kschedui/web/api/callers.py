@@ -30,7 +30,7 @@ class Large(Exception):
 
 
 class Acceptable(Exception):
-    """The body of a large request may come: nothing in its headers speaks against it."""
+    """The headers of a large request are accepted; its body can be received."""
 
 
 class Caller(HttpBearer):
@@ -52,34 +52,37 @@ class Caller(HttpBearer):
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed.
 
-        Raises Refusal, NoRoom or RequestDataTooBig if it may not, Large if a worker has to answer it, and Acceptable if
-        only its headers have arrived so far.
+        Raises Refusal, StorageFull or RequestDataTooBig if it may not, Large if a worker has to answer it, and
+        Acceptable if only its headers have arrived so far.
         """
         if upload_of(request) is None:
             self.admit(request)
             if getattr(request, "scope", {}).get("headers_only"):
-                self.require_room(request)
+                self.require_storage(request)
                 raise Acceptable
             if request.method not in SAFE:
                 self.require_small(request)
         return True
 
-    def require_room(self, request: HttpRequest) -> None:
-        """Check that a request that says how large it is can be stored. Raises RequestDataTooBig or NoRoom."""
+    def require_storage(self, request: HttpRequest) -> None:
+        """Require that a request with a large Content-Length is accepted and can be stored.
+
+        Raises RequestDataTooBig or StorageFull.
+        """
         if int(request.META.get("CONTENT_LENGTH") or 0) > settings.LIMITS["direct_bytes"]:
             if not self.large:
                 raise RequestDataTooBig
             keeping_visitor(request)
 
     def require_small(self, request: HttpRequest) -> None:
-        """Check that the request can be answered in the web process. Raises Large, or RequestDataTooBig."""
+        """Require that the request can be answered in the web process. Raises Large or RequestDataTooBig."""
         most = settings.LIMITS["direct_bytes"]
         head = read_small(request, most)
         if head is not None:
             raise Large(head) if self.large else RequestDataTooBig
 
     def admit(self, request: HttpRequest) -> None:
-        """Check the caller's permission and rate limit. Raises Refusal."""
+        """Check the caller's permission, and the rate limit. Raises Refusal or TooOften."""
         header = request.headers.get("Authorization")
         if header is None:
             count(request, self.limit)
@@ -92,7 +95,7 @@ class Caller(HttpBearer):
         self.authenticate(request, secret.strip() if scheme.lower() == "bearer" else "")
 
     def authenticate(self, request: HttpRequest, secret: str) -> None:
-        """Authenticate by token; its account is then the visitor."""
+        """Authenticate by token: its account becomes the visitor. Raises Refusal or TooOften."""
         token = tokens.find(secret) if secret else None
         if token is None:
             count(request, self.limit)
@@ -106,8 +109,9 @@ class Caller(HttpBearer):
 
 
 def leave_large(request: HttpRequest, size: int) -> None:
-    """Leave a request that stores a text of this size in bytes to a worker: a text of 24 MB may take 200 MB here, where
-    one emoji makes each of its characters take four bytes. Raises Large.
+    """Leave a request that stores a text of this many bytes to a worker if it is large. Raises Large.
+
+    A text of 24 MB may take 200 MB here: with a single emoji, each of its characters takes four bytes.
     """
     if size > settings.LIMITS["direct_bytes"] and upload_of(request) is None:
         raise Large
@@ -116,11 +120,14 @@ def leave_large(request: HttpRequest, size: int) -> None:
 def reads(limit: str = "read", *, large: bool = False, waits: bool = False) -> Caller:
     """Return the caller of an operation that changes nothing.
 
-    `large`: it accepts a text of any length. `waits`: its work waits for its turn, as that of large ones does.
+    `large`: it accepts a text of any length. `waits`: its work may have to wait for its turn.
     """
     return Caller(tokens.READ, limit, large=large, waits=waits)
 
 
 def writes(limit: str, *, large: bool = False, later: bool = False, waits: bool = False) -> Caller:
-    """Return the caller of an operation that changes something."""
+    """Return the caller of an operation that changes something.
+
+    `large` and `waits` as for `reads`. `later`: a worker may answer it.
+    """
     return Caller(tokens.WRITE, limit, large=large, later=later, waits=waits)

@@ -77,17 +77,17 @@ def dump() -> dict[str, Any]:
 
 
 def record(kind: Any) -> dict[str, Any]:
-    """Describe JSON of one of the engine's records."""
+    """Describe a response with the JSON of one of the engine's records."""
     return ok("application/json", schema_of(kind))
 
 
 def json_lines(title: str) -> dict[str, Any]:
-    """Describe a body with one JSON object per line."""
+    """Describe a response with one JSON object per line."""
     return ok("application/jsonl", {"type": "string", "title": title})
 
 
 def event_stream(kind: Any) -> dict[str, Any]:
-    """Describe a body with one JSON object per line, or as server-sent events."""
+    """Describe a response with one JSON object per line, or with server-sent events."""
     schema_of(kind)
     described = json_lines("Event")
     content = described["responses"][200]["content"]
@@ -108,7 +108,7 @@ def references(names: Sequence[str]) -> dict[str, Any]:
 
 
 def problem_of(status: int) -> dict[str, Any]:
-    """Describe the response with a problem of this status: its codes and their conditions."""
+    """Describe the response with a problem of this status: its codes, and when each is sent."""
     codes = {code: when for code, (of, _, when) in PROBLEMS.items() if of == status}
     described: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {when}" for code, when in codes.items()),
@@ -118,7 +118,7 @@ def problem_of(status: int) -> dict[str, Any]:
 
 
 def accepted(*, later: bool) -> dict[str, Any]:
-    """Describe the responses to a request that is not answered yet."""
+    """Describe the 202 response of a request that is not answered yet; `later`: a worker may answer it."""
     kinds = {"UploadOut": LATER, "Waiting": WAITING} if later else {"Waiting": WAITING}
     schemas = [{"$ref": REFERENCE.format(name=name)} for name in kinds]
     return {
@@ -181,7 +181,7 @@ class Document(OpenAPISchema):
 
 
 class DocumentedAPI(NinjaAPI):
-    """ninja's API with this document."""
+    """ninja's API with the document of this module."""
 
     document: OpenAPISchema | None = None
 

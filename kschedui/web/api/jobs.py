@@ -64,7 +64,7 @@ READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and
 
 
 class Refused(Exception):
-    """An error status, with its `errors`."""
+    """An error with an HTTP status, and the errors as rows of a response."""
 
     def __init__(self, status: int, rows: list[dict[str, Any]]) -> None:
         super().__init__(status, rows)
@@ -74,7 +74,7 @@ class Refused(Exception):
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Raise errors in a text, a run or a question as Refused."""
+    """Convert errors in a text, a run or a question to Refused."""
     try:
         yield
     except ScenarioErrors as errors:
@@ -103,7 +103,7 @@ def refused_text(text: str, errors: ScenarioErrors) -> bytes:
 
 
 def check_result(scenario: Scenario, pod: str = "", notes: Iterable[Message] = ()) -> dict[str, object]:
-    """Return the result for a valid text; the values of rules are for `pod`, or the first pod to be scheduled.
+    """Return the result for a valid text; rules are evaluated for `pod`, or for the first pod to be scheduled.
 
     `notes`: the changes made to convert the text, which become warnings without a line.
     """
@@ -127,13 +127,15 @@ def digest(text: str) -> Digest:
 
 
 def digest_of_copy(text: str) -> Digest:
-    """Return the digest of a stored text, without the text where that is stored unchanged. Raises Refused."""
+    """Return the digest of a stored text; its own text is left out if it equals the stored one. Raises Refused."""
     stored = digest(text)
     return stored._replace(text="", packed=b"") if stored.text == text else stored
 
 
 class Converted(NamedTuple):
-    """A dump as a scenario: its text, the changes, the JSON of `check`, and the stored data if the text is valid."""
+    """A dump converted to a scenario: its text, notes on the changes, the JSON of `check`, and the digest if it is
+    valid.
+    """
 
     text: str
     notes: list[str]
@@ -146,7 +148,7 @@ def convert(path: str, most: int) -> Converted:
     with refusing():
         try:
             with open(path, "rb") as source, progress.within(0, READING):
-                imported = import_source(cast(BinaryIO, Heard(source)), Conversion(engine.limits(), most))
+                imported = import_source(cast(BinaryIO, ReadWithProgress(source)), Conversion(engine.limits(), most))
         except TooLong:
             raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
         except ScenarioErrors:
@@ -165,13 +167,13 @@ def convert(path: str, most: int) -> Converted:
 
 
 def has_only_messages(path: str) -> bool:
-    """Return whether a short file that is no dump has messages that the page /decode/ explains."""
+    """Return whether a short file contains messages that the page /decode/ explains."""
     with suppress(ScenarioErrors), open(path, "rb") as source:
         return has_messages("".join(file_text.texts(source, LONGEST_MESSAGES)))
     return False
 
 
-class Heard:
+class ReadWithProgress:
     """A file that reports the progress of reading it."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -179,8 +181,9 @@ class Heard:
         self.size = os.fstat(file.fileno()).st_size
 
     def read(self, size: int) -> bytes:
+        """Return the next bytes of the file."""
         block = self.file.read(size)
-        progress.tell(self.file.tell() / max(1, self.size))
+        progress.report(self.file.tell() / max(1, self.size))
         return block
 
 
@@ -201,7 +204,7 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
 
 
 def lives(rid: str, name: str) -> bytes | None:
-    """Return the JSON of Lives: of a pod, or the pods of a workload, of a stored run. None: there is none."""
+    """Return the JSON of Lives, of a pod or of the pods of a workload in a stored run; None if there is no such pod."""
     histories = Histories()
     for frame in runs.all_frames(runs.by_id(rid)):
         for event in frames.events_of(frame):
@@ -211,9 +214,9 @@ def lives(rid: str, name: str) -> bytes | None:
 
 
 def left_behind(rid: str) -> LeftBehind:
-    """Return the pods that are pending at the end of a stored run, and others to know of.
+    """Return the pods that are pending at the end of a stored run, and other pods worth attention.
 
-    If this engine cannot run it to its end, the nearest nodes and the others are left out.
+    If this engine cannot run it to its end, the nearest nodes and the other pods are left out.
     """
     follower = Follower()
     run = runs.by_id(rid)
@@ -230,7 +233,9 @@ def left_behind(rid: str) -> LeftBehind:
 
 
 def times(rid: str, pods: Sequence[PodKey]) -> bytes:
-    """Return the JSON of the pods' Durations in a stored run, in this order, without those that it does not follow."""
+    """Return the JSON of the Durations of pods in a stored run, in this order; pods that are not measured are
+    left out.
+    """
     durations = Durations()
     events = (event for frame in runs.all_frames(runs.by_id(rid)) for event in frames.events_of(frame))
     for step, event in enumerate(events):
@@ -275,9 +280,9 @@ def replay_result(rid: str) -> bytes:
 
 
 def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
-    """Return the file, its next part, and how many events of the frames are written so far; 0: all of them.
+    """Return the file, its next part, and the number of events of these frames that it now contains (0: all of them).
 
-    A part ends after MAX_PART bytes: more at once would block the web process.
+    A part ends after MAX_PART bytes: longer ones would block the web process.
     """
     body = bytearray()
     events = chain.from_iterable(map(frames.events_of, run_frames))
@@ -312,7 +317,7 @@ def events_from(frame: bytes, step: int) -> Iterator[tuple[int, AnyEvent]]:
 def compare_runs(*sides: tuple[str, str]) -> bytes:
     """Return the JSON of the `Comparison` of two runs, each (text, release), with its cause in words. Raises Refused.
 
-    `unlike`: the first other difference of runs with the same decisions.
+    `unlike`: if their decisions are the same, the first other difference.
     """
     with refusing():
         runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
@@ -335,13 +340,16 @@ def refused_releases(text: str) -> dict[str, str]:
 
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:
-    """Return the first level that is invalid for the scenario on its own: its factor, its label, and the error."""
+    """Return the first level that is invalid for the scenario on its own: its factor, its label, the error; None if all
+    are valid.
+    """
     trouble = experiments.trouble(text, kubernetes, factors)
     return None if trouble is None else (trouble[0], trouble[1], in_language(trouble[2]))
 
 
 def experiment_run(text: str, factors: Any, number: int) -> tuple[Digest | None, str]:
-    """Return the digest of the text of an experiment's run, None if that is the scenario's own, and its release.
+    """Return the digest of the text of an experiment's run (None: it is the scenario's own text), and the run's
+    release.
 
     Raises Refused.
     """
@@ -351,15 +359,15 @@ def experiment_run(text: str, factors: Any, number: int) -> tuple[Digest | None,
 
 
 def list_choices(text: str) -> dict[str, Any]:
-    """Return what the form of an experiment can vary. Raises Refused."""
+    """Return everything that the form of an experiment can vary. Raises Refused."""
     with refusing():
         return experiments.list_choices(engine.read_again(text))
 
 
 def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
-    """Return the verdicts on the answer to a challenge (shapes.Judged). Raises Refused.
+    """Return how an answer to a challenge does on each variant (shapes.Judged). Raises Refused.
 
-    Only the answer's documents of the requested kinds are evaluated.
+    Only the answer's documents of the requested kinds are used.
     """
     with refusing():
         engine.read(answer)
@@ -394,7 +402,7 @@ def _title(variant: Variant | None) -> str:
 
 
 def _failure(text: str, challenge: Challenge, answer: str, verdict: AnswerVerdict) -> dict[str, Any]:
-    """Return the first failing variant, which can then be played and is no longer hidden."""
+    """Return the first variant that fails, with a text that can be played; its title is no longer hidden."""
     played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
     reasons = [in_language(sentence) for sentence in verdict.unmet]
     return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}
@@ -406,7 +414,7 @@ def digest_with_seed(text: str, seed: int) -> Digest:
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:
-    """Return an object's YAML, if the text has it. Raises Refused."""
+    """Return an object's YAML; None if the text does not contain it. Raises Refused."""
     try:
         document = engine.manifest(text, kind, namespace, name)
     except ScenarioErrors as errors:

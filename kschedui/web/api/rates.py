@@ -22,7 +22,7 @@ VISITORS = 30  # times what one may ask for: a whole school has one address, and
 
 
 class TooOften(Exception):
-    """The rate limit is exceeded; the sentence says whose. `seconds` until the next minute."""
+    """The rate limit is exceeded; the sentence names it. `seconds`: until the next minute."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -36,7 +36,7 @@ def seconds_left() -> int:
 
 
 def rate_headers(request: HttpRequest) -> dict[str, str]:
-    """Return the headers with the number of remaining calls; {} if calls are not counted."""
+    """Return the headers with the number of remaining calls; {} if this request was not counted."""
     if not hasattr(request, "rate_left"):
         return {}
     most, left = request.rate_left
@@ -44,17 +44,17 @@ def rate_headers(request: HttpRequest) -> dict[str, str]:
 
 
 def _note(request: HttpRequest, most: int, used: int) -> None:
-    """Store the limit with the fewest remaining calls."""
+    """Store the limit that leaves the fewest calls, for the headers."""
     left = max(0, most - used)
     if left < getattr(request, "rate_left", (0, left + 1))[1]:
         request.rate_left = most, left  # type: ignore[attr-defined] # for the response's headers
 
 
 def count(request: HttpRequest, limit: str) -> None:
-    """Count a request.
+    """Count a request against a limit. Raises TooOften.
 
-    Raises TooOften. Without the cache, no request is refused; a worker's requests were counted before, and a large one
-    was when its headers came.
+    Without the cache, no request is refused. Requests that a worker answers, and large ones whose headers were counted,
+    are not counted again.
     """
     counted: set[str] = getattr(request, "scope", {}).get("counted", set())
     if upload_of(request) is not None or limit in counted:
@@ -79,7 +79,7 @@ def count(request: HttpRequest, limit: str) -> None:
 
 
 def requester_key(request: HttpRequest) -> str:
-    """Return the script's token, the account's session, or the browser's token; "" without any.
+    """Return a key for the script's token, the account's session, or the browser's token; "" without any.
 
     The database is not used, since it may be unavailable. Forged sessions are still counted by address.
     """
@@ -90,10 +90,10 @@ def requester_key(request: HttpRequest) -> str:
 
 
 def require_guess(request: HttpRequest, name: str) -> None:
-    """Require that a password of this account can be tried. Raises TooOften after many wrong ones.
+    """Require that a password of this account may be tried. Raises TooOften after many wrong ones.
 
-    While many are tried, from whatever addresses, each of those addresses has one try a minute; an address without a
-    wrong one, such as the owner's, is not slowed.
+    Once there are many wrong ones from any addresses, an address with a wrong one has to wait; an address without a
+    wrong one, such as the owner's, does not.
     """
     most, here = settings.RATE_LIMITS["login"], so_far("guess", guesses_here(request, name))
     if here >= most or (here and so_far("guess", hash_name(name)) >= most):
@@ -101,7 +101,7 @@ def require_guess(request: HttpRequest, name: str) -> None:
 
 
 def wrong_guess(request: HttpRequest, name: str) -> None:
-    """Count a wrong password."""
+    """Count a wrong password of the account."""
     one_more("guess", hash_name(name))
     one_more("guess", guesses_here(request, name))
 
@@ -128,7 +128,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def hash_name(name: str) -> str:
-    """Return a short key of characters that every cache accepts."""
+    """Return a hash of the name, case-insensitive, which every cache accepts as a key."""
     return hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -138,7 +138,7 @@ def key_of(limit: str, who: str) -> str:
 
 
 def one_more(limit: str, who: str) -> int:
-    """Count a request and return the count of this minute; 0 if requests are not counted."""
+    """Count a request, and return the count of this minute; 0 if the cache is not available."""
     key = key_of(limit, who)
     try:
         with suppress(ValueError):  # it is the first of this minute
@@ -151,7 +151,7 @@ def one_more(limit: str, who: str) -> int:
 
 
 def so_far(limit: str, who: str) -> int:
-    """Return the count of this minute."""
+    """Return the count of this minute; 0 if the cache is not available."""
     try:
         return int(cache.get(key_of(limit, who), 0))
     except Exception as error:  # whatever the cache's client raises

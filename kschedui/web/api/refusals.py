@@ -15,7 +15,7 @@ from kschedui.experiments.plan import ExperimentTooLarge
 from kschedui.experiments.store import TooManyExperiments
 from kschedui.language import in_language
 from kschedui.models import Course, Experiment, Run, Scenario, Upload, Version
-from kschedui.runs.room import NoRoom
+from kschedui.runs.storage_limits import StorageFull
 from kschedui.runs.store import NOT_REPAIRED, REPAIRED, DamagedChunk
 from kschedui.scenarios import access, engine
 from kschedui.uploads import parts
@@ -26,8 +26,8 @@ from kschedui.web.http.health import reason_of
 from kschedui.web.http.metrics import refusals
 from kschedui.web.http.problems import problem, problem_response
 from kschedui.work.limits import TooMuch
-from kschedui.work.line import WorkWait
-from kschedui.work.place import Busy, ClientGone
+from kschedui.work.work_pool import Busy, ClientDisconnected
+from kschedui.work.work_queue import WorkWait
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 
@@ -59,7 +59,7 @@ def refusal_json(refusal: Refusal) -> HttpResponse:
 
 
 def refusal_of(error: Exception) -> Refusal:
-    """Return the refusal for an exception; an unexpected one is logged."""
+    """Return the refusal for an exception; unexpected ones are logged."""
     match error:
         case Refusal():
             return error
@@ -79,7 +79,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This experiment does not exist."))
         case TooManyExperiments() | ExperimentTooLarge():
             return Refusal(422, error.sentence)
-        case NoRoom():
+        case StorageFull():
             return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case Upload.DoesNotExist():
             return Refusal(404, gettext_noop("This upload does not exist, or it was removed."))
@@ -114,7 +114,7 @@ def refusal_of(error: Exception) -> Refusal:
             return database_refusal(error)
         case Busy():
             return busy(error.ahead)
-        case ClientGone():
+        case ClientDisconnected():
             return Refusal(503, gettext_noop("The client has closed the connection."))
         case _:
             logger.exception("a request failed")
@@ -142,17 +142,17 @@ DATABASE_SENTENCES = {
 
 
 def database_refusal(error: Exception) -> Refusal:
-    """Return a 503 with the reason."""
+    """Return a 503 with the reason why the database cannot be used."""
     return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
 
 
 def request_too_large() -> Message:
-    """Return the sentence for a request that is too large and accepts no text."""
+    """Return the sentence for a request that is too large for an operation without long texts."""
     return Message("The request is too large. The limit is {most:,} bytes.", most=settings.LIMITS["direct_bytes"])
 
 
 def packed_too_large(most: int) -> Message:
-    """Return the sentence for a compressed text."""
+    """Return the sentence for a compressed request above the limit."""
     return Message(
         "Compressed, the request has more than {most:,} bytes, which is the limit ({setting}).",
         most=most,

@@ -57,7 +57,7 @@ class SavedText(In):
 
     @model_validator(mode="after")
     def has_one(self) -> Self:
-        """Require exactly one of the two."""
+        """Require exactly one of `text` and `upload`."""
         if bool(self.text) == bool(self.upload):
             raise ValueError("exactly one of `text` and `upload` is expected")
         return self
@@ -105,7 +105,7 @@ class Saved(Schema):
 
 
 class Kept(Saved):
-    """A fork that was kept."""
+    """A stored fork."""
 
     step: int = Field(description="Where the fork's run shows what it was made for.")
 
@@ -344,7 +344,7 @@ class JudgedVariant(Schema):
 
 
 class FailedVariant(Schema):
-    """The first failing variant: the reason, the seed, and a text that can be run."""
+    """The first failing variant: the unmet requirements, the seed, and a text that can be run."""
 
     number: int
     seed: int | None

@@ -60,23 +60,23 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:
-    """Yield the bytes of a file generated from a stored trace."""
-    source, room, seq = WorkOwner.of(request), room_of(request), 0
+    """Yield the bytes of a file that is generated from a stored trace."""
+    owner, reserve, seq = WorkOwner.of(request), reserver_of(request), 0
     while seq < run.chunks:
         batch = await whole_batch_of(run, seq)
         seq, start = seq + len(batch), None
         while start != 0:
-            async with room(batch):
+            async with reserve(batch):
                 about = file, batch, start or 0, seq >= run.chunks
-                file, piece, start = await source.work(jobs.part_of_file, *about)
+                file, piece, start = await owner.work(jobs.part_of_file, *about)
                 yield piece
 
 
-def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:
-    """Return a function that reserves room in the budget of unsent bytes while a batch of frames is being sent."""
+def reserver_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:
+    """Return a function that reserves bytes of the process's budget while a batch of frames is being sent."""
     address = address_of(request)
-    if (room := getattr(request, "scope", {}).get("room")) is not None:
-        room.reserved = True
+    if (budget := getattr(request, "scope", {}).get("budget")) is not None:
+        budget.reserved = True
 
     def reserve(batch: list[bytes]) -> AbstractAsyncContextManager[Hold]:
         size = sum(frames.header_of(frame).raw_length for frame in batch)
@@ -86,8 +86,10 @@ def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContex
 
 
 async def whole_batch_of(run: Run, seq: int) -> list[bytes]:
-    """Return some frames, from the given one on. Waits while a damaged frame is computed again, because a response that
-    has begun cannot report an error. Raises Run.DoesNotExist, and DamagedChunk if the frame cannot be computed again.
+    """Return one or several frames, from `seq` on.
+
+    Waits while a damaged frame is computed again, because a response that has begun cannot report an error. Raises
+    Run.DoesNotExist, and DamagedChunk if the frame cannot be computed again.
     """
     while True:
         try:
@@ -101,7 +103,7 @@ async def whole_batch_of(run: Run, seq: int) -> list[bytes]:
 
 
 def batch_of(run: Run, seq: int) -> list[bytes]:
-    """Return frames from the given one on: one, or several short ones. Raises DamagedChunk."""
+    """Return one frame from `seq` on, or several short ones. Raises DamagedChunk."""
     batch, size = [runs.frame_of(run, seq)], 0
     while (size := size + frames.header_of(batch[-1]).raw_length) < BATCH_BYTES and seq + len(batch) < run.chunks:
         batch.append(runs.frame_of(run, seq + len(batch)))
@@ -125,43 +127,43 @@ def stream_events(request: HttpRequest, run: Run, step: int, *, server_sent: boo
 async def chunks_of(
     request: HttpRequest, run: str, step: int, made_by: Callable[[bytes, int], bytes]
 ) -> AsyncGenerator[bytes | Status]:
-    """Yield the events of each chunk as they are sent, and the run's state when it has ended.
+    """Yield the lines or server-sent events of each chunk, and the run's state when it has ended.
 
     Ends without the state if the visitor loses access, or the run or its trace is deleted.
     """
-    source, visitor, room = WorkOwner.of(request), access.visitor_of(request), room_of(request)
+    owner, visitor, reserve = WorkOwner.of(request), access.visitor_of(request), reserver_of(request)
     try:
         async with following(run) as feed:
-            sight = None
+            audience = None
             async for news in feed.read(0):
-                if feed.status.sight != sight:
-                    await database_sync_to_async(require_sight)(visitor, run)
-                    sight = feed.status.sight
+                if feed.status.audience != audience:
+                    await database_sync_to_async(require_viewing)(visitor, run)
+                    audience = feed.status.audience
                 if isinstance(news, int):
                     frame = await feed.frame(news)
                     header = frames.header_of(frame)
                     if header.first_step + header.events > step:
-                        async with room([frame]):
-                            yield await source.work(made_by, frame, step)
+                        async with reserve([frame]):
+                            yield await owner.work(made_by, frame, step)
             yield feed.status
     except (Run.DoesNotExist, FrameGone, access.NotAllowed):
         return
 
 
-def require_sight(visitor: access.Visitor, run: str) -> None:
-    """Check access. Raises Run.DoesNotExist or access.NotAllowed."""
-    access.require_sight(visitor, runs.by_id(run).version.scenario)
+def require_viewing(visitor: access.Visitor, run: str) -> None:
+    """Require that the visitor can see the run. Raises Run.DoesNotExist or access.NotAllowed."""
+    access.require_viewing(visitor, runs.by_id(run).version.scenario)
 
 
 async def lines_of(chunks: AsyncIterator[bytes | Status]) -> AsyncIterator[bytes]:
-    """Yield the lines, without the state at the end."""
+    """Yield the lines without the state at the end."""
     async for piece in chunks:
         if isinstance(piece, bytes):
             yield piece
 
 
 async def kept_alive(chunks: AsyncGenerator[bytes | Status]) -> AsyncIterator[bytes]:
-    """Yield the events, the state as an event, and a comment whenever nothing happened for a while."""
+    """Yield the events, the state as an event, and a comment when there was no event for QUIET_SECONDS."""
     coming = asyncio.ensure_future(anext(chunks, None))
     try:
         while True:

@@ -34,7 +34,7 @@ from kschedui.web.api.shapes import Waiting, WorkAhead
 from kschedui.web.api.visitors import with_token
 from kschedui.web.api.work import preferred_seconds
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
-from kschedui.work.place import Busy
+from kschedui.work.work_pool import Busy
 from scheduler_core.apis.messages import Message
 
 
@@ -66,13 +66,13 @@ api.add_router("/classes", challenges.classes)
 
 @api.exception_handler(Exception)
 def refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
-    """Return an exception as a problem document."""
+    """Return the problem document for an exception."""
     return refusal_json(refusal_of(error))
 
 
 @api.exception_handler(Large)
 def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
-    """Return the URL of the response to a request that a worker handles."""
+    """Store a large request for a worker, and return the URL of its response."""
     try:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:
@@ -85,13 +85,13 @@ def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
 
 @api.exception_handler(Acceptable)
 def acceptable(request: HttpRequest, error: Acceptable) -> HttpResponse:
-    """Return the answer that makes the server read the body."""
+    """Return the response after which the server reads the body."""
     return HttpResponse(status=100)
 
 
 @api.exception_handler(Busy)
 def waiting(request: HttpRequest, error: Busy) -> HttpResponseBase:
-    """Return the place of a request whose client asks again, and a refusal to any other."""
+    """Return the place in the queue to a client that asks again, a refusal to any other."""
     if error.ahead is None or preferred_seconds(request) is None:
         return refuse(request, error)
     waiting_for = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
@@ -112,14 +112,14 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponseBase:
-    """Return the refusal for missing, unknown or invalid fields, each with its place."""
+    """Return the refusal for missing, unknown or invalid fields, each with its path."""
     rows = [{"path": path_of(row["loc"]), "message": row["msg"]} for row in error.errors]
     sentence = Message("{path}: {message}", path=rows[0]["path"], message=rows[0]["message"])
     return refusal_json(Refusal(422, sentence, code="invalid_request", errors=rows))
 
 
 def path_of(location: tuple[Any, ...]) -> str:
-    """Return the place of a field: `query.limit`, or the field of a body."""
+    """Return the path of a field: `query.limit`, or for a body the names within it."""
     source, *rest = map(str, location)
     return ".".join(rest[1:] or rest) if source == "body" else ".".join([source, *rest[-1:]])
 
@@ -133,7 +133,7 @@ class ApiAnswers(MiddlewareMixin):
             request.method = "GET"
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Return ninja's own errors as problem documents, for example for an unsupported method."""
+        """Convert ninja's own errors to problem documents, for example for an unsupported method; add headers."""
         if not request.path.startswith(API_PREFIX):
             return response
         if request.META["REQUEST_METHOD"] == "HEAD":

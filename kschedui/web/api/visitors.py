@@ -1,4 +1,4 @@
-"""Visitors of a request: the name under which they are counted, and their access."""
+"""Visitors of a request: the names under which they are counted, and their access."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 from kschedui.in_turn import in_turn
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.runs.room import require_room
+from kschedui.runs.storage_limits import require_storage
 from kschedui.runs.turns import Requester
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
@@ -29,36 +29,36 @@ def requester_of(request: HttpRequest) -> Requester:
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
-    """Return a visitor who is about to store something. Raises NoRoom if they have reached their limit."""
+    """Return the visitor, who is about to store something. Raises StorageFull if they have reached their limit."""
     visitor = access.editing_visitor(request)
-    require_room(visitor, requester_of(request).address)
+    require_storage(visitor, requester_of(request).address)
     return visitor
 
 
 @contextmanager
 def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
-    """Open a transaction in which the visitor stores something. Raises NoRoom.
+    """Open a transaction in which the visitor stores something. Raises StorageFull.
 
     No other request of theirs, or of their address, is checked before it has ended, so that concurrent requests cannot
-    use the same room. Do slow work before it.
+    use the same free bytes. Do slow work before it.
     """
     visitor, address = access.editing_visitor(request), requester_of(request).address
-    with in_turn(f"room of {address}"), in_turn(f"room of {visitor.author}"):
-        require_room(visitor, address)
+    with in_turn(f"storage of {address}"), in_turn(f"storage of {visitor.author}"):
+        require_storage(visitor, address)
         yield visitor
 
 
 def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None = None) -> Run:
     """Return the run of a version; start it if there is none, or if it failed or was cancelled.
 
-    The run counts towards the visitor's storage. Raises NoRoom.
+    The run counts towards the visitor's storage. Raises StorageFull.
     """
     keeping_visitor(request)
     return runs.start_run(version, requester_of(request), retry=True, kubernetes=kubernetes)
 
 
 def with_token(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Add the token of a new visitor to the response, which must not be cached for other visitors."""
+    """Add the token of a new visitor to the response, which must then not be cached for other visitors."""
     access.remember(request, response)
     if not response.has_header("Cache-Control"):
         patch_cache_control(response, private=True, no_cache=True)
@@ -69,12 +69,12 @@ def visible_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Sc
     """Return the visitor and the scenario. Raises Scenario.DoesNotExist, and NotAllowed if they have no access."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(sid)
-    access.require_sight(visitor, scenario)
+    access.require_viewing(visitor, scenario)
     return visitor, scenario
 
 
 def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
+    """Return the visitor and the scenario. Raises Scenario.DoesNotExist, and NotAllowed if they do not own it."""
     visitor, scenario = visible_scenario(request, sid)
     access.require_owner(visitor, scenario)
     return visitor, scenario

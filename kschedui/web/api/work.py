@@ -11,18 +11,18 @@ from django.http import HttpRequest
 
 from kschedui.uploads.responding import upload_of
 from kschedui.web.api.visitors import requester_of
-from kschedui.work import place
+from kschedui.work import work_pool
+from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call, size_of
-from kschedui.work.gone import Gone
-from kschedui.work.line import Client
-from kschedui.work.place import WorkOptions
+from kschedui.work.work_pool import WorkOptions
+from kschedui.work.work_queue import Client
 
 Result = TypeVar("Result")
 
 SLOW = 500_000  # characters of a text that take more than a second to read
-MAX_STREAMS = 64  # that wait for their next piece at once; more wait for those
-PAGE_SECONDS = 2  # that a browser which opens a page waits; then it shows the place in the line, and asks again
-PATIENCE = 600.0  # seconds: nobody asks a stream again
+MAX_STREAMS = 64  # streams for which work is done, or waits, at the same time
+PAGE_SECONDS = 2  # for which a browser that opens a page waits; then it shows its place in the queue, and asks again
+PATIENCE = 600.0  # seconds that the next piece of a stream waits for its turn: a stream cannot be asked to try again
 
 streaming_threads = ThreadPoolExecutor(MAX_STREAMS, "stream")
 
@@ -30,17 +30,18 @@ streaming_threads = ThreadPoolExecutor(MAX_STREAMS, "stream")
 def work(
     request: HttpRequest, function: Callable[..., Result], *args: object, near: Hashable = None, slow: bool = False
 ) -> Result:
-    """Return the function's result. It must be in a web module and pure, with plain data as arguments and result.
+    """Return the function's result. The function must be in one of settings.WORK_MODULES and pure, with plain data as
+    arguments and result.
 
     `near`: work with the same value reuses the cache of its process. `slow`: it is known to take more than a second, as
-    long texts do; other slow work is detected. Raises any error of the function, and Busy, TooMuch and ClientGone of
-    `kschedui.work`.
+    long texts do; other slow work is detected. Raises any error of the function, and Busy, TooMuch and
+    ClientDisconnected of `kschedui.work`.
     """
     if upload_of(request) is not None:  # in a process of its own already
         return call(function, args)
-    client, gone = WorkOwner.of(request)
+    client, disconnect = WorkOwner.of(request)
     slow = slow or sum(map(size_of, args)) > SLOW
-    return place.run(client, WorkOptions(slow, near, patience_of(request), gone), function, *args)
+    return work_pool.run(client, WorkOptions(slow, near, patience_of(request), disconnect), function, *args)
 
 
 def patience_of(request: HttpRequest) -> float:
@@ -67,24 +68,24 @@ def opens_page(request: HttpRequest) -> bool:
 
 
 class WorkOwner(NamedTuple):
-    """The owner of a piece of work, and how its end is reported, for a request with a streamed response."""
+    """The client that work is done for, and whether it has disconnected."""
 
     client: Client
-    gone: Gone
+    disconnect: ClientDisconnect
 
     @classmethod
     def of(cls, request: HttpRequest) -> "WorkOwner":
-        """Return the source of a request."""
+        """Return the owner of work for a request."""
         requester = requester_of(request)
         name = f"{request.method} {request.get_full_path()}"
-        gone = getattr(request, "scope", {}).get("gone") or Gone()
-        return cls(Client(requester.party, requester.author or requester.address, name), gone)
+        disconnect = getattr(request, "scope", {}).get("disconnect") or ClientDisconnect()
+        return cls(Client(requester.party, requester.author or requester.address, name), disconnect)
 
     async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
         """Return the function's result, for the next piece of a stream."""
-        options = WorkOptions(near=near, patience=PATIENCE, gone=self.gone)
+        options = WorkOptions(near=near, patience=PATIENCE, disconnect=self.disconnect)
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            streaming_threads, lambda: context.run(place.run, self.client, options, function, *args)
+            streaming_threads, lambda: context.run(work_pool.run, self.client, options, function, *args)
         )

@@ -28,7 +28,7 @@ FULL = 503, gettext_noop("Too many large requests are arriving at the moment. Tr
 
 
 class ArrivingBody:
-    """A body as far as it has arrived."""
+    """A body as far as it has arrived. `whole`: completely; `given_up`: the rest is not received."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -40,24 +40,24 @@ class ArrivingBody:
         self.window_end = asyncio.get_running_loop().time() + settings.BODY_SECONDS
 
     def extend_window(self, size: int) -> None:
-        """Begin another window of time once enough bytes have arrived in this one."""
+        """Count bytes that arrived; begin another window of time once there are enough of them in this one."""
         self.window_size += size
         if self.window_size >= SLOWEST * settings.BODY_SECONDS:
             self.window_size = 0
             self.window_end = asyncio.get_running_loop().time() + settings.BODY_SECONDS
 
     def give_up(self) -> None:
-        """Receive no more of it, and end the wait for its next piece."""
+        """Stop receiving the body, and end the wait for its next piece."""
         self.given_up = True
         if self.timer is not None:
             self.timer.reschedule(asyncio.get_running_loop().time())
 
 
 class ArrivingBodies:
-    """All bodies of the process: at most `most` bytes, `share` bytes and `count` unfinished bodies of one address.
+    """All bodies of the process: at most `most` bytes, and `share` bytes and `count` unfinished bodies of one address.
 
-    When they take too much together, the largest unfinished body of the address that sends most is given up: whoever
-    fills the space stops nobody else.
+    If they take too much together, the largest unfinished body of the address that sends most is given up, so that
+    nobody can block others by filling the space.
     """
 
     def __init__(self, most: int, share: int, count: int) -> None:
@@ -73,7 +73,9 @@ class ArrivingBodies:
 
     @contextmanager
     def arriving(self, address: str) -> Iterator[ArrivingBody]:
-        """Keep account of a body until its request is answered. Raises BodyRefused."""
+        """Count a body until its request is answered. Raises BodyRefused if the address has too many
+        unfinished ones.
+        """
         if sum(body.address == address and not body.whole for body in self.bodies) >= self.count:
             raise BodyRefused(*TOO_MANY)
         body = ArrivingBody(address)
@@ -86,7 +88,7 @@ class ArrivingBodies:
     async def add(self, body: ArrivingBody, size: int) -> None:
         """Count bytes that arrived, once there is room for them: `used` is never above the limit.
 
-        Raises BodyRefused if there is none.
+        Raises BodyRefused if this body is given up, or its address has used up its share.
         """
         body.extend_window(size)
         self.make_room(body, size)
@@ -96,7 +98,10 @@ class ArrivingBodies:
         body.size += size
 
     def make_room(self, body: ArrivingBody, size: int) -> None:
-        """Give up another body if there is no room for these bytes. Raises BodyRefused if it is this one's turn."""
+        """Give up the body chosen by the rule of this class if there is no room for these bytes.
+
+        Raises BodyRefused if that is this one, or its address has used up its share.
+        """
         if body.given_up:  # while this piece was here already, so that its wait could not be ended
             raise BodyRefused(*FULL)
         kept = {other: other.size for other in self.bodies if not other.given_up}

@@ -34,8 +34,10 @@ def too_large(most: int) -> messages.Message:
     )
 
 
-async def take_the_rest(receive: Receive, most: int) -> None:
-    """Read and discard the rest: a client that is still sending would otherwise never see the response."""
+async def discard_body(receive: Receive, most: int) -> None:
+    """Read and discard the body, up to `most` bytes: a client that is still sending would otherwise never see the
+    response.
+    """
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAINED * settings.BODY_SECONDS):
             while most > 0:
@@ -66,12 +68,12 @@ class BodyLimit:
         length = headers.get(b"content-length", b"0")
         most = self.by_path.get(scope.get("path", ""), self.most)
         if not length.isdigit() or int(length) > most:
-            await take_the_rest(receive, DRAINED * most)
+            await discard_body(receive, DRAINED * most)
             return await self.refuse(scope, send, most)
         await self.limit(scope, receive, send, most)
 
     async def limit(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
-        """Count the received bytes, with a time limit for each window of time."""
+        """Call the application with a body whose bytes are counted, and which must arrive fast enough."""
         try:
             with bodies.arriving(client_of((scope.get("client") or [""])[0])) as body:
 
@@ -99,11 +101,11 @@ class BodyLimit:
             await answer(scope, send, refusal.status, refusal.sentence)
         except BodyTooLarge:
             if not body.whole:
-                await take_the_rest(receive, DRAINED * most)
+                await discard_body(receive, DRAINED * most)
             await self.refuse(scope, send, most)
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
-        """Refuse the request. The sentence names the limit for the text, whose length people know."""
+        """Answer 413. The sentence names the limit on a scenario's text, whose length people know."""
         limit = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
         await answer(scope, send, 413, too_large(limit))
 

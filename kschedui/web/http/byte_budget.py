@@ -12,7 +12,7 @@ SLOWEST = 256 * 1024  # bytes a second that a client must take of something larg
 
 
 class Hold:
-    """Bytes that are held, counted once for all clients that wait for them; `owner` pays for them."""
+    """Bytes that are held, counted once for all clients that wait for them; they count towards the share of `owner`."""
 
     def __init__(self, budget: "ByteBudget", owner: str, size: int) -> None:
         self.budget = budget
@@ -21,14 +21,14 @@ class Hold:
         self.holders = 0
 
     def shrink(self, size: int) -> None:
-        """Give unused bytes back if the size turns out to be smaller."""
+        """Release the unused bytes if the size turns out to be smaller."""
         if size < self.size:
             self.budget.release(self.owner, self.size - size)
             self.size = size
 
 
 class Waiter(NamedTuple):
-    """A client that waits for `size` bytes; its turn brings the hold."""
+    """A client that waits for `size` bytes; `turn` is resolved with its Hold."""
 
     turn: asyncio.Future[Hold]
     owner: str
@@ -37,7 +37,8 @@ class Waiter(NamedTuple):
 
 
 class ByteBudget:
-    """A budget of `most` bytes in total, and `share` bytes for one owner (an address); others wait, in order.
+    """A budget of `most` bytes in total, and `share` bytes for one owner (an address); clients that exceed it wait, in
+    order.
 
     `used`, `waiting` and `waits` (the number of waits so far) are metrics.
     """
@@ -53,7 +54,9 @@ class ByteBudget:
 
     @asynccontextmanager
     async def held(self, owner: str, thing: Hashable, size: int) -> AsyncIterator[Hold]:
-        """Wait until there is room, and hold it; bytes that are already held need no more room."""
+        """Hold this number of bytes while the block runs, once there is room; a thing that is already held takes no
+        more room.
+        """
         turn: asyncio.Future[Hold] = asyncio.get_running_loop().create_future()
         waiter = Waiter(turn, owner, thing, min(size, self.share))
         self.waiting.append(waiter)
@@ -66,10 +69,10 @@ class ByteBudget:
             self.leave(waiter)
 
     def admit(self) -> None:
-        """Give waiting clients their turn, in order of arrival.
+        """Serve waiting clients in order of arrival.
 
-        A client that does not fit into the whole budget is passed by nobody; one whose owner has used up its share is
-        passed by other owners only.
+        Nobody overtakes a client that does not fit into the whole budget; other owners overtake one whose owner has
+        used up its share.
         """
         full, owners_at_share = False, set()
         for waiter in self.waiting[:]:
@@ -93,7 +96,7 @@ class ByteBudget:
             waiter.turn.set_result(hold)
 
     def leave(self, waiter: Waiter) -> None:
-        """Give the client's bytes back, unless others hold them too; one that gives up lets others pass."""
+        """Release the client's bytes, unless others hold them too. If it gives up waiting, serve those behind it."""
         if waiter in self.waiting:
             self.waiting.remove(waiter)
             self.admit()
@@ -105,7 +108,7 @@ class ByteBudget:
             self.release(hold.owner, hold.size)
 
     def release(self, owner: str, size: int) -> None:
-        """Give bytes back to the budget, and admit waiting clients."""
+        """Release bytes of an owner, and serve waiting clients."""
         self.used -= size
         self.owners[owner] -= size
         if not self.owners[owner]:

@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
-from kschedui.runs.room import NoRoom, free_disk, require_disk
+from kschedui.runs.storage_limits import StorageFull, free_disk, require_disk_space
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,9 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def database_trouble() -> str:
-    """Return the reason that nothing can be written; "" if writing works."""
+    """Return the reason why nothing can be written, "" if writing works; checked at most once every WRITTEN_FOR
+    seconds.
+    """
     global _last
     with _guard:
         at, reason = _last
@@ -54,11 +56,11 @@ def try_to_write() -> str:
         with transaction.atomic():
             until = timezone.now() + timedelta(days=1)
             Session.objects.update_or_create(session_key=PROBE, defaults={"session_data": "", "expire_date": until})
-        require_disk()
-    except NoRoom:
+        require_disk_space()
+    except StorageFull:
         return "full"
     except DatabaseError as error:
-        logger.warning("the database takes no write: %s", error)
+        logger.warning("the database accepts no writes: %s", error)
         return reason_of(error)
     return ""
 

@@ -20,9 +20,9 @@ from prometheus_client.registry import Collector
 from kschedui import tallies
 from kschedui.classrooms import store as classrooms
 from kschedui.models import Batch, Run
-from kschedui.runs import room
+from kschedui.runs import storage_limits
 from kschedui.web.http.byte_budget import unsent
-from kschedui.work import place
+from kschedui.work import work_pool
 
 Family = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 SITE, PROCESS = " (the whole site's)", " (this process's)"
@@ -66,9 +66,9 @@ class Site(Collector):
         """Yield all metric families."""
         yield from counters()
         yield from queue_lengths()
-        yield from taught()
+        yield from class_sizes()
         yield from storage()
-        yield from held()
+        yield from process_metrics()
 
 
 def counters() -> Iterator[Family]:
@@ -92,7 +92,7 @@ def counters() -> Iterator[Family]:
 
 
 def queue_lengths() -> Iterator[Family]:
-    """Yield the lengths of the queues, from the database, by an index."""
+    """Yield the lengths of the queues, and how long the first run has waited, from the database."""
     unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
     runs_by_state = dict(unended.values_list("state").annotate(Count("pk")))
     family = GaugeMetricFamily("kschedui_runs", "Runs that have not ended, by state" + SITE, labels=["state"])
@@ -111,34 +111,36 @@ def queue_lengths() -> Iterator[Family]:
     yield GaugeMetricFamily("kschedui_oldest_queued_seconds", "How long the oldest queued run has waited" + SITE, age)
 
 
-def taught() -> Iterator[Family]:
-    """Yield the numbers of classes (from the database, by an index) and of students connected to this process."""
+def class_sizes() -> Iterator[Family]:
+    """Yield the number of classes (from the database, by an index) and the number of students connected to this
+    process.
+    """
     yield GaugeMetricFamily("kschedui_classes", "Classes that are not over" + SITE, classrooms.live().count())
     yield GaugeMetricFamily("kschedui_class_students", "Students who follow a class" + PROCESS, len(students))
 
 
 def storage() -> Iterator[Family]:
     """Yield the use of the storage."""
-    yield GaugeMetricFamily("kschedui_database_bytes", "Size of the database" + SITE, room.database_size())
-    free = room.free_disk()
+    yield GaugeMetricFamily("kschedui_database_bytes", "Size of the database" + SITE, storage_limits.database_size())
+    free = storage_limits.free_disk()
     if free is not None:
         yield GaugeMetricFamily("kschedui_free_disk_bytes", "Free where SQLite's file is" + SITE, free)
 
 
-def held() -> Iterator[Family]:
+def process_metrics() -> Iterator[Family]:
     """Yield the metrics of this process."""
     yield GaugeMetricFamily("kschedui_viewers", "Open websockets" + PROCESS, sum(sockets.values()))
     yield GaugeMetricFamily("kschedui_unsent_bytes", "Bytes that clients have not taken yet" + PROCESS, unsent.used)
     yield GaugeMetricFamily("kschedui_unsent_bytes_limit", "As many as it may hold" + PROCESS, unsent.most)
     yield CounterMetricFamily("kschedui_unsent_waits", "Answers that had to wait for room" + PROCESS, unsent.waits)
     work = counter("kschedui_work", "Visitors' work by function, and what was refused or ended", "work", PROCESS)
-    for name, count in sorted(place.counted.items()):
+    for name, count in sorted(work_pool.counted.items()):
         work.add_metric([name], count)
     yield work
 
 
 def counter(name: str, about: str, label: str, whose: str = SITE) -> CounterMetricFamily:
-    """Return a metric family with one label."""
+    """Return an empty counter with one label."""
     return CounterMetricFamily(name, about + whose, labels=[label])
 
 

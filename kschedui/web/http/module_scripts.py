@@ -28,7 +28,7 @@ def module_script(name: str) -> SafeString:
 
 @lru_cache(maxsize=64)
 def build_elements(name: str, address: str) -> SafeString:
-    """Return the elements. The files are read again once the module's address has changed."""
+    """Return the elements, built again when `address`, and so a file, has changed."""
     links = format_html_join(
         "\n", '<link rel="modulepreload" href="{}">', ((static(path),) for path in list_imports(name))
     )

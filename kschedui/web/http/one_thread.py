@@ -22,7 +22,7 @@ from django.http.response import HttpResponseBase
 
 from kschedui.web.http.arriving_bodies import FULL, BodyRefused
 from kschedui.web.http.asgi_types import Receive, Scope, Send
-from kschedui.web.http.body_limit import take_the_rest
+from kschedui.web.http.body_limit import discard_body
 from kschedui.web.http.problems import API_PREFIX
 
 MAX_IDLE = 32  # threads that are kept for the next requests
@@ -33,7 +33,7 @@ disk = ThreadPoolExecutor(2, "disk")  # writes and deletes the files of bodies
 
 
 def may_be_large(scope: Scope) -> bool:
-    """Return whether a call of the API has more than `direct_bytes`, as far as its headers tell."""
+    """Return whether a call of the API has more than `direct_bytes`, as far as its headers show."""
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     large = b"transfer-encoding" in headers or int(length) > settings.LIMITS["direct_bytes"]
@@ -43,7 +43,7 @@ def may_be_large(scope: Scope) -> bool:
 class EndingRequest(ASGIRequest):
     """A request that keeps nothing once its response has been sent.
 
-    Its user and messages refer to it, so that its body would otherwise stay in memory until a collection of garbage.
+    Its user and messages refer to it, so that its body would otherwise stay in memory until a garbage collection.
     """
 
     def __init__(self, scope: Scope, body_file: IO[bytes]) -> None:
@@ -51,7 +51,7 @@ class EndingRequest(ASGIRequest):
         self.body_file = body_file
 
     def close(self) -> None:
-        """Close the body here, in the thread of the request: to delete a file takes a while."""
+        """Close the body here, in the thread of the request: deleting a file takes a while."""
         super().close()
         self.body_file.close()
         vars(self).clear()
@@ -80,25 +80,25 @@ class OneThreadHandler(ASGIHandler):
             thread.submit(self.leave, thread)  # a view goes on for a while after its client has gone
 
     def leave(self, thread: ThreadPoolExecutor) -> None:
-        """Keep an idle thread for later requests."""
+        """Keep the thread for later requests, or end it if enough are idle."""
         if len(self.idle) < MAX_IDLE:
             self.idle.append(thread)
         else:
             thread.shutdown(wait=False)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Judge a large request by its headers before a byte of its body is kept."""
+        """Check a large request by its headers before its body is stored."""
         if may_be_large(scope):
             scope["counted"] = set[str]()  # names of rate limits, so that the two passes count once
             refusal = await self.refusal_of({**scope, "headers_only": True})
             if refusal is not None:
-                await take_the_rest(receive, settings.LIMITS["import_bytes"])
+                await discard_body(receive, settings.LIMITS["import_bytes"])
                 await self.send_response(refusal, send)
                 return await sync_to_async(refusal.close)()
         await super().handle(scope, receive, send)
 
     async def refusal_of(self, scope: Scope) -> HttpResponseBase | None:
-        """Return the response to a request whose body cannot change it; None if the body is to be read."""
+        """Return the response to a request that is refused by its headers; None if the body is to be read."""
         request, error = self.create_request(scope, BytesIO())
         if request is None:
             return error
@@ -109,11 +109,11 @@ class OneThreadHandler(ASGIHandler):
         return None
 
     async def read_body(self, receive: Receive) -> IO[bytes]:
-        """Return the body, which is on disk if it is long; of one that does not arrive, nothing stays there.
+        """Return the body, in a file if it is long; the file is closed if the body does not arrive completely.
 
-        Django's own keeps 2.5 MB of each body in memory, one that is refused on disk until it is answered, and waits
-        for the disk in the event loop. Raises BodyRefused if there is no space on disk, RequestAborted if the client
-        disconnects.
+        Django's own method keeps 2.5 MB of each body in memory, keeps a refused one on disk until it is answered, and
+        waits for the disk in the event loop. Raises BodyRefused if there is no space on disk, RequestAborted if the
+        client disconnects.
         """
         on_disk = partial(asyncio.get_running_loop().run_in_executor, disk)
         body = cast(IO[bytes], SpooledTemporaryFile[bytes](BODY_IN_MEMORY))
@@ -143,7 +143,8 @@ class OneThreadHandler(ASGIHandler):
     async def listen_for_disconnect(self, receive: Receive) -> None:
         """Wait until the client disconnects.
 
-        Django's own raises an exception, whose traceback would keep the whole request until a collection of garbage.
+        Django's own method raises an exception, whose traceback would keep the whole request until a garbage
+        collection.
         """
         await receive()
 

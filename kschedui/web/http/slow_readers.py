@@ -17,14 +17,14 @@ PIECE = 64 * 1024
 LARGE = "/chunks/"
 
 
-class ResponseRoom:
-    """The byte budget of one response: a view that streams it reserves room for each piece before making it."""
+class ResponseBudget:
+    """The byte budget of one response. `reserved`: the view reserves bytes for each piece itself."""
 
     reserved = False
 
 
 class SlowReaders:
-    """Wraps an ASGI application."""
+    """Wraps an ASGI application: large responses are sent in pieces, within the byte budget and deadlines."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -32,13 +32,13 @@ class SlowReaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reserve room for a response that is known to be large, or turns out to be."""
         address = client_of((scope.get("client") or [""])[0])
-        room = scope["room"] = ResponseRoom()
+        budget = scope["budget"] = ResponseBudget()
 
         async def piecewise(message: Message) -> None:
             body = message.get("body", b"")
             if len(body) <= PIECE:
                 await in_time(scope, send, message, len(body))
-            elif LARGE in scope["path"] or room.reserved:
+            elif LARGE in scope["path"] or budget.reserved:
                 await send_pieces(scope, send, message)
             else:
                 async with unsent.held(address, object(), len(body)):
@@ -51,7 +51,7 @@ class SlowReaders:
 
 
 async def send_pieces(scope: Scope, send: Send, message: Message) -> None:
-    """Send the body in pieces."""
+    """Send the body in pieces. End the connection if the client is too slow for the whole."""
     body, more = message["body"], message.get("more_body", False)
     end = asyncio.get_running_loop().time() + patience(len(body))
     for start in range(0, len(body), PIECE):
@@ -73,7 +73,7 @@ async def in_time(scope: Scope, send: Send, message: Message, size: int) -> None
 
 
 def drop(send: Send) -> None:
-    """End the connection immediately; its handler is notified. Uses the transport as in `live/outlet.py`."""
+    """End the connection immediately; its handler is notified. Uses the transport as in `live/direct_writer.py`."""
     transport: Any = getattr(getattr(send, "__self__", None), "transport", None)
     if transport is not None:
         transport.abort()

@@ -45,9 +45,10 @@ class StaticFiles:
         await send({"type": "http.response.body", "body": body})
 
     def find(self, path: str) -> tuple[Any, bool]:
-        """Return WhiteNoise's StaticFile, or None, and whether a browser may keep it for good.
+        """Return WhiteNoise's StaticFile (None: there is none), and whether browsers may cache it forever.
 
-        In development it is looked up on each request. In production WhiteNoise's headers say what may be kept.
+        In development the file is looked up at each request. In production WhiteNoise's headers contain the caching
+        rules.
         """
         if not self.finder.autorefresh:
             return self.finder.files.get(path), False

@@ -13,13 +13,13 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-LOOK_SECONDS = 0.2  # for which a digest is used: a page has a hundred addresses
+LOOK_SECONDS = 0.2  # for which a digest is reused: a page contains a hundred addresses
 
 
 class TreeStorage(StaticFilesStorage):
     """Development: /static/tree-DIGEST/js/main.js, with a digest of the whole tree.
 
-    Modules and stylesheets name each other relative to their own address, so their text need not change.
+    Modules and stylesheets refer to each other by relative addresses, so their text need not change.
     """
 
     def url(self, name: str | None) -> str:
@@ -40,7 +40,7 @@ def tree() -> str:
 
 @lru_cache(maxsize=1)
 def _tree(look: int) -> str:
-    """Return the digest; `look` numbers the spans of LOOK_SECONDS in which it is computed once."""
+    """Return the digest, cached by `look`, the number of the current interval of LOOK_SECONDS."""
     digest = sha256()
     for folder in settings.STATICFILES_DIRS:
         for path, folders, names in os.walk(folder):

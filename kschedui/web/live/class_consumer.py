@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import Error
 from django.utils.translation import gettext_noop
 
-from kschedui.classrooms import seats, store
+from kschedui.classrooms import store, student_cookie
 from kschedui.classrooms.store import Given, NoClass, Shown
 from kschedui.models import Classroom
 from kschedui.scenarios import access
@@ -28,14 +28,14 @@ from kschedui.web.live.connection import (
     read_number,
     read_object,
 )
-from kschedui.web.live.halls import Follower, Hall, entering
+from kschedui.web.live.live_classes import Follower, LiveClass, joining_class
 
 logger = logging.getLogger(__name__)
 
 PROTOCOL = 2
 OVER = 1000
 LONGEST_MESSAGE = 8192  # characters; of a teacher, whose questions have words
-SHOW_SECONDS = 0.1  # between two changes of what a class shows; those in between are left out
+SHOW_SECONDS = 0.1  # between two changes of what a class shows; changes in between are skipped
 BURST, A_SECOND = 60.0, 20.0  # messages of one socket
 
 
@@ -43,25 +43,25 @@ class Bucket:
     """A token bucket: a burst, and a rate per second."""
 
     def __init__(self) -> None:
-        self.room = BURST
+        self.tokens = BURST
         self.at = asyncio.get_running_loop().time()
 
     def take(self) -> bool:
         """Take a token. Return whether there was one."""
         now = asyncio.get_running_loop().time()
-        self.room = min(BURST, self.room + (now - self.at) * A_SECOND) - 1
+        self.tokens = min(BURST, self.tokens + (now - self.at) * A_SECOND) - 1
         self.at = now
-        return self.room >= 0
+        return self.tokens >= 0
 
 
 class ClassConsumer(Connection):
     """The websocket of the teacher, or of one student."""
 
-    hall: Hall | None = None
+    live_class: LiveClass | None = None
     student = ""  # of the teacher ""
     bucket: Bucket | None = None
-    wanted: tuple[int, Shown] | None = None  # what the teacher's page said last, with its number, which is not kept yet
-    showing: asyncio.Task[None] | None = None
+    wanted: tuple[int, Shown] | None = None  # latest state of the teacher's page, not yet stored, and its number
+    storing: asyncio.Task[None] | None = None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message."""
@@ -72,12 +72,12 @@ class ClassConsumer(Connection):
             message = read_object(text_data, LONGEST_MESSAGE)
             await self.do(str(message.get("type")), message)
         except ValueError as error:
-            await self.tell(type="error", message=str(error))
+            await self.send_message(type="error", message=str(error))
         except NoClass as error:
-            await self.tell(type="error", message=self.say(error.args[0]))
+            await self.send_message(type="error", message=self.translate(error.args[0]))
         except Error as error:
-            logger.warning("a message to a class was not kept: %s", error)
-            await self.tell(type="error", message=self.say(NOT_KEPT), again=True)
+            logger.warning("a message to a class was not stored: %s", error)
+            await self.send_message(type="error", message=self.translate(NOT_KEPT), again=True)
         except CloseConnection as refusal:
             await self.refuse(refusal)
 
@@ -86,115 +86,121 @@ class ClassConsumer(Connection):
         if kind == "join" and self.streaming is None:
             classroom = await self.allow(str(message.get("class")))
             self.streaming = asyncio.create_task(self.stream(classroom))
-        elif self.hall is None:
+        elif self.live_class is None:
             raise ValueError('The first message is {"type": "join", "class": ...}.')
         elif kind == "answer" and self.student:
-            await self.answer(self.hall, message)
+            await self.answer(self.live_class, message)
         elif kind in TEACHER and not self.student:
-            await TEACHER[kind](self, self.hall, message)
+            await TEACHER[kind](self, self.live_class, message)
         else:
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """Return the class, for its teacher and for students with a seat in it. Raises CloseConnection.
+        """Return the class, for its teacher and for students who joined it on its page. Raises CloseConnection.
 
-        Everybody else gets the same refusal whether there is such a class or not: wrong codes are only counted on the
-        pages.
+        Everybody else is refused in the same way whether there is such a class or not: attempts with a wrong code are
+        limited only on the pages.
         """
-        visitor, seat = access.visitor_of_scope(self.scope), seats.seat_in(self.scope.get("cookies", {}))
-        seated = seat is not None and seat.code == code.upper()
+        visitor = access.visitor_of_scope(self.scope)
+        cookie = student_cookie.read_student_cookie(self.scope.get("cookies", {}))
+        joined = cookie is not None and cookie.code == code.upper()
         try:
             classroom: Classroom = await database_sync_to_async(store.by_code)(code)
         except NoClass as error:
-            if seated:
+            if joined:
                 raise CloseConnection(NO_SUCH_RUN, error.args[0]) from None
             raise CloseConnection(NOT_ALLOWED, NOT_JOINED) from None
         if not store.teaches(visitor, classroom):
-            if seat is None or not seated:
+            if cookie is None or not joined:
                 raise CloseConnection(NOT_ALLOWED, NOT_JOINED)
-            self.student = seat.student
+            self.student = cookie.student
         return classroom
 
     async def stream(self, classroom: Classroom) -> None:
         """Send the changes of the class as they occur."""
-        follower = Follower(self.student, self.scope.get("outlet"))
+        follower = Follower(self.student, self.scope.get("direct_writer"))
         try:
-            async with self.failures_told(f"class {classroom.pk}"), entering(classroom.pk, follower) as hall:
-                if self.student and hall.following > settings.LIMITS["class_students"]:
+            async with (
+                self.reporting_failures(f"class {classroom.pk}"),
+                joining_class(classroom.pk, follower) as live_class,
+            ):
+                if self.student and live_class.following > settings.LIMITS["class_students"]:
                     raise CloseConnection(TOO_MANY, gettext_noop("This class is full."))
-                self.hall = hall
-                await self.send_class(hall, follower)
+                self.live_class = live_class
+                await self.send_class(live_class, follower)
         finally:
-            self.hall = None
+            self.live_class = None
 
-    async def send_class(self, hall: Hall, follower: Follower) -> None:
-        """Send hello, then boards that the hall did not send, and counts to a teacher, until the class is over."""
+    async def send_class(self, live_class: LiveClass, follower: Follower) -> None:
+        """Send hello, then each board that was not written directly, and counts to a teacher. End with the class."""
         role, counts = "student" if self.student else "teacher", None
-        hello = {"type": "hello", "protocol": PROTOCOL, "role": role, **await self.own_answers(hall)}
-        board = hall.board
-        await self.tell(**{**board._asdict(), **hello})
+        hello = {"type": "hello", "protocol": PROTOCOL, "role": role, **await self.own_answers(live_class)}
+        board = live_class.board
+        await self.send_message(**{**board._asdict(), **hello})
         follower.number = board.number  # from now on newer ones are offered: hello comes first
-        while not hall.broken and not board.ended:
+        while not live_class.broken and not board.ended:
             await follower.wake.wait()
             follower.wake.clear()
-            board = hall.board
+            board = live_class.board
             if board.number > follower.number or board.ended:
                 follower.number = board.number
-                await self.bounded_send(text_data=hall.message)
-            if not self.student and counts != (now := hall.counts):
+                await self.bounded_send(text_data=live_class.message)
+            if not self.student and counts != (now := live_class.counts):
                 counts = now
-                await self.tell(type="count", **now)
-        raise CloseConnection(RESTART if hall.broken else OVER, "")
+                await self.send_message(type="count", **now)
+        raise CloseConnection(RESTART if live_class.broken else OVER, "")
 
-    async def own_answers(self, hall: Hall) -> dict[str, Any]:
+    async def own_answers(self, live_class: LiveClass) -> dict[str, Any]:
         """Return this student's answers: `mine` to the current question, {question, choice}; `answers`, all of them."""
         answers: dict[str, int] = {}
         if self.student:
-            answers = await database_sync_to_async(store.answers_of)(hall.pk, self.student)
-        question = hall.board.asked.get("id")
+            answers = await database_sync_to_async(store.answers_of)(live_class.pk, self.student)
+        question = live_class.board.asked.get("id")
         mine = {"question": question, "choice": answers[question]} if question in answers else None
         return {"mine": mine, "answers": answers}
 
-    async def answer(self, hall: Hall, message: dict[str, Any]) -> None:
+    async def answer(self, live_class: LiveClass, message: dict[str, Any]) -> None:
         """Store a student's choice; it can be changed until the question is revealed."""
         question, choice = read_id(message, "question"), read_number(message, "choice", MAX_CHOICES)
-        counts = await hall.answers.put(Given(question, self.student, choice))
-        await self.tell(type="answered" if counts else "late", question=question, choice=choice)
+        counts = await live_class.answers.store(Given(question, self.student, choice))
+        await self.send_message(type="answered" if counts else "late", question=question, choice=choice)
 
     # --- The teacher's messages -----------------------------------------------------------------------------------
 
-    async def show(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Send the teacher's state to everyone."""
+    async def show(self, live_class: LiveClass, message: dict[str, Any]) -> None:
+        """Take over the state of the teacher's page, which is stored and sent to everyone in a moment."""
         self.wanted = read_number(message, "n", MAX_MESSAGES), read_shown(message)
-        if self.showing is None or self.showing.done():
-            self.showing = asyncio.create_task(self.keep_shown(hall))
+        if self.storing is None or self.storing.done():
+            self.storing = asyncio.create_task(self.store_shown(live_class))
 
-    async def keep_shown(self, hall: Hall) -> None:
-        """Store the last board, at most ten times a second; retry while the database does not respond."""
+    async def store_shown(self, live_class: LiveClass) -> None:
+        """Store the latest state of the teacher's page, at most ten times a second; retry while the database does not
+        respond.
+        """
         clock = asyncio.get_running_loop().time
         while self.wanted is not None:
             ((n, shown), self.wanted), begun = (self.wanted, None), clock()
             try:
-                board = await hall.change(store.show, shown)
-                await self.tell(type="kept", n=n, number=board.number)
+                board = await live_class.change(store.show, shown)
+                await self.send_message(type="kept", n=n, number=board.number)
             except Error as error:
-                logger.warning("a step of class %s was not kept: %s", hall.pk, error)
+                logger.warning("a step of class %s was not stored: %s", live_class.pk, error)
                 self.wanted = self.wanted or (n, shown)
                 await asyncio.sleep(5 * SHOW_SECONDS)
             except NoClass as error:
-                return await self.tell(type="error", message=self.say(error.args[0]))
-            except OSError:  # whoever said it is gone
+                return await self.send_message(type="error", message=self.translate(error.args[0]))
+            except OSError:  # the teacher has disconnected
                 return
             await asyncio.sleep(begun + SHOW_SECONDS - clock())
 
-    async def end(self, hall: Hall, message: dict[str, Any]) -> None:
+    async def end(self, live_class: LiveClass, message: dict[str, Any]) -> None:
         """End the class."""
-        await hall.change(store.end)
+        await live_class.change(store.end)
 
 
 NOT_JOINED = gettext_noop("Join the class on its page first.")
 NOT_KEPT = gettext_noop("This was not saved. It will be sent again in a moment.")
-TEACHER: dict[str, Callable[[ClassConsumer, Hall, dict[str, Any]], Awaitable[None]]] = {
+TEACHER: dict[str, Callable[[ClassConsumer, LiveClass, dict[str, Any]], Awaitable[None]]] = {
     "show": ClassConsumer.show,
     "end": ClassConsumer.end,
 }

@@ -39,13 +39,13 @@ class CloseConnection(Exception):
 class Connection(AsyncWebsocketConsumer):
     """A websocket connection."""
 
-    channel_layer_alias = ""  # none: a feed or a hall listens to the broker, one for all sockets of this process
+    channel_layer_alias = ""  # none: feeds and live classes listen to the broker, once for all sockets of this process
     address = ""
     streaming: asyncio.Task[None] | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle an event. channels would first close old database connections, for every event in the one thread that
-        all sockets share; here, code that uses the database does so itself.
+        """Handle an event. The method that this replaces would first close old database connections, for every event in
+        the one thread that all sockets share; here, code that uses the database does so itself.
         """
         await getattr(self, get_handler_name(message))(message)
 
@@ -60,7 +60,7 @@ class Connection(AsyncWebsocketConsumer):
         sockets[address] += 1
 
     async def disconnect(self, code: int) -> None:
-        """End the stream and release the connection's place."""
+        """End the stream; the connection no longer counts towards the limit."""
         await self.stop_streaming()
         if self.address:
             sockets[self.address] -= 1
@@ -68,8 +68,8 @@ class Connection(AsyncWebsocketConsumer):
                 del sockets[self.address]
             self.address = ""
 
-    async def tell(self, **message: Any) -> None:
-        """Send a text message."""
+    async def send_message(self, **message: Any) -> None:
+        """Send a JSON message."""
         await self.bounded_send(text_data=json.dumps(message))
 
     async def bounded_send(self, **data: Any) -> None:
@@ -78,16 +78,16 @@ class Connection(AsyncWebsocketConsumer):
         Raises TimeoutError, and ConnectionError if the client has disconnected.
         """
         (message,) = data.values()
-        outlet = self.scope.get("outlet")
+        direct_writer = self.scope.get("direct_writer")
         try:
             async with asyncio.timeout(patience(len(message))):
-                await (outlet.take(message) if outlet else self.send(**data))
-        except RuntimeError:  # how a server says it
+                await (direct_writer.send(message) if direct_writer else self.send(**data))
+        except RuntimeError:  # how a server reports that the client has disconnected
             raise ConnectionResetError from None
 
     @asynccontextmanager
-    async def failures_told(self, of: str) -> AsyncIterator[None]:
-        """Report errors while a stream is sent: any error closes the socket with a reason."""
+    async def reporting_failures(self, topic: str) -> AsyncIterator[None]:
+        """Close the socket with a reason if the block, which sends a stream about the topic, fails."""
         try:
             yield
         except CloseConnection as refusal:
@@ -95,9 +95,9 @@ class Connection(AsyncWebsocketConsumer):
         except TimeoutError:
             await self.refuse(CloseConnection(SLOW, ""))
         except OSError:
-            logger.info("a follower of %s is gone", of)
+            logger.info("a follower of %s has disconnected", topic)
         except Exception:
-            logger.exception("a follower of %s was lost", of)
+            logger.exception("a follower of %s was disconnected by an error", topic)
             await self.refuse(CloseConnection(ERROR, gettext_noop("An internal error occurred. Reload the page.")))
 
     async def refuse(self, refusal: CloseConnection) -> None:
@@ -105,15 +105,15 @@ class Connection(AsyncWebsocketConsumer):
         try:
             async with asyncio.timeout(1):
                 if str(refusal):
-                    await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
+                    await self.send(text_data=json.dumps({"type": "error", "message": self.translate(str(refusal))}))
                 await self.close(refusal.code)
-        except (TimeoutError, RuntimeError, OSError):  # it is gone, say
-            logger.info("a socket that takes nothing is dropped")
-            if self.scope.get("outlet"):
-                self.scope["outlet"].drop()
+        except (TimeoutError, RuntimeError, OSError):  # for example, it has disconnected
+            logger.info("a socket that receives nothing is closed")
+            if self.scope.get("direct_writer"):
+                self.scope["direct_writer"].abort()
 
-    def say(self, sentence: str) -> str:
-        """Return the sentence in the language of the client."""
+    def translate(self, sentence: str) -> str:
+        """Return the sentence in the client's language."""
         with translation.override(language_of_scope(self.scope)):
             return in_language(sentence)
 
@@ -125,7 +125,7 @@ class Connection(AsyncWebsocketConsumer):
 
 
 def read_object(text: str | None, longest: int) -> dict[str, Any]:
-    """Parse a JSON object. Raises ValueError with a sentence for anything else."""
+    """Return a JSON object from a text message. Raises ValueError with a sentence for anything else."""
     if text is None:
         raise ValueError("Only text messages are understood here.")
     if len(text) > longest:
@@ -145,7 +145,9 @@ def read_object(text: str | None, longest: int) -> dict[str, Any]:
 
 
 def read_number(message: dict[str, Any], name: str, below: int, default: int | None = None) -> int:
-    """Parse a number from 0. Raises ValueError with a sentence for anything else."""
+    """Return the number in a field of the message, from 0 to `below` - 1. Raises ValueError with a sentence for
+    anything else.
+    """
     number = message.get(name, default)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < below:
         raise ValueError(f"`{name}` is a number from 0 to {below - 1}.")

@@ -7,10 +7,10 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from kschedui.classrooms import seats
+from kschedui.classrooms import student_cookie
 from kschedui.models import Run, Scenario
 from kschedui.runs import store as runs
-from kschedui.runs.store import Sight, Status
+from kschedui.runs.store import Audience, Status
 from kschedui.scenarios import access
 from kschedui.web.http.byte_budget import unsent
 from kschedui.web.live.connection import (
@@ -27,10 +27,10 @@ from kschedui.web.live.feeds import Feed, FrameGone, following
 from kschedui.web.live.frame_cache import cache
 from kschedui.web.live.status_reader import read_status
 
-PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
+PROTOCOL = 1  # version; docs/architecture.md says what may change without a new one
 LONGEST_MESSAGE = 1024  # characters
 MAX_MESSAGES = 200  # from one socket
-LOOK_SECONDS = 3.0  # for so long a private run is shown without another look at who it is shared with
+CHECK_SECONDS = 3.0  # after which access to a private run is checked again
 LARGEST_CURSOR = 2**31
 
 
@@ -39,8 +39,8 @@ class RunConsumer(Connection):
 
     run = ""
     messages = 0
-    sight: Sight | None = None  # by which the visitor may see the run
-    looked = 0.0  # when that was found out
+    audience: Audience | None = None  # who could see the run when access was last checked
+    checked = 0.0  # when that was
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message."""
@@ -51,9 +51,9 @@ class RunConsumer(Connection):
             run, cursor = read_message(text_data)
             if self.run and run != self.run:
                 raise ValueError("One connection follows one run; open another for another.")
-            self.sight = await self.allow(run)
+            self.audience = await self.allow(run)
         except ValueError as error:
-            await self.tell(type="error", message=str(error))
+            await self.send_message(type="error", message=str(error))
         except CloseConnection as refusal:
             await self.refuse(refusal)
         else:
@@ -61,30 +61,33 @@ class RunConsumer(Connection):
             self.run = run
             self.streaming = asyncio.create_task(self.stream(cursor))
 
-    async def allow(self, run: str) -> Sight:
-        """Return the data on which this visitor's access to the run depends. Raises CloseConnection without access."""
+    async def allow(self, run: str) -> Audience:
+        """Return who can see the run. Raises CloseConnection if this visitor cannot."""
         try:
             status = await read_status(run)  # one read for all who come at once
-            if status.sight.open_to_all:
-                return status.sight
+            if status.audience.open_to_all:
+                return status.audience
             visitor, cookies = access.visitor_of_scope(self.scope), self.scope.get("cookies", {})
-            sight: Sight = await database_sync_to_async(sight_of)(visitor, cookies, run)
-            return sight
+            audience: Audience = await database_sync_to_async(audience_of)(visitor, cookies, run)
+            return audience
         except Run.DoesNotExist:
             raise CloseConnection(NO_SUCH_RUN, gettext_noop("This run does not exist.")) from None
         except access.NotAllowed as refusal:
             raise CloseConnection(NOT_ALLOWED, str(refusal)) from None
 
     async def allow_still(self, feed: Feed) -> None:
-        """Check access again if the data on which it depends has changed: the run was deleted, or made private."""
-        sight, now = feed.status.sight, asyncio.get_running_loop().time()
-        private = sight.visibility == Scenario.Visibility.PRIVATE and now - self.looked > LOOK_SECONDS
-        if private or sight != self.sight:
-            self.sight, self.looked = await self.allow(self.run), now
+        """Check access again if the run's audience has changed, and to a private run every CHECK_SECONDS.
+
+        Raises CloseConnection without access.
+        """
+        audience, now = feed.status.audience, asyncio.get_running_loop().time()
+        private = audience.visibility == Scenario.Visibility.PRIVATE and now - self.checked > CHECK_SECONDS
+        if private or audience != self.audience:
+            self.audience, self.checked = await self.allow(self.run), now
 
     async def stream(self, cursor: int) -> None:
         """Send the run from the cursor on, as it progresses."""
-        async with self.failures_told(f"run {self.run}"):
+        async with self.reporting_failures(f"run {self.run}"):
             try:
                 async with following(self.run) as feed:
                     await self.send_run(feed, cursor)
@@ -96,34 +99,34 @@ class RunConsumer(Connection):
                 raise CloseConnection(RESTART, "") from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
-        """Send hello, frames and states, and end.
+        """Send hello, frames and states, and at the end the final state.
 
         Raises TimeoutError if the client does not receive them in time, CloseConnection if it loses access.
         """
-        await self.tell(**hello(feed.status))
+        await self.send_message(**hello(feed.status))
         async for news in feed.read(cursor):
             if isinstance(news, Status):
                 await self.allow_still(feed)
-                await self.tell(**state(news))
+                await self.send_message(**state(news))
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
             raise CloseConnection(RESTART, "")
         status = feed.status
         if status.error:
-            await self.tell(type="error", message=self.say(status.error))
-        await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
+            await self.send_message(type="error", message=self.translate(status.error))
+        await self.send_message(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
 
     async def send_frame(self, feed: Feed, seq: int) -> None:
-        """Send a chunk when the byte budget of this process has room.
+        """Send a frame; wait while it is not available, or the byte budget of this process has no room.
 
-        The next one is read when the client has received it. Nothing is held while a frame is not available.
+        Returns when the client has received almost everything. Nothing is held while a frame is not available.
         """
         while not await self.try_to_send_frame(feed, seq):
             await feed.pause()
 
     async def try_to_send_frame(self, feed: Feed, seq: int) -> bool:
-        """Send a chunk. Return False if it is not available at the moment."""
+        """Send a frame. Return False if it is not available at the moment."""
         cached = cache.peek(self.run, seq)
         size = len(cached) if cached is not None else settings.LIMITS["frame_bytes"]
         async with unsent.held(self.address, (self.run, seq), size) as held:
@@ -136,12 +139,12 @@ class RunConsumer(Connection):
             return True
 
 
-def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
-    """Return the data on which the visitor's access depends. Raises Run.DoesNotExist or access.NotAllowed."""
+def audience_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Audience:
+    """Return who can see the run. Raises Run.DoesNotExist, or NotAllowed if this visitor cannot."""
     run_row = runs.by_id(run)
     scenario = run_row.version.scenario
-    seats.require_sight(visitor, cookies, run_row)
-    return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
+    student_cookie.require_viewing(visitor, cookies, run_row)
+    return Audience(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
 
 
 def hello(status: Status) -> dict[str, Any]:
@@ -156,7 +159,7 @@ def state(status: Status) -> dict[str, Any]:
 
 
 def read_message(text: str | None) -> tuple[str, int]:
-    """Parse the run and cursor of a `subscribe`. Raises ValueError with a sentence for anything else."""
+    """Return the run and the cursor of a `subscribe` message. Raises ValueError with a sentence for anything else."""
     message = read_object(text, LONGEST_MESSAGE)
     if message.get("type") != "subscribe":
         raise ValueError('The only message understood here is {"type": "subscribe", "run": ..., "cursor": ...}.')

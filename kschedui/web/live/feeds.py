@@ -26,7 +26,7 @@ touch = database_sync_to_async(runs.touch)
 
 
 class FrameGone(Exception):
-    """The frame is no longer stored: the run was deleted, or its trace was, since it can be simulated again."""
+    """The frame is no longer stored: the run, or its trace, was deleted."""
 
 
 class Feed(SharedRow):
@@ -35,12 +35,12 @@ class Feed(SharedRow):
     def __init__(self, status: Status) -> None:
         super().__init__(runs.group(status.run))
         self.status = status
-        self.changed = asyncio.Event()  # the row did, or the feed broke; each change has an event of its own
+        self.changed = asyncio.Event()  # set when the row has changed, or the feed is broken; then replaced
 
     async def read_row(self) -> None:
-        """Read the row; wake the sockets when it changed.
+        """Read the row; wake the sockets if it has changed.
 
-        An ended run may be run again, or access to it may be revoked.
+        Ended runs are read too: they may be run again, or access to them may be revoked.
         """
         status = await read_status(self.status.run)
         if status.preview and not status.ended:
@@ -59,23 +59,23 @@ class Feed(SharedRow):
         event.set()
 
     def handle_message(self, message: dict[str, Any]) -> None:
-        """Read the row, since it has changed."""
-        self.news.set()
+        """Have the row read again, since it has changed."""
+        self.may_have_changed.set()
 
     async def read(self, cursor: int) -> AsyncIterator[int | Status]:
         """Yield the numbers of frames from `cursor` on, and the row when its state or access changes.
 
         Ends after the last frame of an ended run.
         """
-        previous = self.status.state, self.status.sight, self.status.ahead
+        previous = self.status.state, self.status.audience, self.status.ahead
         while not self.broken:
             changed = self.changed
             while cursor < self.status.chunks:
                 yield cursor
                 cursor += 1
             status = self.status
-            if (status.state, status.sight, status.ahead) != previous:
-                previous = status.state, status.sight, status.ahead
+            if (status.state, status.audience, status.ahead) != previous:
+                previous = status.state, status.audience, status.ahead
                 yield status
             if status.ended and cursor >= status.chunks:
                 return
@@ -83,7 +83,7 @@ class Feed(SharedRow):
                 await changed.wait()
 
     async def frame(self, seq: int) -> bytes:
-        """Return a stored frame; waits for an unavailable database, and for a damaged frame to be computed again.
+        """Return a stored frame; wait for an unavailable database, and for a damaged frame to be computed again.
 
         Raises FrameGone, and DamagedChunk if it cannot be computed again.
         """
@@ -114,7 +114,7 @@ class Feed(SharedRow):
         return frame
 
     async def pause(self) -> None:
-        """Wait before another attempt to read a frame. Whoever waits holds nothing that others need."""
+        """Wait before the next attempt to read a frame. Callers hold nothing meanwhile that others need."""
         await asyncio.sleep(shared_row.POLL_SECONDS)
 
 

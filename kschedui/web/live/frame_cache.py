@@ -16,7 +16,9 @@ read_frame = database_sync_to_async(runs.frame)
 
 
 class FrameCache:
-    """A cache of at most `most` bytes of frames; the least recently used are dropped first. Frames never change."""
+    """A cache of at most `most` bytes of frames, of which the least recently used ones are dropped first. Frames never
+    change.
+    """
 
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self.most = most
@@ -45,7 +47,7 @@ class FrameCache:
         return await asyncio.shield(read)
 
     async def read(self, run: str, seq: int) -> bytes | None:
-        """Read a frame from the database, and cache it."""
+        """Read a frame from the database, and cache it unless it is very large."""
         frame: bytes | None = await read_frame(run, seq)
         if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.frames:
             self.frames[run, seq] = frame

@@ -29,7 +29,7 @@ class SharedRow(ABC):
     def __init__(self, group: str) -> None:
         self.group = group
         self.followers = 0
-        self.news = asyncio.Event()  # something may have changed in the database
+        self.may_have_changed = asyncio.Event()
         self.broken = False
         self.tasks: list[asyncio.Task[None]] = []
 
@@ -46,9 +46,9 @@ class SharedRow(ABC):
         """Handle a message to the group."""
 
     async def poll(self) -> None:
-        """Read the row again and again: when there is news, and every POLL_SECONDS."""
+        """Read the row when it may have changed, and every POLL_SECONDS."""
         while True:
-            self.news.clear()
+            self.may_have_changed.clear()
             try:
                 await self.read_row()
             except Error as error:  # the database is away for a moment
@@ -56,7 +56,7 @@ class SharedRow(ABC):
             await asyncio.sleep(self.pause_seconds)
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
-                    await self.news.wait()
+                    await self.may_have_changed.wait()
 
     async def listen(self) -> None:
         """Receive the group's messages. Without the broker, the row is only polled."""
@@ -65,7 +65,7 @@ class SharedRow(ABC):
             channel = await layer.new_channel()
             try:
                 await layer.group_add(self.group, channel)
-                self.news.set()
+                self.may_have_changed.set()
                 while True:
                     self.handle_message(await layer.receive(channel))
             finally:
@@ -74,12 +74,12 @@ class SharedRow(ABC):
             logger.warning("%s is followed without announcements: %s", self.group, error)
 
     def start(self) -> None:
-        """Start to poll and to listen."""
+        """Start polling and listening."""
         self.tasks = [start_shared(self.listen()), start_shared(self.poll())]
         self.tasks[1].add_done_callback(self.end_if_broken)
 
     def end_if_broken(self, task: asyncio.Task[None]) -> None:
-        """End the sockets if polling failed; their browsers reconnect."""
+        """Mark the row as broken and wake its sockets if polling failed; they close, and their browsers reconnect."""
         if not task.cancelled() and task.exception() is not None:
             logger.error("%s can no longer be followed", self.group, exc_info=task.exception())
             self.broken = True
@@ -94,7 +94,7 @@ class SharedRows(dict[tuple[int, Any], Row]):
 
     @asynccontextmanager
     async def following(self, key: Any, make: Callable[[], Row]) -> AsyncIterator[Row]:
-        """Yield the row that is followed under the key, made by the first follower and given up by the last."""
+        """Yield the row with this key. The first follower makes and starts it; it is stopped after the last one."""
         place = id(asyncio.get_running_loop()), key
         row = self.get(place)
         if row is None or row.broken:

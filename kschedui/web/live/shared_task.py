@@ -9,5 +9,5 @@ Result = TypeVar("Result")
 
 
 def start_shared(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-    """Start a task that can outlive the request that first needs it, and does not occupy its thread."""
+    """Start a task that can outlive the request that first needs it, and does not run in that request's thread."""
     return asyncio.create_task(work, context=Context())

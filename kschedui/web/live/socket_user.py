@@ -20,6 +20,6 @@ class SocketUser(AuthMiddleware):  # type: ignore[misc] # channels has no types
 
 
 def with_user(application: Application) -> Application:
-    """Wrap an application, which finds `cookies`, `session` and `user` in its scope."""
+    """Wrap an application: its scope then contains `cookies`, `session` and `user`."""
     wrapped: Application = CookieMiddleware(SessionMiddleware(SocketUser(application)))
     return wrapped

@@ -35,7 +35,7 @@ class StatusReader:
         return status
 
     async def read(self) -> None:
-        """Run queries while there are requests."""
+        """Run queries as long as there are requests."""
         while self.awaited:
             batch = dict(list(self.awaited.items())[:MOST])
             for run in batch:
@@ -57,5 +57,5 @@ _readers: WeakKeyDictionary[asyncio.AbstractEventLoop, StatusReader] = WeakKeyDi
 
 
 async def read_status(run: str) -> Status:
-    """Return the current row of the run."""
+    """Return the current status of the run. Raises Run.DoesNotExist."""
     return await _readers.setdefault(asyncio.get_running_loop(), StatusReader()).status(run)

@@ -23,7 +23,7 @@ class SameOrigin:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Close before accepting, which ASGI servers translate to 403."""
+        """Close before accepting if the origin is not allowed, which ASGI servers translate to 403."""
         if is_ours(scope):
             return await self.application(scope, receive, send)
         await send({"type": "websocket.close", "code": POLICY_VIOLATION})
@@ -48,9 +48,9 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 def is_trusted(origin: str, trusted: str) -> bool:
-    """Return whether the origin is in CSRF_TRUSTED_ORIGINS.
+    """Return whether the origin matches an entry of CSRF_TRUSTED_ORIGINS.
 
-    Entries match exactly, or subdomains by `https://*.example.com`.
+    An entry matches exactly, or with `https://*.example.com` all subdomains.
     """
     if "*" not in trusted:
         return origin == trusted

@@ -25,7 +25,7 @@ def documentation(request: HttpRequest) -> HttpResponse:
 
 @cache
 def render_document() -> SafeString:
-    """Return api_document.html, which is English for everybody and takes a tenth of a second: `groups` [(tag,
+    """Return api_document.html, which is in English for everybody and takes a tenth of a second: `groups` [(tag,
     [operation])], `shapes` [(name, fields)], `problems` [(code, status, when)].
     """
     document = api.get_openapi_schema()
@@ -40,7 +40,7 @@ def render_document() -> SafeString:
 
 
 def operation(path: str, method: str, schema: Schema) -> Schema:
-    """Return {id, path, method, summary, description, scope, parameters, body, answers}."""
+    """Describe an operation: {id, path, method, summary, description, scope, parameters, body, answers}."""
     about = {key: schema.get(key, "") for key in ("summary", "description")}
     parameters = [
         {
@@ -76,7 +76,7 @@ def name_in(schema: Schema) -> str:
 
 
 def fields_of(schema: Schema) -> list[Schema]:
-    """Return [{name, type, required, description}]."""
+    """Return the fields of a schema: [{name, type, required, description}]."""
     required = schema.get("required", [])
     return [
         {
@@ -90,7 +90,7 @@ def fields_of(schema: Schema) -> list[Schema]:
 
 
 def kind(schema: Schema) -> str:
-    """Return a type in a few words."""
+    """Return a type for readers: a name, alternatives, or a JSON type."""
     if not isinstance(schema, dict):  # `true`: anything
         return "any"
     if name := name_in(schema):

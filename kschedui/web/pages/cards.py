@@ -61,7 +61,7 @@ def outcome_of(scenario: Scenario) -> dict[str, Any]:
 
 
 def words(outcome: dict[str, Any]) -> str:
-    """Describe the strip and the picture in words."""
+    """Describe the outcome of a run in words, for the strip and the picture."""
     counts = [
         ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
         ngettext("%(n)d pod bound", "%(n)d pods bound", outcome["bound"]) % {"n": outcome["bound"]},
@@ -73,9 +73,9 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """Return the same with {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}.
+    """Return `card` with {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}.
 
-    The page searches `words`, which include English ones.
+    `words` are searched by the page; they include the English ones.
     """
     lesson_row = card(scenario) | {"id": scenario.public_id}
     lesson = lessons.load(getattr(scenario, "lesson", None))
@@ -116,7 +116,9 @@ def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def example() -> dict[str, str] | None:
-    """Return {title, url, edit_url} of the first lesson, for an empty list; None if the library is not loaded."""
+    """Return {title, url, edit_url} of the first lesson, to show in an empty list; None if the library is not
+    loaded.
+    """
     scenario = scenarios.lessons_named(track.order()[:1]).first()
     if scenario is None:
         return None
@@ -129,7 +131,7 @@ def example() -> dict[str, str] | None:
 
 
 def example_course() -> dict[str, str] | None:
-    """Return {title, url} of the form of a course with the lessons of the first chapter; None without the library."""
+    """Return {title, url} of the form for a course with the lessons of the first chapter; None without the library."""
     chapter = track.CHAPTERS[0]
     lessons = track.in_order(scenarios.lessons_named(chapter.lessons))
     if not lessons:
@@ -161,11 +163,11 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return {title, number, of, back, on, next, like, url}: the place in the track, or in the course in `?course=`.
+    """Return the place of a scenario in the track, or in the course in `?course=`; None if it is in neither.
 
-    `back` and `on` are URLs, "" at an end; `next` is the title of the scenario at `on`, and `next_id` its public id.
-    `like`, in the track: {title, url} of another lesson of the chapter, or None.
-    None: it has no place.
+    {title, number, of, back, on, next, next_id, like, url}: `back` and `on` are URLs, "" at an end; `next` and
+    `next_id` are the title and the public id of the scenario at `on`. `like`, only in the track: {title, url} of
+    another lesson of the chapter, or None.
     """
     chapter_place = track.place_of(scenario.slug or "")
     if request.GET.get("course") == cka.SLUG:
@@ -189,7 +191,7 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
 
 
 def next_of(following: Scenario | None) -> dict[str, str]:
-    """Return {next, next_id} of a place; "" at the end."""
+    """Return {next, next_id} of the scenario that follows; both are "" at the end."""
     return {
         "next": own_title(following) if following else "",
         "next_id": following.public_id if following else "",
@@ -197,7 +199,9 @@ def next_of(following: Scenario | None) -> dict[str, str]:
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
-    """Return the place in a course; the links skip what the visitor cannot see."""
+    """Return the place in a course; the links skip scenarios that the visitor cannot see. None if it is not in the
+    course.
+    """
     try:
         course = courses.by_id(cid)
     except Course.DoesNotExist:
@@ -219,7 +223,7 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
 
 
 def cka_domains() -> list[dict[str, Any]]:
-    """Return the domains of the CKA course; see courses.show_cka."""
+    """Return the domains of the CKA course with the lessons and challenges that are loaded; see courses.show_cka."""
     entries = {str(scenario.slug): cka_entry(scenario) for scenario in scenarios.named(cka.order())}
 
     def rows(domain: cka.Domain) -> list[dict[str, Any]]:
@@ -253,7 +257,7 @@ def cka_entry(scenario: Scenario) -> dict[str, Any]:
 
 
 def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return the place in the CKA course, whose challenges have no player to go on from."""
+    """Return the place in the CKA course, among its lessons; challenges have no player."""
     slugs = [slug for slug in cka.order() if slug in track.order()]
     if scenario.slug not in slugs:
         return None
@@ -272,7 +276,7 @@ def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | N
 
 
 def own_title(scenario: Scenario) -> str:
-    """Return a lesson's title in the visitor's language."""
+    """Return the scenario's title; for a lesson, in the visitor's language."""
     if not scenario.slug:
         return scenario.title
     return title_of(scenario, lessons.load(scenarios.newest(scenario).lesson))
@@ -303,7 +307,7 @@ def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
 
 
 def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """Return the player's initial data, all of which everyone with access to the scenario can read."""
+    """Return the player's initial data; everyone with access to the scenario may read all of it."""
     scenario = version.scenario
     lesson = lessons.load(version.lesson)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
@@ -334,7 +338,9 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
 
 
 def today(version: Version, run: Run) -> dict[str, str] | None:
-    """{release, url}: where a lesson about an older release is compared with the newest one; None elsewhere."""
+    """Return {release, url} of the comparison of a lesson about an older release with the newest one; None for other
+    runs.
+    """
     shown, newest = runs.release_of(version, run.kubernetes_version), DEFAULT_RELEASE.version
     if not version.scenario.slug or shown == newest:
         return None
@@ -344,13 +350,13 @@ def today(version: Version, run: Run) -> dict[str, str] | None:
 
 
 def page_of(version: Version, run: Run) -> str:
-    """Return the permanent URL of this run; a step is added as its fragment."""
+    """Return the permanent URL of this run, to which the player adds the step as the fragment."""
     default = runs.find_run(version)
     return path_of(version) if default is None or default.pk == run.pk else address_of(version, run)
 
 
 def address_of(version: Version, run: Run) -> str:
-    """Return the full URL: with the engine, and with the release if it is not the version's own."""
+    """Return the URL that selects this run: with the engine, and with the release if it is not the version's own."""
     about = {"engine": run.engine_version}
     if run.kubernetes_version != runs.own_release(version):
         about["kubernetes"] = runs.release_of(version, run.kubernetes_version)
@@ -367,7 +373,7 @@ def words_url(version: Version) -> str:
 
 
 def title_of(scenario: Scenario, lesson: Lesson) -> str:
-    """Return a lesson's title in the visitor's language; other scenarios' titles as written."""
+    """Return the title of a lesson in the visitor's language, or of another scenario as its author wrote it."""
     return (lesson.text("title", language()) if scenario.slug else "") or scenario.title
 
 
@@ -417,7 +423,7 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
     """Return {title, description, url, image} for link previews, with absolute URLs.
 
-    A link for predicting shows the beginning of the run.
+    The picture of a link for predicting shows the beginning of the run.
     """
     path = path_of(version)
     predict = "predict" in request.GET
@@ -432,7 +438,7 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
 
 
 def place_query(query: Mapping[str, str]) -> str:
-    """Return "?step=...", with the requested engine and release; "" if there is none."""
+    """Return "?step=...", with the engine and release of the query; "" if it has none of them."""
     place_fields = {name: query[name] for name, form in PLACE.items() if re.fullmatch(form, query.get(name, ""))}
     return f"?{urlencode(place_fields)}" if place_fields else ""
 

@@ -37,10 +37,13 @@ EXAMPLE = (
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
-    (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
-    text), `starter` (Starter), `told`, `notes` (what described objects say), `described` (DescribedPod),
-    `other_events`, `with_objects` (whether the editor can run it). POSTed with `open`, it becomes a scenario.
+    """Show a decoded message with decode.html: `text`, `longest`, `example` if nothing is decoded, and otherwise
+    `message` (FailedMessage), `rows` [Row], `preemption` [Row], `note`, `overlap`, `cut`, `foreign`
+    [ForeignMessage], `others` (messages in the same text), `starter` (Starter), `starter_message` (of its run),
+    `notes` (on the described objects), `described` [DescribedPod], `other_events`, `with_objects` (whether the
+    editor can run the text).
+
+    POSTed with `open`, the starter becomes a scenario.
     """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":

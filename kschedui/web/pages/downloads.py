@@ -35,14 +35,14 @@ from kschedui.web.pages.requested import requested_release
 
 
 def requested_version(request: HttpRequest, sid: str, number: int) -> Version:
-    """Return the version, if the visitor can see it."""
+    """Return the version. Raises NotAllowed if the visitor cannot see it."""
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     return scenarios.version(scenario, number)
 
 
 def run_of_links(request: HttpRequest, sid: str, number: int) -> Run:
-    """Return the run that the version's links show, if it is complete."""
+    """Return the run that the version's links show. Raises Refusal before it is complete."""
     count(request, "download")
     version = requested_version(request, sid, number)
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
@@ -69,7 +69,7 @@ def attachment(body: AsyncIterator[bytes] | str, media_type: str, name: str) -> 
 @page_view
 @require_safe
 def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Return the text as saved; those who can edit a challenge get it too."""
+    """Return the text; a challenge's Challenge document is only in that of people who can edit it."""
     version = requested_version(request, sid, number)
     pieces = scenarios.pieces_for(access.visitor_of(request), version)
     is_long = version.bytes > scenarios.PIECE
@@ -104,7 +104,7 @@ def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 @page_view
 @require_safe
 def picture_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Return the cluster with a title: at the end of the run, or at `?step=N`; `?bare=1`: the cluster only."""
+    """Send the picture with its texts: at the end of the run, or at `?step=N`. With `?bare=1`: the cluster only."""
     form = "bare" if "bare" in request.GET else "svg"
     return picture(request, requested_version(request, sid, number), "image/svg+xml", form)
 
@@ -146,9 +146,8 @@ def draw_picture(
 ) -> str | bytes:
     """Draw a picture in a format (FORMS). Executed by `kschedui.work`.
 
-    `at` is a run and a step of it; `at_step` is the line below the picture.
-
-    `drawing` and `words` are for a picture without a step, and for a run that was stored too long ago.
+    `at`: a run and a step; `at_step`: the line below its picture. `drawing` and `words`: the picture without a step,
+    also used for a run whose stored keyframes are too old.
     """
     moment = moment_of(*at) if at else None
     if moment is None:
@@ -164,7 +163,7 @@ FORMS: dict[str, Callable[[dict[str, Any], alone.PictureWords], str | bytes]] = 
 
 
 def requested_place(request: HttpRequest) -> str:
-    """Return the place in `?step=N[.frame]`, or "". Raises Refusal."""
+    """Return the step of `?step=N[.frame]`, with its frame; "" if there is none. Raises Refusal."""
     place = request.GET.get("step", "")
     if place and not re.fullmatch(cards.PLACE["step"], place):
         raise Refusal(422, gettext_noop("`step` must be a number."))

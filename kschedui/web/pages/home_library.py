@@ -1,4 +1,4 @@
-"""The lessons on the home page, which take ten times as long to render as all the rest of it."""
+"""The lessons on the home page, which take ten times as long to render as the rest of it."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,14 +15,16 @@ WORDS = 4
 
 
 def render_library() -> SafeString:
-    """Return home_library.html in the visitor's language; it is rendered again when a lesson or its run changes."""
+    """Return home_library.html in the visitor's language; it is cached until a lesson or its run changes."""
     return _render(language(), tuple(scenarios.library_marks()))
 
 
 @lru_cache(maxsize=4)
 def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
-    """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_of, frame_of the first lesson)."""
+    """Render home_library.html: `lessons` (cards.lesson_card), `chapters` (cards.chapters), `old_names`
+    (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_of and frame_of of the first
+    lesson).
+    """
     library = track.in_order(scenarios.library())
     lessons = [cards.lesson_card(scenario) for scenario in library]
     used = {topic for lesson in lessons for topic, _ in lesson["topics"]}

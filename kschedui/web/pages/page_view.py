@@ -44,7 +44,7 @@ View = Callable[..., HttpResponseBase]
 def page_view(view: View) -> View:
     """Decorate a view: exceptions become error.html with their sentence; unexpected ones are logged.
 
-    A form with a Large request leads to the page of its upload.
+    A form that raises Large redirects to the page of its upload.
     """
 
     @functools.wraps(view)
@@ -67,7 +67,7 @@ def page_view(view: View) -> View:
 
 
 def left_to_worker(request: HttpRequest, large: Large) -> HttpResponse:
-    """Store a form for a worker, and lead to the page that waits for its answer."""
+    """Store the form for a worker, and redirect to the page that waits for its answer."""
     try:
         return redirect("upload", keep_request(request, large.head).public_id)
     except Exception as error:
@@ -75,7 +75,7 @@ def left_to_worker(request: HttpRequest, large: Large) -> HttpResponse:
 
 
 def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """Return the refusal as a page; one for waiting work shows its place, and reloads itself."""
+    """Return the refusal as a page. That of work which has to wait shows its place in the queue, and reloads itself."""
     if "ahead" not in refusal.more or not opens_page(request):
         return error_page(request, refusal)
     others = refusal.more["ahead"]["others"]
@@ -87,9 +87,8 @@ def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """Show an error with error.html: `title`, `sentence`, `errors` of a scenario with their places.
-
-    A problem under /api/.
+    """Show an error with error.html: `title`, `sentence`, `errors` of a scenario with their lines. Under /api/, return
+    a problem.
 
     If the database failed, the page does not use it, not even to find out who the visitor is.
     """
@@ -121,7 +120,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Handle a form or call without a valid CSRF token."""
+    """Handle a form or an API call without a valid CSRF token."""
     sentence = gettext_noop("This form has expired, or did not come from this site. Reload the page.")
     return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Try again"))
 

@@ -1,7 +1,7 @@
 """The source of a plugin, shown next to its decisions: its file, its explanations, and the plugin modules it imports.
 
-Only files of known plugins can be requested. For a plugin from another package this is the file of its class; if that
-has no source (a compiled module), there is nothing to show.
+Only files of known plugins can be requested. For a plugin from another package this is the file of its class; a
+compiled module has no source, and then nothing is shown.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _POINTS = (
 class SourceLine(msgspec.Struct, frozen=True):
     """A line of source code.
 
-    `pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` starts here; `rule`: part of the
-    rule.
+    `pieces` are (kind, text), kind "comment", "string", "keyword" or "". `method`: the method that starts here. `rule`:
+    whether the line is part of Filter or Score.
     """
 
     number: int
@@ -48,7 +48,7 @@ class SourceLine(msgspec.Struct, frozen=True):
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file. `name` as in its package; `lines` is their HTML, rendered once; `about` is the docstring's beginning."""
+    """A file: its name as in its package, its lines as HTML, and the first paragraph of its docstring."""
 
     name: str
     lines: SafeString
@@ -82,7 +82,7 @@ def source_of(name: str) -> PluginSource | None:
 
 @cache
 def read(name: str) -> PluginSource | None:
-    """Return the source of a known plugin; unknown names are not cached."""
+    """Return the source of a known plugin; only known names reach this cache."""
     plugin = outside_plugins().get(name) or REGISTRY[name]
     module = inspect.getmodule(plugin)
     text = text_of(module) if module else None
@@ -109,12 +109,14 @@ def text_of(module: ModuleType) -> str | None:
 
 
 def short(module: ModuleType) -> str:
-    """Return the name without the packages."""
+    """Return the module's name without its packages."""
     return module.__name__.rpartition(".")[2]
 
 
 def modules_below(text: str, *, package: str | None) -> list[ModuleType]:
-    """Return the project's modules that a file imports, nearest first, with what those of its own package import."""
+    """Return the project's modules that a file imports, and those that its neighbours in the package import, nearest
+    first.
+    """
     modules: dict[str, ModuleType] = {}
     names = imported_by(text)
     while names:
@@ -126,7 +128,7 @@ def modules_below(text: str, *, package: str | None) -> list[ModuleType]:
 
 
 def imported_by(text: str) -> list[str]:
-    """Return the project's modules next to the plugin that it imports, in order, without those of other packages."""
+    """Return the names of modules that a file imports, in order, from the packages whose source is shown."""
     names = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -138,7 +140,7 @@ def imported_by(text: str) -> list[str]:
 
 
 def is_module(name: str) -> bool:
-    """Return whether the name is that of a module with contents, not of a package or of something in a module."""
+    """Return whether this is the name of a module, not of a package or of a name within a module."""
     try:
         spec = find_spec(name)
     except ModuleNotFoundError:  # its parent is a module, not a package
@@ -147,7 +149,7 @@ def is_module(name: str) -> bool:
 
 
 def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the methods of the class that the scheduler calls: name -> first and last line."""
+    """Yield the methods of the class that the scheduler calls, each as name, (first line, last line)."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for method in node.body:

@@ -13,9 +13,9 @@ GANG = "gang"  # a kind of recorded runs that is counted apart
 
 
 def context(version: Version, run: Run, path: str) -> dict[str, Any]:
-    """Return `kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown,
-    run}] newest first: the URL of the version's run on each, and whether there is one. `path`: the version's own
-    address.
+    """Return `kubernetes` ("1.36"), `badge` (see there), `recorded` (number of recorded runs), `releases` [{version,
+    url, shown, run}] newest first: the URL of the version's run on each release, and whether it exists. `path`: the
+    version's own address.
     """
     shown = runs.release_of(version, run.kubernetes_version)
     own = runs.release_of(version, runs.own_release(version))
@@ -34,7 +34,7 @@ def context(version: Version, run: Run, path: str) -> dict[str, Any]:
 
 
 def badge(release: Release) -> str:
-    """Return the sentence about the number of recorded runs that the simulation reproduces.
+    """Return a sentence about the number of recorded runs that the simulation reproduces.
 
     tests/conformance fails if it does not reproduce them.
     """

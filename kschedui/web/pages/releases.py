@@ -32,7 +32,7 @@ AROUND = 20  # attempts of a strip on either side of the first that differs
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A difference in the visitor's language. `pair`: the releases on which a scenario shows it, under `name`."""
+    """A difference in the visitor's language. `pair`: the releases on which the scenario `name` shows it."""
 
     name: str
     where: str
@@ -58,7 +58,7 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 @lru_cache(maxsize=32)
 def render_differences(language: str, older: str, newer: str) -> SafeString:
-    """Return releases_differences.html in this language: of the two releases, or of all neighbours.
+    """Return releases_differences.html in this language, for two releases, or for all pairs of consecutive ones.
 
     `pairs` [(before, after, rows, rest)]; `rest` are differences without a scenario, which affect no decision here.
     """
@@ -92,9 +92,8 @@ def row(difference: ReleaseDifference, before: Release, after: Release) -> Row:
 def example(request: HttpRequest) -> HttpResponse:
     """Handle /releases/example: compare the runs of the POSTed `example` on its older release and the next one.
 
-    `example` is the name of a scenario ("nodes_excluded_by_pre_filter-1.30").
-
-    If one of the two has no run, show all releases.
+    `example` is the name of a scenario ("nodes_excluded_by_pre_filter-1.30"). If one of the two releases crashes on it,
+    the page with all releases is shown.
     """
     name, _, older = request.POST.get("example", "").rpartition("-")
     order = list(RELEASES)
@@ -130,9 +129,10 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 class Strip(msgspec.Struct, frozen=True):
-    """Attempts as letters: those before the first difference, the different one ("" if there is none), those after it.
+    """The attempts around the first difference, as letters: before it, the different one ("" if there is none), after
+    it.
 
-    Also has the numbers of further attempts on either side.
+    `more_before` and `more_after` are the numbers of further attempts on either side.
     """
 
     more_before: int

@@ -16,10 +16,10 @@ from scheduler_core.releases import RELEASES
 
 
 def requested_run(request: HttpRequest, shown: Version) -> Run | None:
-    """Return the run that the URL selects. If there is none, it is started for those who can edit the scenario.
+    """Return the run that the URL selects. If there is none, it is started for people who can edit the scenario.
 
-    All others get None and have to start it themselves: a run counts towards the storage of its requester, and crawlers
-    open URLs too.
+    For anybody else return None; they can start it by a button: a run counts towards the storage of its requester, and
+    crawlers open URLs too.
     """
     engine, kubernetes = request.GET.get("engine"), requested_release(request, shown)
     run = runs.find_run(shown, engine, kubernetes)

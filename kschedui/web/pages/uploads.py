@@ -1,4 +1,4 @@
-"""/uploads/<id>/: where a form whose request a worker answers leads, until there is an answer."""
+"""/uploads/<id>/: the page to which a form redirects that a worker answers."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +13,7 @@ from kschedui.web.pages.page_view import REFRESH_SECONDS, page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, uid: str) -> HttpResponse:
-    """Show the answer to the form; until there is one, upload.html, which reloads itself: `upload` (UploadOut)."""
+    """Show the answer to the form. Until there is one, show upload.html, which reloads itself: `upload` (UploadOut)."""
     upload = mine(request, uid)
     if upload.state in (store.State.FAILED, store.State.CANCELLED):
         raise Refusal(422, upload.error)

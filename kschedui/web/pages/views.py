@@ -84,12 +84,10 @@ def embed_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, embed: bool) -> HttpResponse:
-    """Show the player with player.html or embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`,
-    `run`, `may_edit`, `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links),
-    `fork_of` (a version or None), `unfurl`.
+    """Show the player with player.html or embed.html: the context of cards.page.
 
-    The run is the oldest complete one, to which links refer; `?engine=` selects another engine's, `?kubernetes=`
-    another release's. If there is none yet, see requested_run.
+    The run is the oldest complete one, to which links refer; `?engine=` selects that of another engine, `?kubernetes=`
+    that of another release. If there is none yet, see requested_run.
     """
     run = requested_run(request, shown)
     if run is None:
@@ -99,11 +97,10 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
 
 
 def not_run(request: HttpRequest, shown: Version, *, embed: bool) -> HttpResponse:
-    """Show not_run.html: `title`, `version`, `release` ("1.26"), `embed`, `outside`.
+    """Show not_run.html: `title`, `version`, `release` ("1.26"), `embed`, `outside`. Its button starts the run and
+    returns here.
 
-    Its button starts the run and returns here.
-
-    `outside`: the URL of the page, in a frame of another site, where forms do not work; otherwise "".
+    `outside`: in a frame of another site, where forms do not work, the URL of the page; otherwise "".
     """
     kubernetes = requested_release(request, shown)
     release = runs.release_of(shown, runs.own_release(shown) if kubernetes is None else kubernetes)
@@ -142,7 +139,9 @@ def new(request: HttpRequest) -> HttpResponseBase:
 @page_view
 @require_safe
 def edit(request: HttpRequest, sid: str) -> HttpResponseBase:
-    """Show /s/<sid>/edit/: who may edit the scenario edits its newest version; everybody else starts a fork."""
+    """Show /s/<sid>/edit/: the newest version in the editor, for people who can edit the scenario; everybody else
+    starts a fork.
+    """
     visitor, scenario = visible_scenario(request, sid)
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")
@@ -161,9 +160,9 @@ def editor(
     fork: str = "",
     challenge: dict[str, Any] | None = None,
 ) -> HttpResponseBase:
-    """Show the editor with editor.html, with the text, which comes in pieces, in place of TEXT_HERE.
+    """Show the editor with editor.html; the text, which comes in pieces, replaces TEXT_HERE.
 
-    Its context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
+    The context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
     or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or the result of
     challenges.about).
     """
@@ -181,7 +180,7 @@ def editor(
 def put_text(page: str, pieces: Iterable[str]) -> Iterator[bytes]:
     """Yield a page with a text in place of TEXT_HERE.
 
-    It is done in parts and without a template: other threads are blocked while megabytes are replaced, encoded or
+    This is done in parts and without a template: other threads are blocked while megabytes are replaced, encoded or
     joined.
     """
     before, _, after = page.partition(TEXT_HERE)
@@ -212,6 +211,9 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
 
 
 def show_rule(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a rule of a version with rule.html: `rule` (Rule), `expressions` [(field, lines)], `link` (to the
+    version).
+    """
     _, scenario = visible_scenario(request, request.GET["scenario"])
     number = request.GET.get("version", "")
     version = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
@@ -227,12 +229,11 @@ def show_rule(request: HttpRequest, name: str) -> HttpResponse:
 @page_view
 @require_safe
 def plugin(request: HttpRequest, name: str) -> HttpResponse:
-    """Show /plugins/<name>/?kubernetes=<release> with plugin.html: `source` (plugin_source.PluginSource),
-    `upstream` (an address).
+    """Show /plugins/<name>/?kubernetes=<release> with plugin.html: `source` (plugin_source.PluginSource), `upstream`
+    (an address).
 
-    With ?scenario=<id>&version=<n>, a rule of that version with rule.html: `rule` (Rule), `expressions` [(field,
-    lines)], `link` to the version. Without them, the name of a rule redirects to the visitor's, or the library's,
-    newest version with it.
+    With ?scenario=<id>&version=<n>, show a rule of that version (show_rule). Without them, the name of a rule redirects
+    to the newest version that has it, among the visitor's own or the library's.
     """
     count(request, "read")
     if "scenario" in request.GET:

@@ -63,14 +63,14 @@ def compare(
     scenarios: Mapping[Name, Scenario],
     registry: Registry = REGISTRY,
     seconds: float = SECONDS,
-    tell: Callable[[float], None] = lambda part: None,
+    report_progress: Callable[[float], None] = lambda part: None,
 ) -> Comparison:
     """Run each scenario until `seconds` after its timeline. Raises NotPossible and RunEnded."""
     outcomes = []
     until = max(map(last_event, scenarios.values())) + seconds
     for number, (name, scenario) in enumerate(scenarios.items()):
         part = replace(with_actor(scenario), until_seconds=until)
-        course = follow(part, registry, 0.0, lambda done, n=number: tell((n + done) / len(scenarios)))  # type: ignore[misc]
+        course = follow(part, registry, 0.0, lambda done, n=number: report_progress((n + done) / len(scenarios)))  # type: ignore[misc]
         types: dict[str, int] = {}
         for made in course.nodes:
             kind = made.instance_type or made.group

@@ -61,7 +61,10 @@ class Course(msgspec.Struct):
 
 
 def follow(
-    scenario: Scenario, registry: Registry, start: float = 0.0, tell: Callable[[float], None] = lambda part: None
+    scenario: Scenario,
+    registry: Registry,
+    start: float = 0.0,
+    report_progress: Callable[[float], None] = lambda part: None,
 ) -> Course:
     """Run the scenario until its end, and return its course from `start` on. Raises RunEnded."""
     course, tally = Course(), _Tally(Simulation(scenario, registry))
@@ -69,7 +72,7 @@ def follow(
     samples: list[Sample] = []
     for event in tally.run():
         if isinstance(event, ClockAdvanced | RunFinished):
-            tell(min(1.0, tally.now / end) if end else 0.0)
+            report_progress(min(1.0, tally.now / end) if end else 0.0)
         if tally.now < start:
             continue
         if course.ordered is None and is_order(event):

@@ -34,12 +34,12 @@ def autoscale(
     at: float | None = None,
     *,
     proves: bool = True,
-    tell: Callable[[float], None] = lambda part: None,
+    report_progress: Callable[[float], None] = lambda part: None,
 ) -> list[Autoscaling]:
     """Return what each autoscaler of the scenario would do at a time of the run. Raises NotPossible and RunEnded.
 
     `at` None: after the last event of the timeline, if it had done nothing so far. `proves`: a run from there on shows
-    what comes of it. `tell` is called with the progress, from 0 to 1.
+    what comes of it. `report_progress` is called with the progress, from 0 to 1.
     """
     scenario = with_actor(scenario)
     moment = at if at is not None else last_event(scenario) + SETTLED
@@ -50,14 +50,14 @@ def autoscale(
         simulation = Simulation(replace(scenario, actors=(paused,), until_seconds=moment), registry)
         for _ in simulation.run():
             pass
-        tell((number + 0.2) / len(actors))
+        report_progress((number + 0.2) / len(actors))
         answer = _ask(simulation)
-        tell((number + 0.5) / len(actors))
+        report_progress((number + 0.5) / len(actors))
         if proves:
             begins = replace(actor, start_seconds=moment) if at is None else actor
             further = replace(scenario, actors=(begins,), until_seconds=moment + HORIZON)
             answer.proof = _prove(further, registry, {pod.pod for pod in answer.pods}, moment)
-        tell((number + 1) / len(actors))
+        report_progress((number + 1) / len(actors))
         answers.append(answer)
     return answers
 

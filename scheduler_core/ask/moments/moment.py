@@ -119,7 +119,7 @@ class _Stopping(Simulation):
         self._topology_key, self._several, self._seen = "", False, False
         self._decided = ""
         self._untried = Untried(attempt)
-        self._told = self.scheduler.emit
+        self._emit_before = self.scheduler.emit
         self.scheduler.emit = self._watch
 
     def _emit_started(self, pending: Sequence[Pod]) -> None:
@@ -143,7 +143,7 @@ class _Stopping(Simulation):
                 self.tries[event.pod] += 1
             case _:
                 self._untried.see(event)
-        self._told(event)
+        self._emit_before(event)
 
     def _try(self, event: CycleStarted) -> None:
         """Try a member of a group after the members before it: its moment is within the group's cycle."""

@@ -70,7 +70,7 @@ class ClusterAutoscaler:
         self._hints: dict[str, str] = {}  # where pods were placed in earlier passes
         self._recorded: dict[tuple[str, str, str, str], float] = {}
         self._added: dict[PodKey, float] = {}  # when pods were seen first
-        self._told: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
+        self._last_evaluations: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
 
     def start(self) -> None:
         """Plan the first pass: at once if pods wait, else after the interval."""
@@ -234,7 +234,7 @@ class ClusterAutoscaler:
             scale_up = ScaleUp("no options", reasons={pod.key: ["max total nodes in cluster reached"] for pod in pods})
         elif pods and not new:
             plan = self._orchestrator.plan(pods, snapshot, templates)
-            self._tell(evaluated_scale_up(pods, plan, self.scores(plan)))
+            self._emit_evaluation(evaluated_scale_up(pods, plan, self.scores(plan)))
             scale_up = self._orchestrator.carry_out(plan)
         if scale_up.result == "successful":
             self._last_scale_up = self._api.now
@@ -369,7 +369,7 @@ class ClusterAutoscaler:
         ]
         upcoming = [node.name for node in snapshot.nodes() if self._api.cluster.node(node.name) is None]
         self._planner.update(snapshot, leaving, upcoming)
-        self._tell(evaluated_scale_down(self._planner))
+        self._emit_evaluation(evaluated_scale_down(self._planner))
         now = self._api.now
         cooling = (
             scale_up.result == "successful"
@@ -385,10 +385,10 @@ class ClusterAutoscaler:
 
     # Events
 
-    def _tell(self, event: ScaleUpEvaluated | ScaleDownEvaluated | None) -> None:
+    def _emit_evaluation(self, event: ScaleUpEvaluated | ScaleDownEvaluated | None) -> None:
         """Emit what a pass found, unless the one before found the same."""
-        if event is not None and self._told.get(type(event)) != event:
-            self._told[type(event)] = event
+        if event is not None and self._last_evaluations.get(type(event)) != event:
+            self._last_evaluations[type(event)] = event
             self._api.emit(event)
 
     def _record_scale_up(self, scale_up: ScaleUp) -> None:

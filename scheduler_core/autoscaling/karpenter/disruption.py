@@ -120,8 +120,8 @@ class Disruption:
         self._lifecycle = lifecycle
         self._consolidated: dict[str, float] = {}  # by method: the change after which it found nothing to do
         self._commands: list[Command] = []
-        self._said: dict[str, str] = {}  # why nodes stay, as it was said last
-        self._told: ScaleDownEvaluated | None = None  # what the last round found
+        self._messages: dict[str, str] = {}  # why nodes stay, as it was said last
+        self._last_evaluation: ScaleDownEvaluated | None = None  # what the last round found
 
     # What it would do, for questions
 
@@ -129,18 +129,18 @@ class Disruption:
         """Return the command that would remove or replace a node alone, or why it stays."""
         candidate = self._candidate(node, eventual=False)
         if candidate is None:
-            return None, self._said.get(node.name, "Node isn't managed by karpenter")
+            return None, self._messages.get(node.name, "Node isn't managed by karpenter")
         if self._has_drifted(candidate):
             return Command("Drifted", [candidate], list(self._simulate([candidate]).claims)), ""
         if not candidate.moving and candidate.pool.consolidate_after is not None:
             reason: DisruptionReason = "Empty"
             command: Command | None = Command("Empty", [candidate], [], savings=candidate.price or 0.0)
         elif not self._may_consolidate(candidate):
-            return None, self._said[node.name]
+            return None, self._messages[node.name]
         else:
             reason, command = "Underutilized", self._consolidation([candidate])
         if command is None:
-            return None, self._said[node.name]
+            return None, self._messages[node.name]
         if self._budgets(reason)[candidate.pool.name] == 0:
             return None, BLOCKED_BY_BUDGET.format(reason=reason)
         assert node.claim is not None
@@ -153,14 +153,14 @@ class Disruption:
         if not self._state.is_synced():
             self._later(SYNC_RETRY, self.run)
             return
-        self._take_off_taints()
+        self._remove_taints()
         self._step(self._round())
 
     def _step(self, round_: Waits) -> None:
         try:
             seconds = next(round_)
         except StopIteration as end:
-            self._tell_round(end.value)
+            self._emit_round(end.value)
             if end.value is None:
                 self._later(POLL, self.run)
             else:
@@ -169,16 +169,16 @@ class Disruption:
             return
         self._later(seconds, lambda: self._step(round_))
 
-    def _tell_round(self, command: Command | None) -> None:
+    def _emit_round(self, command: Command | None) -> None:
         """Emit what a round found, unless the one before found the same."""
-        stays = {name: words for name, words in self._said.items() if self._api.cluster.node(name) is not None}
+        stays = {name: words for name, words in self._messages.items() if self._api.cluster.node(name) is not None}
         going = {candidate.name: candidate.moving for candidate in command.candidates} if command else {}
         outcome: Literal["delete", "replace"] = "replace" if command and command.replacements else "delete"
         claims = evaluated_claims(command.replacements, self._catalogue) if command else []
         results = command.results if command else None
         event = evaluated_scale_down(going, outcome, command.reason if command else "", results, stays, claims)
-        if event is not None and event != self._told:
-            self._told = event
+        if event is not None and event != self._last_evaluation:
+            self._last_evaluation = event
             self._api.emit(event)
 
     def _round(self) -> Waits:
@@ -191,7 +191,7 @@ class Disruption:
             command = yield from self._single_node()
         return command
 
-    def _take_off_taints(self) -> None:
+    def _remove_taints(self) -> None:
         """Free nodes that no command is about (RequireNoScheduleTaint)."""
         busy = {candidate.name for command in self._commands for candidate in command.candidates}
         for node in self._state.nodes():
@@ -370,12 +370,12 @@ class Disruption:
         return problem[:1].upper() + problem[1:]
 
     def _block(self, node: StateNode, message: str) -> None:
-        self._said[node.name] = message
+        self._messages[node.name] = message
         self._recorder.on_node(node, "DisruptionBlocked", message)
 
     def _is_empty(self, candidate: Candidate) -> bool:
         if candidate.pool.consolidate_after is None:
-            self._tell(candidate, f'NodePool "{candidate.pool.name}" has consolidation disabled')
+            self._record(candidate, f'NodePool "{candidate.pool.name}" has consolidation disabled')
             return False
         assert candidate.node.claim is not None
         return not candidate.moving and candidate.node.claim.is_true("Consolidatable")
@@ -393,22 +393,22 @@ class Disruption:
         """Return whether its pool and labels allow to consolidate a node."""
         labels, pool = candidate.node.labels, candidate.pool
         if candidate.instance_type is None:
-            self._tell(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
+            self._record(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
             return False
         for key in (CAPACITY_TYPE, ZONE):
             if key not in labels:
-                self._tell(candidate, f'Node does not have label "{key}"')
+                self._record(candidate, f'Node does not have label "{key}"')
                 return False
         if pool.consolidate_after is None:
-            self._tell(candidate, f'NodePool "{pool.name}" has consolidation disabled')
+            self._record(candidate, f'NodePool "{pool.name}" has consolidation disabled')
             return False
         if not pool.consolidates_underutilized:
-            self._tell(candidate, f'NodePool "{pool.name}" has non-empty consolidation disabled')
+            self._record(candidate, f'NodePool "{pool.name}" has non-empty consolidation disabled')
             return False
         return True
 
-    def _tell(self, candidate: Candidate, message: str) -> None:
-        self._said[candidate.name] = message
+    def _record(self, candidate: Candidate, message: str) -> None:
+        self._messages[candidate.name] = message
         self._recorder.on_node(candidate.node, "Unconsolidatable", message, repeat=UNCONSOLIDATABLE_REPEAT)
 
     # Budgets
@@ -477,7 +477,7 @@ class Disruption:
         results = self._simulate(candidates)
         if errors := self._scheduling_errors(results):
             if alone is not None:
-                self._tell(alone, errors)
+                self._record(alone, errors)
             return None
         price = sum(candidate.price or 0.0 for candidate in candidates)
         if any(candidate.price is None for candidate in candidates):
@@ -486,7 +486,7 @@ class Disruption:
             return Command("Underutilized", list(candidates), [], results, savings=price)
         if len(results.claims) > 1:
             if alone is not None:
-                self._tell(alone, f"Can't remove without creating {len(results.claims)} candidates")
+                self._record(alone, f"Can't remove without creating {len(results.claims)} candidates")
             return None
         claim = results.claims[0]
         kinds = get(claim.requirements, CAPACITY_TYPE)
@@ -494,7 +494,7 @@ class Disruption:
         spot_to_spot = all_spot and kinds.has("spot")
         if spot_to_spot and not self._spot_to_spot:
             if alone is not None:
-                self._tell(alone, "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node")
+                self._record(alone, "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node")
             return None
         if spot_to_spot:
             claim.requirements = merge(claim.requirements, (one_of(CAPACITY_TYPE, "spot"),))
@@ -513,9 +513,11 @@ class Disruption:
         short = self._catalogue.shortfall(claim.types, claim.requirements)
         if short and alone is not None:
             keys = " ".join(short)
-            self._tell(alone, f"Filtering by price: minValues requirement is not met for label(s) (label(s)=[{keys}])")
+            self._record(
+                alone, f"Filtering by price: minValues requirement is not met for label(s) (label(s)=[{keys}])"
+            )
         elif not claim.types and alone is not None:
-            self._tell(alone, "Can't replace with a cheaper node")
+            self._record(alone, "Can't replace with a cheaper node")
         return bool(claim.types) and not short
 
     def _truncate_spot(self, claim: NewClaim, alone: Candidate) -> bool:
@@ -526,7 +528,7 @@ class Disruption:
                 f"SpotToSpotConsolidation requires {MIN_TYPES_SPOT_TO_SPOT} cheaper instance type options than the "
                 f"current candidate to consolidate, got {count}"
             )
-            self._tell(alone, message)
+            self._record(alone, message)
             return False
         order = self._catalogue.by_price(claim.types, claim.requirements)
         claim.types = sum(1 << number for number in order[:MIN_TYPES_SPOT_TO_SPOT])

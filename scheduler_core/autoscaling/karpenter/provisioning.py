@@ -70,7 +70,7 @@ class Provisioner:
         self._made: dict[str, int] = {}  # claims of each pool
         self._domains: dict[str, Domains] = {}
         self._pools_version = -1
-        self._told: ScaleUpEvaluated | None = None  # what the last batch found
+        self._last_evaluation: ScaleUpEvaluated | None = None  # what the last batch found
 
     # Batches
 
@@ -122,8 +122,8 @@ class Provisioner:
             return
         results = self.simulate(pods, [node for node in nodes if not node.deleting], reports=True)
         event = evaluated_scale_up(results, len(pods), self._catalogue)
-        if event != self._told:
-            self._told = event
+        if event != self._last_evaluation:
+            self._last_evaluation = event
             self._api.emit(event)
         for pod, reason in results.errors.values():
             self.fail(pod, reason)

@@ -80,11 +80,11 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def read_documents(
-    text: str, limits: Limits, problems: Problems, tell: Callable[[float], None] = lambda part: None
+    text: str, limits: Limits, problems: Problems, report_progress: Callable[[float], None] = lambda part: None
 ) -> list[Document]:
     """Return all objects of the text in order; invalid documents are reported and skipped.
 
-    `tell` is called after each document with the progress, from 0 to 1.
+    `report_progress` is called after each document with the progress, from 0 to 1.
     """
     if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
         problems.add(
@@ -105,7 +105,7 @@ def read_documents(
             problems.enter(chunk)
             documents.extend(_objects(data, chunk, (), problems))
         length += len(chunk.text)
-        tell(length / len(text))
+        report_progress(length / len(text))
         if len(documents) > limits.documents:
             message = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
             problems.add(ScenarioError("", chunk.first_line + 1, message, chunk.number))

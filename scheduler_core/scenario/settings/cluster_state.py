@@ -150,11 +150,11 @@ class InitialObjects:
     """Builds the objects that exist at the start, kind by kind."""
 
     def __init__(
-        self, problems: Problems, admission: Admission, tell: Callable[[float], None] = lambda part: None
+        self, problems: Problems, admission: Admission, report_progress: Callable[[float], None] = lambda part: None
     ) -> None:
         self._problems = problems
         self._admission = admission
-        self._tell = tell  # called with the progress, from 0 to 1
+        self._report_progress = report_progress  # called with the progress, from 0 to 1
         self._most = self._read = 0  # numbers of documents
         # The document of each object; None for objects that exist without a document.
         self.exist: dict[Identity, Document | None] = {
@@ -200,7 +200,7 @@ class InitialObjects:
             self._problems.enter(document.chunk, document.prefix)
             self._admission.pod_index = index
             self._read += 1
-            self._tell(self._read / self._most)
+            self._report_progress(self._read / self._most)
             if not self._is_new(kind, document):
                 continue
             entry = build(kind, document.data, self._problems, self._admission)

@@ -72,13 +72,13 @@ class EventHandlers:
         elif isinstance(item, Node):
             before = self._cluster.node(item.name)
             self._node_applied(item)
-            self._tell("Node", before, item)
+            self._notify_watchers("Node", before, item)
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             with self._slices_followed(kind):
                 self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
-            self._tell(kind, old, item)
+            self._notify_watchers(kind, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
         """Handle the deletion of an object."""
@@ -89,13 +89,13 @@ class EventHandlers:
             if self._rules.deleted_nodes_wake_pods:
                 self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
-            self._tell("Node", node, None)
+            self._notify_watchers("Node", node, None)
         else:
             old = self._cluster.get(kind, key)
             with self._slices_followed(kind):
                 self._cluster.delete(kind, key)
             self._move_waiting_pods(kind, Action.DELETE, old, None)
-            self._tell(kind, old, None)
+            self._notify_watchers(kind, old, None)
 
     @contextmanager
     def _slices_followed(self, kind: str) -> Iterator[None]:
@@ -109,7 +109,7 @@ class EventHandlers:
             old = slices[key_of(new)]
             if new is not old:
                 self._move_waiting_pods("ResourceSlice", Action.UPDATE, old, new)
-                self._tell("ResourceSlice", old, new)
+                self._notify_watchers("ResourceSlice", old, new)
 
     def pod_applied(self, pod: Pod) -> None:
         """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).
@@ -134,7 +134,7 @@ class EventHandlers:
                 self._queue.move_all_to_active_or_backoff_queue(UNSCHEDULED_POD_ADD, None, pod)
         elif not was_assumed:
             self._unassigned_updated(old, pod)
-        self._tell("Pod", old, pod)
+        self._notify_watchers("Pod", old, pod)
 
     def pod_deleted(self, key: str) -> None:
         """Handle a deleted pod (deletePodFromCache, deletePodFromSchedulingQueue)."""
@@ -153,9 +153,9 @@ class EventHandlers:
             self._cluster.delete_pod(key)
             if pod.node_name:
                 self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
-        self._tell("Pod", pod, None)
+        self._notify_watchers("Pod", pod, None)
 
-    def _tell(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+    def _notify_watchers(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         for watch in self.watchers:
             watch(kind, old, new)
 

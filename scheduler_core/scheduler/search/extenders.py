@@ -50,7 +50,7 @@ class ScriptedExtender:
         self.prioritizes = bool(configured.prioritize_verb)
         self.supports_preemption = bool(configured.preempt_verb)
         self.binds = bool(configured.bind_verb)
-        self.hands_over_bare_nodes = self.filters and not configured.node_cache_capable
+        self.returns_bare_nodes = self.filters and not configured.node_cache_capable
         self._managed = configured.managed_resources
         self._script = script
         self._struck: Counter[int] = Counter()  # how often each scripted failure has been met
@@ -161,7 +161,7 @@ def find_nodes_that_pass_extenders(
             if extender.ignorable:
                 continue
             raise
-        bare |= extender.hands_over_bare_nodes
+        bare |= extender.returns_bare_nodes
         for position in remaining:
             status = _status(result, nodes[position].name)
             if status is not None:

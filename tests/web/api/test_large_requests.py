@@ -14,7 +14,7 @@ from kschedui.runs import store as runs
 from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
 from kschedui.uploads import parts, store, tasks, worker
-from kschedui.work.gone import Gone
+from kschedui.work.client_disconnect import ClientDisconnect
 from tests.dumps import SECRET, Cluster, as_yaml, listed
 from tests.web.conftest import SMALL, Browser
 
@@ -228,7 +228,7 @@ def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None
     answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
     upload = store.next_upload()
     assert upload is not None
-    worker.answer_upload(upload, Gone())  # and the worker is lost before it keeps the answer
+    worker.answer_upload(upload, ClientDisconnect())  # and the worker is lost before it keeps the answer
     Upload.objects.update(lease_until=upload.created)
     store.requeue_lost()
     saved = followed(browser, answer)

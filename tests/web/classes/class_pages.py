@@ -1,5 +1,5 @@
-"""A class without a browser: the pages' own machines in Node (pages.js), the real consumer, hall and database here, and
-between them a network that this process is."""
+"""A class without a browser: the pages' own machines in Node (pages.js), the real consumer and
+database here, and between them a network that this process simulates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.core.cache import cache
 
-from kschedui.classrooms import seats, store
+from kschedui.classrooms import store, student_cookie
 from scheduler_core import chunked, parse_scenario, simulate
 from tests.web.classes.test_classes import start
 from tests.web.conftest import Browser
@@ -87,19 +87,21 @@ class Network:
             self.pages.call("close", page=page)
             await self.drop(page)
         elif page not in TEACHERS:
-            self.browsers[page] = await sync_to_async(self.seated)()
+            self.browsers[page] = await sync_to_async(self.joined_browser)()
         self.pages.call("load", page=page, teaches=page in TEACHERS, known=known, code=self.code)
 
-    def seated(self) -> Browser:
+    def joined_browser(self) -> Browser:
         browser = Browser()
         assert browser.get(f"/c/{self.code}/").status_code == 200
         return browser
 
     def student_of(self, page: str) -> str:
         """Who answers on the page, as the answers name them."""
-        seat = seats.seat_in({name: morsel.value for name, morsel in self.browsers[page].cookies.items()})
-        assert seat
-        return seat.student
+        cookie = student_cookie.read_student_cookie(
+            {name: morsel.value for name, morsel in self.browsers[page].cookies.items()}
+        )
+        assert cookie
+        return cookie.student
 
     @property
     def students(self) -> list[str]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kschedui.classrooms import store
 from kschedui.runs import worker
-from kschedui.web.live import class_consumer, halls
+from kschedui.web.live import class_consumer, live_classes
 from tests.web.classes.class_pages import LONG_MS, TEACHERS, Network, Pages
 from tests.web.conftest import Browser
 
@@ -50,7 +50,7 @@ def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A run to hold classes on; the server does at once what it does otherwise after a moment."""
     monkeypatch.setattr(class_consumer, "SHOW_SECONDS", 0.0)
     monkeypatch.setattr(class_consumer, "BURST", 1e9)
-    monkeypatch.setattr(halls.Hall, "pause_seconds", 0.0)
+    monkeypatch.setattr(live_classes.LiveClass, "pause_seconds", 0.0)
     made = author.save()
     worker.execute(made["run"])
     return made

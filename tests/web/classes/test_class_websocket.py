@@ -12,8 +12,8 @@ from django.db import OperationalError
 
 from kschedui.classrooms import store
 from kschedui.models import Classroom
-from kschedui.web.live import class_consumer, connection, halls, shared_row
-from kschedui.web.live.halls import Follower, Hall, entering
+from kschedui.web.live import class_consumer, connection, live_classes, shared_row
+from kschedui.web.live.live_classes import Follower, LiveClass, joining_class
 from tests.web.classes.test_classes import start
 from tests.web.conftest import Browser, private
 from tests.web.sockets import PATIENCE, closed, in_loop, socket, text
@@ -121,7 +121,7 @@ async def test_nobody_but_the_teacher_says_what_is_shown_or_ends() -> None:
 
 
 @in_loop
-async def test_without_a_seat_nobody_joins() -> None:
+async def test_nobody_joins_without_the_cookie_of_the_class() -> None:
     room = await a_room()
     elsewhere = await sync_to_async(room.student)()
     other = Browser()
@@ -227,7 +227,7 @@ async def test_another_processes_changes_come_by_announcement_and_by_looking(mon
 
 @in_loop
 async def test_students_of_other_processes_are_counted_while_those_speak(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halls, "FORGET_SECONDS", PATIENCE)
+    monkeypatch.setattr(live_classes, "FORGET_SECONDS", PATIENCE)
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.1)
     room = await a_room()
     async with room.joined() as teacher:
@@ -235,7 +235,7 @@ async def test_students_of_other_processes_are_counted_while_those_speak(monkeyp
             store.group(room.pk), {"type": "students", "process": "another", "count": 28}
         )
         await until(teacher, "count", students=28)
-        monkeypatch.setattr(halls, "FORGET_SECONDS", 0.0)
+        monkeypatch.setattr(live_classes, "FORGET_SECONDS", 0.0)
         await until(teacher, "count", students=0)
 
 
@@ -317,10 +317,10 @@ async def test_a_place_is_kept_once_the_database_is_back(monkeypatch: pytest.Mon
 async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_process() -> None:
     room = await a_room()
     async with room.joined():
-        assert len(halls._halls) == 1
-    assert not halls._halls
+        assert len(live_classes._live_classes) == 1
+    assert not live_classes._live_classes
     assert not connection_layer().groups, "nothing is subscribed to any more"
-    assert not halls.students
+    assert not live_classes.students
 
 
 @in_loop
@@ -329,16 +329,16 @@ async def test_answers_that_come_together_are_written_together(monkeypatch: pyte
     asked = store.Question("q", 2)
     await sync_to_async(store.show)(room.pk, store.Shown({"step": 0}, question=asked))
     batches: list[int] = []
-    take = halls.take_answers
+    take = live_classes.store_answers
 
     async def counting(pk: int, given: list[store.Given]) -> Any:
         batches.append(len(given))
         return await take(pk, given)
 
-    monkeypatch.setattr(halls, "take_answers", counting)
-    async with entering(room.pk, Follower("", None)) as hall:
-        assert isinstance(hall, Hall)
-        kept = await asyncio.gather(*(hall.answers.put(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
+    monkeypatch.setattr(live_classes, "store_answers", counting)
+    async with joining_class(room.pk, Follower("", None)) as live_class:
+        assert isinstance(live_class, LiveClass)
+        kept = await asyncio.gather(*(live_class.answers.store(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
     assert all(kept)
     assert len(batches) < 10
     revealed = store.Shown({"step": 0}, question=asked._replace(answer=store.RightAnswer(0, "", [])))

@@ -160,7 +160,7 @@ def test_the_answers_are_a_file_of_counts_for_the_teacher_alone(
     code = start(author, saved)
     pk = store.by_code(code).pk
     store.show(pk, shown(Question("winner-1", 3)))
-    store.take(
+    store.store_answers(
         pk, [store.Given("winner-1", student, choice) for student, choice in zip("abcd", (1, 1, 0, 1), strict=True)]
     )
     store.show(pk, shown(Question("winner-1", 3, RightAnswer(1, "=Which node wins?", ["birch-1", "cedar-2"]))))
@@ -188,7 +188,9 @@ def test_a_class_goes_on_with_the_next_lesson_of_its_course_and_takes_its_studen
     stranger.get(f"/c/{code}/")
     pk = store.by_code(code).pk
     store.show(pk, shown(Question("winner-1", 2)))
-    store.take(pk, [store.Given("winner-1", student, choice) for student, choice in zip("abc", (1, 1, 0), strict=True)])
+    store.store_answers(
+        pk, [store.Given("winner-1", student, choice) for student, choice in zip("abc", (1, 1, 0), strict=True)]
+    )
     board = store.show(pk, shown(Question("winner-1", 2, RightAnswer(1, "Which?", ["n1", "n2"]))))
     assert board.tally == (2, 3)
     assert store.answers_of(pk, "a") == {"winner-1": 1}
@@ -224,15 +226,15 @@ def test_two_presses_at_once_start_one_class_also_of_a_teacher_who_has_no_more(
 def test_of_a_student_nothing_is_kept_but_a_hash_that_differs_in_each_class(
     author: Browser, stranger: Browser, saved: dict[str, Any]
 ) -> None:
-    from kschedui.classrooms import seats
+    from kschedui.classrooms import student_cookie
 
     first, second = start(author, saved), start(author, saved)
     tokens = []
     for code in (first, second):
         stranger.get(f"/c/{code}/")
-        seat = seats.seat_in({name: one.value for name, one in stranger.cookies.items()})
-        assert seat is not None
-        tokens.append(seat.student)
+        cookie = student_cookie.read_student_cookie({name: one.value for name, one in stranger.cookies.items()})
+        assert cookie is not None
+        tokens.append(cookie.student)
     assert tokens[0] != tokens[1]
     assert {field.name for field in Answer._meta.get_fields()} == {"id", "classroom", "question", "student", "choice"}
 
@@ -242,12 +244,12 @@ def test_an_answer_changes_until_the_question_is_revealed_and_counts_once(
 ) -> None:
     pk = store.by_code(start(author, saved)).pk
     given = store.Given
-    assert store.take(pk, [given("q", "ada", 0)]) == set(), "nothing is asked"
+    assert store.store_answers(pk, [given("q", "ada", 0)]) == set(), "nothing is asked"
     store.show(pk, shown(Question("q", 2)))
-    assert len(store.take(pk, [given("q", "ada", 0), given("q", "ada", 1), given("other", "bob", 0)])) == 1
-    assert store.take(pk, [given("q", "bob", 2)]) == set(), "there is no third choice"
+    assert len(store.store_answers(pk, [given("q", "ada", 0), given("q", "ada", 1), given("other", "bob", 0)])) == 1
+    assert store.store_answers(pk, [given("q", "bob", 2)]) == set(), "there is no third choice"
     assert store.show(pk, shown(Question("q", 2, RightAnswer(1, "", [])))).asked["counts"] == [0, 1]
-    assert store.take(pk, [given("q", "ada", 0)]) == set()
+    assert store.store_answers(pk, [given("q", "ada", 0)]) == set()
     again = store.show(pk, shown(Question("q", 2, RightAnswer(0, "", []))))
     assert again.asked == {"id": "q", "choices": 2, "counts": [0, 1], "right": 1}, "a question is revealed once"
     assert store.show(pk, shown()).asked == {}
@@ -259,9 +261,9 @@ def test_a_question_that_is_put_away_keeps_its_answers_for_when_it_is_asked_agai
 ) -> None:
     pk = store.by_code(start(author, saved)).pk
     store.show(pk, shown(Question("q", 2)))
-    store.take(pk, [store.Given("q", "ada", 1)])
+    store.store_answers(pk, [store.Given("q", "ada", 1)])
     assert store.show(pk, shown()).revealed == []
-    assert store.take(pk, [store.Given("q", "bob", 1)]) == set()
+    assert store.store_answers(pk, [store.Given("q", "bob", 1)]) == set()
     assert store.show(pk, shown(Question("q", 2, RightAnswer(1, "", [])))).asked["counts"] == [0, 1]
     assert store.board(pk).revealed == ["q"]
 
@@ -272,9 +274,9 @@ def test_a_class_takes_answers_of_as_many_students_as_the_limit_says(
     settings.LIMITS = {**settings.LIMITS, "class_students": 3}
     pk = store.by_code(start(author, saved)).pk
     store.show(pk, shown(Question("q", 2)))
-    assert len(store.take(pk, [store.Given("q", name, 0) for name in "abc"])) == 3
-    assert store.take(pk, [store.Given("q", "d", 0)]) == set()
-    assert len(store.take(pk, [store.Given("q", "a", 1)])) == 1
+    assert len(store.store_answers(pk, [store.Given("q", name, 0) for name in "abc"])) == 3
+    assert store.store_answers(pk, [store.Given("q", "d", 0)]) == set()
+    assert len(store.store_answers(pk, [store.Given("q", "a", 1)])) == 1
 
 
 def test_a_class_goes_when_its_run_does(author: Browser, saved: dict[str, Any]) -> None:

@@ -234,7 +234,7 @@ def test_a_class_does_a_challenge_and_the_teacher_sees_who_has_solved_it(author:
     address = f"/api/v1/classes/{code}/challenge"
     first, second = Browser(), Browser()
     for student in (first, second):
-        assert student.get(f"/c/{code}/").status_code == 200  # takes a seat
+        assert student.get(f"/c/{code}/").status_code == 200  # joins
         page = student.get(f"/c/{code}/challenge/")
         assert address in page.content.decode()
         assert [word for word in HIDDEN if word in page.content.decode()] == []
@@ -258,7 +258,7 @@ def test_only_the_teacher_reads_who_has_solved_it_and_only_students_try(author: 
     address = f"/api/v1/classes/{code}/challenge"
     assert stranger.get(address).status_code == 403
     assert stranger.post_json(address, text=RIGHT).status_code == 403
-    assert stranger.get(f"/c/{code}/challenge/").status_code == 302  # to a seat
+    assert stranger.get(f"/c/{code}/challenge/").status_code == 302  # to the class's page
     assert stranger.get("/api/v1/classes/BBBB/challenge").status_code == 404
     assert not Solver.objects.exists()
 

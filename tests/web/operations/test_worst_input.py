@@ -29,7 +29,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import courses
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.work import place
+from kschedui.work import work_pool
 from kschedui.work.fetched import call
 from kschedui.work.limits import too_many_seconds
 from scheduler_core.scenario.fields.lesson_fields import LONGEST_TEXT, LONGEST_TEXTS, MAX_CAPTIONS, MAX_QUESTIONS
@@ -119,7 +119,7 @@ class Meter:
             self.most = max(self.most, tracemalloc.get_traced_memory()[1] - self.base)
 
     def work(self, client: object, wish: object, function: Callable[..., Any], *args: Any) -> Any:
-        """What `place.run` does, not counted and done once; what it returns comes through a pipe and is counted."""
+        """What `work_pool.run` does, not counted and done once; what it returns comes through a pipe and is counted."""
         self.look()
         self.spent += process_time() - self.begun
         key = function.__qualname__, re.sub(rb"/tmp/[\w/-]+", b"", pickle.dumps(args))  # a body is in a file
@@ -237,7 +237,7 @@ def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meter, wrong, rows = Meter(), [], []
-    monkeypatch.setattr(place, "run", meter.work)
+    monkeypatch.setattr(work_pool, "run", meter.work)
     for route in matrix.ROUTES:
         for method in matrix.METHODS if route.startswith("api/") else matrix.METHODS[:2]:
             status, seconds, too_long = min(ask(site, meter, method, route) for _ in range(2))

@@ -13,7 +13,7 @@ from django.utils import timezone
 from kschedui import housekeeping
 from kschedui.accounts import tokens
 from kschedui.models import Batch, Run, Upload, Version
-from kschedui.runs import leases, room, steady_clock, turns
+from kschedui.runs import leases, steady_clock, storage_limits, turns
 from kschedui.runs import store as runs
 from kschedui.runs.turns import Requester
 from kschedui.supervisor import probe
@@ -149,7 +149,9 @@ def test_the_day_of_an_address_ends_and_what_is_kept_counts_for_good(
     refused = author.post_json("/api/v1/scenarios", text=SMALL + "# again")
     assert (refused.status_code, refused.json()["code"]) == (422, "no_room")
     jump_by(jump)
-    assert (room.kept_today(mine.address) == 0) == (jump > timedelta()), "a clock that was set back gives nothing away"
+    assert (storage_limits.kept_today(mine.address) == 0) == (jump > timedelta()), (
+        "a clock that was set back gives nothing away"
+    )
     settings.LIMITS = {**settings.LIMITS, "address_day_bytes": 10**9, "browser_bytes": len(SMALL) - 1}
     assert author.post_json("/api/v1/scenarios", text=SMALL + "# again").status_code == 422
 

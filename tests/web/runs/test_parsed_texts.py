@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isal import isal_zlib
 
 from kschedui.models import ParsedText, Run, Version
-from kschedui.runs import frames, room, worker
+from kschedui.runs import frames, storage_limits, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import engine, parsed
 from kschedui.scenarios import store as scenarios
@@ -191,8 +191,8 @@ def test_it_counts_as_its_authors_and_goes_with_the_version(author: Browser) -> 
     author.save(LONG)
     version, run = Version.objects.get(), Run.objects.get()
     size = len(LONG.encode()) + len(ParsedText.objects.get().packed) + run.bytes
-    assert room.kept_by(Visitor(kept_hash=version.scenario.editor_hash)) == size
-    assert room.kept_today(run.address) == size
+    assert storage_limits.kept_by(Visitor(kept_hash=version.scenario.editor_hash)) == size
+    assert storage_limits.kept_today(run.address) == size
     version.scenario.delete()
     assert not ParsedText.objects.exists()
 

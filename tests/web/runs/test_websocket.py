@@ -320,7 +320,7 @@ async def test_a_follower_that_leaves_while_news_come_is_let_go(
     monkeypatch.setattr(feeds.Feed, "listen", lambda feed: asyncio.sleep(PATIENCE))
     async with asyncio.timeout(PATIENCE):
         async with feeds.following(many.public_id) as feed:
-            feed.news = news = News()
+            feed.may_have_changed = news = News()
             await news.awaited.wait()
             news.set()
             for _ in range(turns):  # of the event loop, in which the news are on their way to the feed
@@ -341,7 +341,7 @@ async def test_a_follower_is_let_go_although_the_broker_s_client_loses_a_cancell
     monkeypatch.setattr(cancelling, "AGAIN_SECONDS", 0.01)
     async with asyncio.timeout(PATIENCE / 2):
         async with feeds.following(many.public_id) as feed:
-            feed.news = news = News()
+            feed.may_have_changed = news = News()
             await news.awaited.wait()
     assert all(task.done() for task in feed.tasks)
 
@@ -405,7 +405,7 @@ async def test_a_feed_outlives_the_request_that_began_it(many: Run) -> None:
         async with ThreadSensitiveContext(executor=thread):
             await first.__aenter__()
         feed = await second.__aenter__()
-        feed.news.set()
+        feed.may_have_changed.set()
         await read_status(many.public_id)
         ended, _ = await asyncio.wait(feed.tasks, timeout=0.5)
         assert not ended

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from kschedui.models import Run, Scenario
-from kschedui.runs import room, worker
+from kschedui.runs import storage_limits, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from tests.web.accounts.test_access_matrix import ROUTES, VALUES
@@ -25,7 +25,7 @@ def _open_doors(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pays(name: str) -> int:
-    return room.kept_by(access.Visitor(User.objects.get(username=name)))
+    return storage_limits.kept_by(access.Visitor(User.objects.get(username=name)))
 
 
 def states() -> set[tuple[str, str]]:

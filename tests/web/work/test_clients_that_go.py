@@ -1,7 +1,7 @@
 """A client that disconnects is waited for no longer: its work is dropped, whichever address was requested.
 
 Each request goes the whole way from the ASGI application to the place of work; the work there waits until it hears that
-its client is gone. A call of `work` that no request here leads to fails the test.
+its client has disconnected. A call of `work` that no request here leads to fails the test.
 """
 
 import ast
@@ -23,9 +23,9 @@ from django.test import Client
 from kschedui.asgi import application
 from kschedui.experiments import store as experiments
 from kschedui.runs import worker
-from kschedui.work import place
+from kschedui.work import work_pool
 from kschedui.work.fetched import call
-from kschedui.work.place import ClientGone, WorkOptions
+from kschedui.work.work_pool import ClientDisconnected, WorkOptions
 from tests.builders import node, pod, scenario
 from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import SMALL
@@ -103,11 +103,11 @@ REQUESTS = [
 
 
 class Working:
-    """Stands in for the place of work: the first works are done, the next waits for its client to go."""
+    """Stands in for the work pool: the first works are done, the next waits for its client to go."""
 
     def __init__(self, after: int) -> None:
         self.after = after
-        self.waits, self.left = threading.Event(), threading.Event()
+        self.waits, self.disconnected = threading.Event(), threading.Event()
         self.caller = ""
         self.in_transaction = False
 
@@ -118,9 +118,9 @@ class Working:
         self.caller = caller()
         self.in_transaction = connection.in_atomic_block
         self.waits.set()
-        with wish.gone.telling(self.left.set):
-            self.left.wait(LONG)
-        raise ClientGone
+        with wish.disconnect.calling(self.disconnected.set):
+            self.disconnected.wait(LONG)
+        raise ClientDisconnected
 
 
 def caller() -> str:
@@ -218,10 +218,10 @@ def test_work_is_dropped_on_every_path(ids: dict[str, str], monkeypatch: pytest.
     missed, reached = [], set()
     for sent in REQUESTS:
         working = Working(sent.after)
-        monkeypatch.setattr(place, "run", working.run)
+        monkeypatch.setattr(work_pool, "run", working.run)
         try:
             async_to_sync(send_and_go)(sent, ids, working)
-            assert working.left.wait(LONG), "it goes on"
+            assert working.disconnected.wait(LONG), "it goes on"
         except (AssertionError, TimeoutError) as error:
             missed.append((sent.method, sent.path, str(error) or repr(error)))
         reached.add(working.caller)

@@ -9,10 +9,10 @@ from kschedui.runs import store as runs
 from kschedui.runs.trace_files import DecisionLines
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
-from kschedui.work import place as work
+from kschedui.work import work_pool as work
 from kschedui.work.fetched import Fetched, size_of
-from kschedui.work.line import Client
-from kschedui.work.place import WorkOptions, WorkPool
+from kschedui.work.work_pool import WorkOptions, WorkPool
+from kschedui.work.work_queue import Client
 from tests.web.conftest import Browser
 
 ME, NOW = Client("me", "me"), WorkOptions(patience=60)
@@ -23,7 +23,7 @@ def test_the_process_that_works_fetches_an_argument_also_within_a_tuple(
 ) -> None:
     settings.WORK_PROCESSES = 1
     one = WorkPool(1)
-    monkeypatch.setattr(work, "place", lambda: one)
+    monkeypatch.setattr(work, "pool", lambda: one)
     long = Fetched(str.upper, "text", 4)
     try:
         assert work.run(ME, NOW, repr, (long, "as it is")) == "('TEXT', 'as it is')"

@@ -21,7 +21,7 @@ def reduce_text(text: str, limits: Limits) -> str:
     for piece in pieces(runs(text)):
         texts.append(_reduce(piece, limits))
         read += len(piece.text)
-        progress.tell(min(1.0, read / len(text)))
+        progress.report(min(1.0, read / len(text)))
     return "---\n".join(filter(None, texts))
 
 

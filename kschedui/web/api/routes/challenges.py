@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from ninja import Router
 
-from kschedui.classrooms import seats, store
+from kschedui.classrooms import store, student_cookie
 from kschedui.models import Classroom, Version
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
@@ -46,11 +46,11 @@ def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str
 def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[str, Any]:
     """Evaluate a student's answer to the challenge of a class, and notify the teacher of the try."""
     classroom = require_class(request, code)
-    seat = seats.seat_in(request.COOKIES)
-    if seat is None or seat.code != classroom.code or store.is_over(classroom):
+    cookie = student_cookie.read_student_cookie(request.COOKIES)
+    if cookie is None or cookie.code != classroom.code or store.is_over(classroom):
         raise Refusal(403, gettext_noop("Join the class first."))
     verdict = verdicts_on(request, classroom.run.version, body.text)
-    store.keep_try(classroom.pk, seat.student, clean_title(body.name), verdict["held"], solved=verdict["solved"])
+    store.keep_try(classroom.pk, cookie.student, clean_title(body.name), verdict["held"], solved=verdict["solved"])
     return verdict
 
 
@@ -65,7 +65,7 @@ def solvers(request: HttpRequest, code: str) -> dict[str, Any]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class of the code."""
+    """Return the class with the code. Raises Refusal after counting a wrong one."""
     rates.require_code(request)
     try:
         return store.by_code(code)
@@ -75,7 +75,7 @@ def require_class(request: HttpRequest, code: str) -> Classroom:
 
 
 def challenge_of(version: Version) -> dict[str, Any]:
-    """Return the public data of a challenge (engine.challenge_summary)."""
+    """Return the public data of a challenge (engine.challenge_summary). Raises Refusal if the version is none."""
     challenge: dict[str, Any] | None = version.summary.get("challenge")
     if challenge is None:
         raise Refusal(404, gettext_noop("This scenario is not a challenge."))
@@ -83,6 +83,6 @@ def challenge_of(version: Version) -> dict[str, Any]:
 
 
 def verdicts_on(request: HttpRequest, version: Version, text: str) -> dict[str, Any]:
-    """Return the verdicts on the answer in a text."""
+    """Return the evaluation of the answer in a text. Raises Refusal."""
     challenge_of(version)
     return work(request, jobs.judge, scenarios.text_for_work(version), version.challenge, require_size(text))

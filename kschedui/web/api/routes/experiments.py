@@ -105,15 +105,15 @@ class Opened(Schema):
 
 
 def visible_experiment(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
-    """Return the visitor and the experiment, if they can see its scenario."""
+    """Return the visitor and the experiment. Raises NotAllowed if they cannot see its scenario."""
     visitor = access.visitor_of(request)
     experiment = store.by_id(eid)
-    access.require_sight(visitor, experiment.version.scenario)
+    access.require_viewing(visitor, experiment.version.scenario)
     return visitor, experiment
 
 
 def changeable(request: HttpRequest, eid: str) -> Experiment:
-    """Return the experiment, if this visitor can cancel or remove it."""
+    """Return the experiment. Raises Refusal if this visitor cannot cancel or remove it."""
     visitor, experiment = visible_experiment(request, eid)
     if not store.may_change(visitor, experiment):
         raise Refusal(403, Message("Only the person who started this experiment can do this."))
@@ -125,7 +125,7 @@ def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
     """Start an experiment; nothing is started if a factor is invalid or the scenario rejects one of its values."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(body.scenario)
-    access.require_sight(visitor, scenario)
+    access.require_viewing(visitor, scenario)
     if body.kubernetes is not None and body.kubernetes not in RELEASES:
         releases = ", ".join(RELEASES)
         raise Refusal(422, Message("Unknown Kubernetes release; expected one of {known}.", known=releases))
@@ -205,7 +205,7 @@ def table(request: HttpRequest, eid: str) -> HttpResponseBase:
 
 
 def lines(experiment: Experiment) -> Iterator[bytes]:
-    """Yield the table line by line."""
+    """Yield the rows of the table as CSV, with a header."""
     design = design_of(experiment)
     yield csv_row(header(design)).encode("utf-8", "replace")
     for number, measures, error in store.in_order(experiment):

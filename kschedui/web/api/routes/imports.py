@@ -82,7 +82,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
 
 
 def convert_dump(request: HttpRequest) -> jobs.Converted:
-    """Return the dump in a request as a scenario."""
+    """Convert the dump in a request to a scenario. Raises Refused."""
     most = settings.LIMITS["import_bytes"]
     with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:
         source = dump_in(request)
@@ -95,7 +95,9 @@ def convert_dump(request: HttpRequest) -> jobs.Converted:
 
 
 def dump_in(request: HttpRequest) -> str | BinaryIO:
-    """Return the text, or the body from which it is read."""
+    """Return the text in a JSON body; for other content types, the request, from which the dump is read. Raises
+    Refusal.
+    """
     if request.content_type != "application/json":
         return cast(BinaryIO, request)
     try:

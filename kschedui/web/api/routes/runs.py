@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router
 
 from kschedui.ask.lives import Lives
-from kschedui.classrooms import seats
+from kschedui.classrooms import student_cookie
 from kschedui.language import in_language
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
@@ -46,16 +46,16 @@ LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
 def seen_run(request: HttpRequest, rid: str) -> Run:
-    """Return the run, if this visitor can see it."""
+    """Return the run. Raises NotAllowed if this visitor cannot see it."""
     run = runs.by_id(rid)
-    access.require_sight(access.visitor_of(request), run.version.scenario)
+    access.require_viewing(access.visitor_of(request), run.version.scenario)
     return run
 
 
 def watched_run(request: HttpRequest, rid: str) -> Run:
-    """Return the run for the player, which students in a class of the run can see too."""
+    """Return the run for the player, which students of a class on the run can see too. Raises NotAllowed."""
     run = runs.by_id(rid)
-    seats.require_sight(access.visitor_of(request), request.COOKIES, run)
+    student_cookie.require_viewing(access.visitor_of(request), request.COOKIES, run)
     return run
 
 
@@ -138,13 +138,13 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
 
 
 def require_done(run: Run) -> None:
-    """Check that the whole trace is stored. Raises Refusal."""
+    """Require that the whole trace is stored. Raises Refusal."""
     if run.state != Run.State.DONE:
         raise Refusal(409, gettext_noop("The run is not complete yet."))
 
 
 def require_reach(run: Run, attempt: int) -> None:
-    """Check that the moment can be simulated in time. Raises Refusal."""
+    """Require that the run can be simulated up to the attempt in time. Raises Refusal."""
     if run.version.summary.get("nodes", 0) * attempt > settings.LIMITS["explain_work"]:
         raise Refusal(
             422,
@@ -161,7 +161,9 @@ def require_reach(run: Run, attempt: int) -> None:
     openapi_extra=record(AttemptExplanation),
 )
 def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
-    """Explain the attempt on the nodes in `nodes` (`a,b`), up to 200; by default on all nodes, if there are no more."""
+    """Explain the attempt on the nodes in `nodes` (`a,b`), up to 200; by default on all nodes, if there are at most
+    200.
+    """
     run = watched_run(request, rid)
     require_reach(run, attempt)
     names = [name for name in nodes.split(",") if name][:MAX_NODES]

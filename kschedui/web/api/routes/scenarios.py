@@ -53,7 +53,7 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
 
 
 def run_and_describe(request: HttpRequest, version: Version) -> Saved:
-    """Return the address of a version and its run, which is started if there is none."""
+    """Return a saved version with its address and its run, which is started if there is none."""
     sid = version.scenario.public_id
     url = reverse("scenario", args=[sid])
     run = runs.start_run(version, requester_of(request))

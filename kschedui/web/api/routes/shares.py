@@ -15,7 +15,7 @@ router = Router(tags=["sharing"])
 
 
 def describe(share: Share) -> ShareOut:
-    """Describe the shares by name."""
+    """Describe a share by the name of its account or group."""
     account = share.user.get_username() if share.user else ""
     group = share.group.name if share.group else ""
     return ShareOut(id=share.pk, account=account, group=group, may_edit=share.may_edit)

@@ -48,7 +48,7 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
 
 
 def digest_of(request: HttpRequest, body: SavedText) -> Digest:
-    """Return the digest of the text to save, parsed now or when it was imported."""
+    """Return the digest of the text to save, which is parsed now, or was parsed when it was imported."""
     if body.upload:
         upload = uploads.by_id(access.visitor_of(request), body.upload)
         leave_large(request, upload.bytes)
@@ -57,7 +57,7 @@ def digest_of(request: HttpRequest, body: SavedText) -> Digest:
 
 
 def require_size(text: str) -> str:
-    """Return the text of a scenario, if it is not empty and not longer than the limit."""
+    """Return the text of a scenario. Raises Refusal if it is empty or longer than the limit."""
     if not text.strip():
         raise Refusal(422, gettext_noop("`text` must be the text of a scenario."), code="invalid_request")
     if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:

@@ -26,12 +26,12 @@ def keep_request(request: HttpRequest, head: bytes) -> Upload:
 
 
 def mine(request: HttpRequest, uid: str) -> Upload:
-    """Return the visitor's upload. Raises Upload.DoesNotExist."""
+    """Return an upload of the visitor. Raises Upload.DoesNotExist."""
     return store.by_id(access.visitor_of(request), uid)
 
 
 def describe(upload: Upload) -> UploadOut:
-    """Return the upload's current state."""
+    """Describe the upload in its current state."""
     ahead = store.ahead_of(upload)
     done = upload.state == store.State.DONE
     return UploadOut(

@@ -182,6 +182,6 @@ def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
 
 
 def compare_texts(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
-    """Return the rows, unless the texts are too long."""
+    """Return the comparison of two texts; `rows` is null if they are too long."""
     answer = work(request, jobs.compare_texts, before, after)
     return HttpResponse(answer, content_type=JSON)

@@ -80,8 +80,8 @@ class Curve(NamedTuple):
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Show an answer with scenarios/autoscaling.html: `scenario`, `title`, `version`, `kubernetes`, `release`, `asked`
-    (a name), `own`, `pod`, `at`, and of_answer. A POST saves the scenario with the autoscaler as a fork.
+    """Show an answer with scenarios/autoscaling.html: the context of both pages (_about), `asked`, `own` and `own_name`
+    (of autoscalers), `pod`, `at`, and of_answer. A POST saves the scenario with the autoscaler as a fork.
     """
     context, version, kubernetes = _about(request, sid, number)
     asked, pod, at = request.GET.get("autoscaler", ""), request.GET.get("pod", "").strip()[:320], _time(request)
@@ -103,7 +103,9 @@ def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def comparison(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Show the comparison with scenarios/autoscaling_comparison.html: as above, and of_comparison."""
+    """Show the comparison with scenarios/autoscaling_comparison.html: the context of both pages (_about), and
+    of_comparison.
+    """
     context, version, kubernetes = _about(request, sid, number)
     encoded = run_at_end(request, version, kubernetes, jobs.compare_autoscalers)
     compared = msgspec.json.decode(encoded, type=ComparedAutoscalers)
@@ -111,7 +113,9 @@ def comparison(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def _about(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any], Any, str]:
-    """Return the context that both pages have, the version, and the release that is asked about."""
+    """Return the context of both pages (`scenario`, `title`, `version`, `kubernetes`, `release`), the version, and the
+    release.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -128,7 +132,7 @@ def _about(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any],
 
 
 def _time(request: HttpRequest, text: str | None = None) -> float | None:
-    """Return the requested time of the run. Raises Refusal."""
+    """Return the requested time of the run in seconds, None if there is none. Raises Refusal."""
     text = request.GET.get("at", "") if text is None else text
     if not text.strip():
         return None
@@ -190,7 +194,7 @@ def _reason_of_node(node: NodeAnswer) -> str:
 
 
 def columns(answer: Autoscaling) -> list[dict[str, Any]]:
-    """Return the new nodes by group: {group, count, price, kinds, nodes: [{node, type, pods, more}], more}.
+    """Return the new nodes by group: [{group, count, cost, kinds, nodes: [{node, type, pods, more}], more}].
 
     The nodes are those that appeared in the run, with the pods that were bound to them.
     """
@@ -226,7 +230,7 @@ def _drawn(made: MadeNode) -> dict[str, Any]:
 
 
 def ladder(answer: Autoscaling) -> list[dict[str, Any]]:
-    """Return the options of the first pass, the chosen one first: {group, nodes, pods, chosen, scores}."""
+    """Return the options of the first pass, the chosen one first: [{group, nodes, pods, chosen, scores}]."""
     rows = [
         {
             "group": option.group,
@@ -241,7 +245,11 @@ def ladder(answer: Autoscaling) -> list[dict[str, Any]]:
 
 
 def bars(types: Sequence[TypeRefusal]) -> dict[str, Any]:
-    """Return the prices of instance types as bars: {rows: [{type, pool, price, percent, why}], more}."""
+    """Return the instance types that were refused, those for their price first: {rows: [{type, pool, price, percent,
+    why}], more}.
+
+    `percent`: of the highest price, the length of the bar.
+    """
     ordered = sorted(
         types, key=lambda refused: (refused.reason != "price", refused.price or 0.0, refused.instance_type)
     )
@@ -301,10 +309,10 @@ def steps(samples: Iterable[Sample], seconds: float, most: float, value: Callabl
 
 
 def moments(outcomes: Sequence[Outcome], seconds: float) -> list[float]:
-    """Return the times of the table: eleven over the run."""
+    """Return the times of the table in seconds: eleven, from the start to the end."""
     return [seconds * number / 10 for number in range(11)]
 
 
 def state_at(samples: Sequence[Sample], at: float) -> Sample:
-    """Return the state of the cluster at a time."""
+    """Return the last sample up to a time."""
     return [sample for sample in samples if sample.at <= at][-1]

@@ -31,7 +31,7 @@ MAX_ROWS = 200  # nodes that are drawn
 def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show the capacity for a pod with scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
     requested one), `pods` (to choose from), `pod`, `replicas`, `most`, `capacity` (Capacity or None), `zones` [(name,
-    count, percent)], `nodes` (room_of), `more`, `release`.
+    count, percent)], `nodes` (node_row), `more`, `release`.
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -54,8 +54,8 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "capacity": result,
         "zones": bars(result.by_zone) if result else [],
         "nodes": [
-            room_of(name, result.by_node.get(name, 0), rooms) | {"rejected": result.rejected.get(name, "")}
-            for name, rooms in result.rooms.items()
+            node_row(name, result.by_node.get(name, 0), amounts) | {"rejected": result.rejected.get(name, "")}
+            for name, amounts in result.rooms.items()
         ]
         if result
         else [],
@@ -65,12 +65,12 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def find_capacity(request: HttpRequest, version: Version, name: Name, pod: str, replicas: int | None) -> Capacity:
-    """Return the answer; the time depends on the number of copies that fit."""
+    """Return the capacity for a pod. The more copies fit, the longer it takes."""
     return msgspec.json.decode(run_job(request, version, name, jobs.how_many, pod, replicas), type=Capacity)
 
 
 def replicas_of(request: HttpRequest) -> int | None:
-    """Return the requested number of replicas. Raises Refusal."""
+    """Return the requested number of replicas, None if there is none. Raises Refusal."""
     text = request.GET.get("replicas", "").strip()
     if not text:
         return None
@@ -79,7 +79,7 @@ def replicas_of(request: HttpRequest) -> int | None:
     return int(text)
 
 
-def room_of(name: str, copies: int, rooms: list[Room]) -> dict[str, Any]:
+def node_row(name: str, copies: int, amounts: list[Room]) -> dict[str, Any]:
     """Return {name, copies, first: the resource that is full, "" if another rule limits the copies, bars}.
 
     A bar: {resource, before, copies (percent of allocatable), words [used, whole], full}.
@@ -92,13 +92,13 @@ def room_of(name: str, copies: int, rooms: list[Room]) -> dict[str, Any]:
             "words": one_unit(room.resource, room.before + room.copies, room.allocatable),
             "full": room.further == 0,
         }
-        for room in rooms
+        for room in amounts
     ]
     return {"name": name, "copies": copies, "first": bars[0]["resource"] if bars[0]["full"] else "", "bars": bars}
 
 
 def percent(part: int, whole: int) -> float:
-    """Return a share of 0 to 100."""
+    """Return a share in percent, from 0 to 100."""
     return round(min(100.0, part / whole * 100), 2) if whole > 0 else 0.0
 
 

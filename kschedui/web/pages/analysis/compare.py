@@ -60,8 +60,8 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     """Show the comparison with scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `comparison`, `cause`,
-    `first`, `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`,
-    `moved`, `measures`.
+    `first` (first_of), `segments`, `width` (number of pairs), `unlike` (unlike_of), `data` (timeline, for
+    static/js/pages/compare.js), `rows`, `more`, `moved`, `measures`.
     """
     sides = both(request, a, m, b, n)
     count(request, "read")
@@ -122,7 +122,7 @@ def texts_url(sides: list[Side]) -> str:
 
 
 def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
-    """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
+    """Return the JSON of `jobs.compare_runs`; the latest comparisons are cached."""
     versions = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
     key = (get_language(), *((version.sha256, release) for version, release in versions))
     if key not in cached:
@@ -132,7 +132,7 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
 
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
-    """Return {release: the error} for releases that reject the text; not determined for a large text."""
+    """Return {release: error} for the releases that reject the text; {} for a large text, which is not tried."""
     if side.version.bytes > MAX_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
@@ -142,14 +142,14 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
 
 
 def keep(key: tuple[Any, ...], answer: bytes) -> None:
-    """Cache an answer in place of the oldest ones."""
+    """Cache an answer; the oldest one is dropped if the cache is full."""
     while len(cached) >= CACHED:
         cached.pop(next(iter(cached)), None)
     cached[key] = answer
 
 
 def describe_outcome(attempt: ComparedAttempt | None) -> str:
-    """Describe the outcome of an attempt."""
+    """Return the outcome of an attempt in words, or its node."""
     if attempt is None:
         return _("attempt not found")
     if attempt.node:
@@ -158,14 +158,16 @@ def describe_outcome(attempt: ComparedAttempt | None) -> str:
 
 
 def pair_of(comparison: Comparison, before: int, after: int) -> tuple[ComparedAttempt | None, ComparedAttempt | None]:
-    """Return the attempts of a pair; the last ones of very long runs are missing."""
+    """Return the attempts of a pair; None for an attempt that does not exist, or was not kept in a very long run."""
     both = zip(comparison.attempts, (before, after), strict=True)
     first, second = (attempts[place] if 0 <= place < len(attempts) else None for attempts, place in both)
     return first, second
 
 
 def first_of(comparison: Comparison) -> dict[str, Any] | None:
-    """Return {pod, number, time, at (the index of the pair), before, after}."""
+    """Return the first difference as {pod, number, time, at (the index of the pair), before, after}; None
+    without one.
+    """
     if comparison.first is None:
         return None
     ends = (comparison.first.before, comparison.first.after)
@@ -186,7 +188,7 @@ def first_of(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def unlike_of(unlike: Unlike | None) -> dict[str, Any] | None:
-    """Return {pod, number, time, what, before, after, at (index of the pair)} of runs with equal decisions."""
+    """Return the first other difference of runs with equal decisions: {pod, number, time, at, what, before, after}."""
     if unlike is None:
         return None
     about = {"pod": unlike.pod, "number": unlike.attempt, "time": unlike.time, "at": unlike.attempt - 1}
@@ -211,7 +213,7 @@ def timeline(comparison: Comparison) -> dict[str, Any]:
 
 
 def rows_of(comparison: Comparison) -> tuple[list[dict[str, Any]], int]:
-    """Return the attempts that differ, and the number of further ones."""
+    """Return rows for the first attempts that differ, and the number of further ones."""
     rows, differing = [], [at for at, pair in enumerate(comparison.pairs) if not pair.same]
     for at in differing[:MAX_ROWS]:
         pair = comparison.pairs[at]
@@ -224,7 +226,7 @@ def rows_of(comparison: Comparison) -> tuple[list[dict[str, Any]], int]:
 
 
 def segments(comparison: Comparison) -> list[tuple[int, int, bool]]:
-    """Return (start, length, same) of alternating segments of equal and different attempts."""
+    """Return (start, length, same) of each segment of consecutive equal or different attempts."""
     stretches, start = [], 0
     for same, group in groupby(pair.same for pair in comparison.pairs):
         length = len(list(group))
@@ -234,7 +236,7 @@ def segments(comparison: Comparison) -> list[tuple[int, int, bool]]:
 
 
 def measures(comparison: Comparison) -> list[tuple[str, str, str, bool]]:
-    """Return (name, before, after, whether they differ)."""
+    """Return (label, before, after, whether they differ) of each measure."""
     before, after = (msgspec.to_builtins(measure) for measure in comparison.measures)
     return [
         (str(label), number(name, before[name]), number(name, after[name]), before[name] != after[name])
@@ -247,5 +249,5 @@ def number(name: str, value: float | None) -> str:
 
 
 def place(node: str | None) -> str:
-    """Describe where a pod ended."""
+    """Return the node of a pod, or words for a pod without a node or one that does not exist."""
     return _("does not exist") if node is None else node or _("waits")

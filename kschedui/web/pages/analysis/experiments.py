@@ -64,8 +64,8 @@ def example(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Show the plan page with scenarios/experiments.html: `scenario` (id, title), `version`, `boot` (what the form
-    offers), `earlier` [{url, made, size, state, names}].
+    """Show the plan page with scenarios/experiments.html: `scenario` (id, title), `version`, `boot` (the choices of the
+    form), `earlier` (rows of earlier experiments).
     """
     visitor, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -86,7 +86,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def row(experiment: Experiment) -> dict[str, Any]:
-    """Return the row of an experiment in a list."""
+    """Return the row of an experiment in a list: {url, created, size, state, names (of factors)}."""
     names = [factor_name(factor.name) for factor in design_of(experiment).factors]
     return {
         "url": reverse("experiment", args=[experiment.public_id]),
@@ -98,7 +98,7 @@ def row(experiment: Experiment) -> dict[str, Any]:
 
 
 def factor_name(name: str) -> str:
-    """Return what people read of a factor. The API and the CSV file have its name as it is."""
+    """Return a factor's name for the page. The API and the CSV file contain the original name."""
     if name.startswith(WEIGHT):
         return _("weight of %(plugin)s") % {"plugin": name.removeprefix(WEIGHT)}
     return str(FACTORS.get(name, name))
@@ -108,7 +108,7 @@ def factor_name(name: str) -> str:
 @require_safe
 def experiment_page(request: HttpRequest, eid: str) -> HttpResponse:
     """Show an experiment with scenarios/experiment.html: `experiment`, `size` with commas, `scenario` (id, title),
-    `version`, `boot` (the API's answer, and names of measures and states).
+    `version`, `boot` (the API's description, and names of factors, measures and states).
     """
     visitor, experiment = api.visible_experiment(request, eid)
     count(request, "read")

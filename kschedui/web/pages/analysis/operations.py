@@ -84,7 +84,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def question_and_fields(request: HttpRequest) -> tuple[Question, dict[str, str]]:
-    """Return the question and the fields of its form. Raises Refusal."""
+    """Return the question, and the values of the form's fields. Raises Refusal."""
     given = request.GET.get("ask", "drain")
     ask = next((question for question in QUESTIONS if question == given), None)
     if ask is None:
@@ -155,7 +155,7 @@ def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
 
 
 def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, list[Row], int]]:
-    """Group rows with the same text: the text, the first rows, the number of further ones; in order of appearance."""
+    """Group rows by their text: (text, the first rows, the number of further ones), in order of appearance."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(words(row), []).append(row)
@@ -163,12 +163,12 @@ def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, l
 
 
 def readable_cpu(millicores: int) -> str:
-    """Return cpu as people write it: "26.05"."""
+    """Return millicores as cores: "26.05"."""
     return f"{millicores / 1000:,.2f}".rstrip("0").rstrip(".")
 
 
 def readable_bytes(number: int) -> str:
-    """Return bytes in the largest unit of which there is one, with two decimals at most: "2.45 GiB"."""
+    """Return bytes in the largest unit that gives at least 1, with at most two decimals: "2.45 GiB"."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     power = min(len(units) - 1, max(0, number.bit_length() - 1) // 10)
     return f"{number / 1024**power:,.2f}".rstrip("0").rstrip(".") + f" {units[power]}"
@@ -182,7 +182,7 @@ READABLE: Mapping[str, Callable[[int], str]] = {
 
 
 def format_amount(name: str, amount: Amount) -> dict[str, Any]:
-    """Return an amount in words, and as a share."""
+    """Return an amount for the page: {requested, allocatable, percent}."""
     written = READABLE.get(name, str)
     return {
         "requested": written(amount.requested),
@@ -192,7 +192,9 @@ def format_amount(name: str, amount: Amount) -> dict[str, Any]:
 
 
 def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
-    """Return the nodes by zone: {zone, nodes: [{node, short, state, before, after (heights of 0 to 20), title}]}."""
+    """Return the nodes by zone: [{zone, nodes: [{node, short, state, before, after (both fullness or None),
+    changed}]}].
+    """
     zones: dict[str, list[dict[str, Any]]] = {}
     domain = common_domain([use.node for use in cluster])
     for use in cluster:
@@ -211,13 +213,15 @@ def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
 
 
 def common_domain(names: Sequence[str]) -> str:
-    """Return the DNS domain with its dot that all of several names end with, or ""."""
+    """Return the DNS domain, with its leading dot, that all names share; "" if there is none, or a single name."""
     domains = {name[name.find(".") :] if "." in name else "" for name in names}
     return domains.pop() if len(domains) == 1 and len(names) > 1 else ""
 
 
 def fullness(side: dict[str, Amount]) -> dict[str, Any]:
-    """Return the fullest of cpu and memory in percent, its bar of 20, and the number of pods."""
+    """Return the fullest of cpu and memory of a node: {percent, top and bar (of a height of 20), pods (their
+    number)}.
+    """
     shares = [
         amount.requested / amount.allocatable for name, amount in side.items() if amount.allocatable and name != "pods"
     ]

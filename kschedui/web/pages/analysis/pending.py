@@ -55,14 +55,16 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def example_page() -> str:
+    """Return the address of this page for an example with pending pods; "" if the library is not loaded."""
     scenario = scenarios.library().filter(slug=EXAMPLE).first()
     return reverse("pending", args=[scenario.public_id, scenarios.newest(scenario).number]) if scenario else ""
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
-    """Return the page's `all`, `matching`, `by`, `q`, `group`, `groups` and `others`; `page` is the version's "
-    "address."""
-    left = left_by(rid)
+    """Return the page's `all`, `matching`, `by`, `q`, `group`, `groups` and `others`; `page` is the address of the
+    version.
+    """
+    left = read_left_behind(rid)
     waiting = left.waiting
     pods = [pod for pod in waiting if matches(pod, query)]
     rows = groups(pods, page, by, chosen)
@@ -77,8 +79,10 @@ def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[st
     return {**counts, "by": by, "q": query, "group": key, "groups": rows, "others": others}
 
 
-def left_by(rid: str) -> LeftBehind:
-    """Return what a finished run leaves behind, cached because it never changes and a large one takes seconds."""
+def read_left_behind(rid: str) -> LeftBehind:
+    """Return the pods that a finished run leaves behind. It never changes, and a large one takes seconds, so it is
+    cached.
+    """
     if rid not in cached:
         left = jobs.left_behind(rid)
         while len(cached) >= CACHED:
@@ -135,8 +139,9 @@ def workload_key(pod: PendingPod) -> str:
 
 
 def as_row(pod: PendingPod, page: str, others: Sequence[PendingPod] = ()) -> dict[str, Any]:
-    """Return a pod for the page: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (what
-    would make it fit), attempt, blocker, causes, nearest, missing, advice, message, dumped, same, why}.
+    """Return a row for a pod: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (the
+    address of the changes that make it fit), attempt, blocker, causes, nearest, missing, advice, message, dumped,
+    same, why}.
     """
     step, *steps = ({"pod": like.pod, "url": f"{page}#{like.step}&sel=pod:{like.pod}"} for like in (pod, *others))
     return {

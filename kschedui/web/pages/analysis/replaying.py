@@ -66,6 +66,6 @@ def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def as_row(decision: dict[str, Any], version: Version) -> dict[str, Any]:
-    """Return a decision for the page: that of jobs.replay_result with `url`, its step in the player."""
+    """Return a row of jobs.replay_result with `url`, the step in the player."""
     page = reverse("version", args=[version.scenario.public_id, version.number])
     return {**decision, "url": f"{page}#{decision['step']}"}

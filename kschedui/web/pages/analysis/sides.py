@@ -20,7 +20,8 @@ NAMES = ("first", "second")
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "" for that of the version.
+    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "" for the version's own
+    release.
 
     `refused`: releases on which the scenario does not run, with the reason.
     """
@@ -33,7 +34,7 @@ class Side(msgspec.Struct, frozen=True):
 
     @property
     def releases(self) -> list[tuple[str, str]]:
-        """Return all releases, newest first, with the reason that one cannot be selected."""
+        """Return all releases, newest first, each with the reason why it cannot be selected, or ""."""
         return [(release, self.refused.get(release, "")) for release in reversed(RELEASES)]
 
     @property
@@ -42,7 +43,7 @@ class Side(msgspec.Struct, frozen=True):
 
     @property
     def query(self) -> str:
-        """Return the query of the run by this engine, whose steps the comparison counts."""
+        """Return the query that selects the run by this engine, whose steps the comparison counts."""
         releases = {"kubernetes": self.kubernetes} if self.kubernetes else {}
         return urlencode({"engine": ENGINE_VERSION, **releases})
 
@@ -60,7 +61,9 @@ class Side(msgspec.Struct, frozen=True):
 
 
 def side_of(request: HttpRequest, name: str, sid: str, number: int) -> Side:
-    """Return a side of `?first=1.34&second=1.36`. Raises Refusal if it does not exist or is not visible."""
+    """Return the side of this name, on the release in the query (`?first=1.34`). Raises Refusal, DoesNotExist or
+    NotAllowed.
+    """
     version = scenarios.version(visible_scenario(request, sid)[1], number)
     own = runs.own_release(version)
     kubernetes = requested_release(request, version, name)

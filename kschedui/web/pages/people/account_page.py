@@ -25,7 +25,7 @@ from kschedui.web.pages.people.passwords import hash_new_password, is_password
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Show /accounts/ with registration/account.html: `tokens`, `form`, `secret` (of a new token, or ""), `sessions`,
-    and `here`: the key of this session.
+    and `here` (the key of this session).
     """
     secret = ""
     form = TokenForm(request.POST or None)

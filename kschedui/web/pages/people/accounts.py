@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from kschedui.experiments import store as experiments
 from kschedui.models import Run, Scenario
 from kschedui.runs import store as runs
-from kschedui.runs.room import MEGABYTE, runs_of_others
+from kschedui.runs.storage_limits import MEGABYTE, runs_of_others
 from kschedui.scenarios import access, courses
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
@@ -39,7 +39,9 @@ CLAIM_SECONDS = 30 * 24 * 3600
 
 
 class Login(LoginView):
-    """Log in with registration/login.html: `form`, `next`, `sso`. The browser's scenarios become the account's."""
+    """Show the login page with registration/login.html: `form`, `next`, `sso`. The browser's scenarios become the
+    account's.
+    """
 
     redirect_authenticated_user = True
 
@@ -48,20 +50,20 @@ class Login(LoginView):
         return super().get_context_data(sso=bool(site.OIDC_ISSUER), **more)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Count the attempt, then log in."""
+        """Count the attempt against the limits, then log in."""
         count(request, "login")
         rates.require_guess(request, request.POST.get("username", ""))
         return super().post(request, *args, **kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """Count a wrong password for the account too, from any address."""
+        """Count a wrong password against the limit of the account."""
         rates.wrong_guess(self.request, self.request.POST.get("username", ""))
         return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Take over the browser's scenarios, then redirect to the page that the visitor came from."""
+        """Log in, move the browser's scenarios to the account, and redirect to the page that the visitor came from."""
         response = super().form_valid(form)
-        take_over(self.request)
+        move_scenarios(self.request)
         return response
 
 
@@ -85,20 +87,20 @@ def signup(request: HttpRequest) -> HttpResponse:
         count(request, "save")
         if form.is_valid() and (user := form.keep(hash_new_password(request, form.cleaned_data["password1"]))):
             login(request, user, backend=OWN_ACCOUNTS)
-            take_over(request)
+            move_scenarios(request)
             return redirect(safe_next(request))
     return render(request, "registration/signup.html", {"form": form, "next": safe_next(request)})
 
 
-def take_over(request: HttpRequest) -> None:
-    """Give the account everything that this browser created without one, and show a message."""
-    taken = scenarios.claim_all(access.Visitor(request.user, access.token_in(request.COOKIES)))
-    if taken:
+def move_scenarios(request: HttpRequest) -> None:
+    """Move all scenarios that this browser created without an account to the account, and show a message."""
+    moved = scenarios.claim_all(access.Visitor(request.user, access.token_in(request.COOKIES)))
+    if moved:
         messages.success(request, _("The scenarios of this browser are now in your account."))
 
 
 def safe_next(request: HttpRequest) -> str:
-    """Return the URL to redirect to afterwards; never another site."""
+    """Return the URL to redirect to afterwards, which is never on another site."""
     address = request.POST.get("next") or request.GET.get("next") or ""
     return local_address(request, address) or reverse("mine")
 
@@ -106,10 +108,10 @@ def safe_next(request: HttpRequest) -> str:
 @page_view
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
-    """Show the visitor's scenarios with scenarios/mine.html: `scenarios` (cards.mine_row), after the one in `?after=`;
-    `more` (the id of the last of them, if older ones follow), `shared` (the same, of others), `deleted` [{id, title}]
-    that can be restored, `courses`, `runs` [{id, title, url, megabytes}] that count towards the visitor's storage;
-    `example` and `chapter` (see cards.example, example_course) if there is nothing yet.
+    """Show the visitor's scenarios with scenarios/mine.html: `scenarios` (cards.mine_row) after the one in `?after=`,
+    `more` (the id of the last one if older ones follow), `shared` (rows of scenarios that others share), `deleted`
+    [{id, title}] that can be restored, `courses`, `runs` (stored_row); `example` and `chapter` (cards.example,
+    example_course), for empty lists.
     """
     visitor, first = access.visitor_of(request), request.GET.get("after")
     mine = scenarios.of_visitor(visitor)
@@ -124,14 +126,18 @@ def mine(request: HttpRequest) -> HttpResponse:
         "deleted": [{"id": row["public_id"], "title": row["title"]} for row in deleted],
         "courses": courses.of_visitor(visitor)[:MAX_MINE],
     }
-    context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MAX_SHARED]]
+    context["runs"] = [stored_row(visitor, run) for run in runs_of_others(visitor)[:MAX_SHARED]]
     context["example"] = None if rows or first else cards.example()
     context["chapter"] = None if context["courses"] else cards.example_course()
     return render(request, "scenarios/mine.html", context)
 
 
-def paid_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
-    """Return a run of somebody else's scenario; one that has been hidden since is not named."""
+def stored_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
+    """Return a run of somebody else's scenario, which counts towards the visitor's storage: {id, megabytes, title,
+    url}.
+
+    `title` and `url` are "" if the visitor can no longer see the scenario.
+    """
     visible = access.may_see(visitor, run.version.scenario)
     about = {"id": run.public_id, "megabytes": run.bytes / MEGABYTE}
     title = cards.own_title(run.version.scenario) if visible else ""
@@ -141,7 +147,9 @@ def paid_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
 @page_view
 @require_POST
 def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
-    """Handle /accounts/mine/runs/<rid>/delete: delete a run that the visitor started, of a scenario of others."""
+    """Handle /accounts/mine/runs/<rid>/delete: delete the trace of a run of somebody else's scenario that the visitor
+    started.
+    """
     runs.forget_trace(runs_of_others(access.visitor_of(request)).get(public_id=rid))
     return redirect("mine")
 
@@ -150,9 +158,8 @@ def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """Show the settings with scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions`
-    [{number, url, created, engine}] before the one in `?before=`, `first` (whether the first is among them),
-    `claim_url` (a link that gives the scenario to an account; "" when it has an
-    owner), and the context of shares.context_of.
+    (version_rows) before the one in `?before=`, `first` (whether version 1 is among them), `claim_url` (a link that
+    gives the scenario to an account; "" if it has an owner), and the context of shares.context_of.
     """
     visitor, scenario = owned_scenario(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
@@ -173,7 +180,9 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
 
 
 def version_rows(scenario: Scenario, before: int | None) -> list[dict[str, Any]]:
-    """Return [{number, url, created, engine}], newest first; `engine` made the trace behind links ("": none)."""
+    """Return [{number, url, created, engine}], newest first; `engine` is that of the run that links show, "" without a
+    run.
+    """
     rows = []
     for version in scenarios.listed_versions(scenario, before):
         run = runs.find_run(version)

@@ -15,10 +15,12 @@ from kschedui.scenarios.prose import LONGEST_TITLE
 
 
 class SignupForm(UserCreationForm):
-    """A form for a name and a password, without an e-mail address."""
+    """A form for a user name and a password; no e-mail address is needed."""
 
     def keep(self, hashed: str) -> Any:
-        """Save the account with its hashed password; None, with an error at the name, if it was taken meanwhile."""
+        """Save the account with its hashed password. If the name has been taken meanwhile, add an error and return
+        None.
+        """
         self.instance.password = hashed
         try:
             with transaction.atomic():
@@ -30,7 +32,7 @@ class SignupForm(UserCreationForm):
 
 
 class PasswordForm(SetPasswordForm):
-    """A form for the password of now and a new one, twice."""
+    """A form for the current password, and twice the new one."""
 
     old_password = forms.CharField(
         label=_("Current password"),
@@ -107,7 +109,7 @@ class ShareForm(forms.Form):
             del self.fields["group"]
 
     def clean(self) -> dict[str, Any]:
-        """Require exactly one of the two."""
+        """Require either an account or a group."""
         data = {"group": "", **(super().clean() or {})}
         if bool(data.get("account")) == bool(data["group"]):
             raise forms.ValidationError(_("Enter the name of an account, or choose a group."))

@@ -24,12 +24,12 @@ def is_password(request: HttpRequest, user: AbstractBaseUser, password: str) -> 
 
 
 class PasswordBackend(ModelBackend):
-    """Django's backend, except that another process hashes."""
+    """Django's backend, except that passwords are hashed in another process."""
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
     ) -> Any:
-        """Return the account, or None if this is no login with a password. Raises PermissionDenied for a wrong one."""
+        """Return the account, or None if no password was sent. Raises PermissionDenied for a wrong password."""
         if request is None or username is None or password is None:
             return None
         user = get_user_model().objects.filter(username=username).first()
@@ -48,10 +48,10 @@ def hash_password(password: str) -> str:
 
 
 def verify(password: str, encoded: str) -> tuple[bool, str]:
-    """Return whether the hash is that of the password, and a new hash if it is of an older kind. Executed by
+    """Return whether the password matches the hash, and a new hash if this one uses an older algorithm. Executed by
     `kschedui.work`.
 
-    It takes the same time if there is no account.
+    Without an account, it takes the same time.
     """
     if not is_password_usable(encoded) or not encoded:
         make_password(password)

@@ -1,4 +1,4 @@
-"""The OpenID Connect provider of single sign-on, as mozilla-django-oidc asks it."""
+"""The OpenID Connect provider of single sign-on, through mozilla-django-oidc."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
@@ -7,7 +7,7 @@ from mozilla_django_oidc.views import OIDCAuthenticationCallbackView, OIDCAuthen
 from requests import RequestException
 
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.pages.people.accounts import take_over
+from kschedui.web.pages.people.accounts import move_scenarios
 
 FAILURES = (RequestException, PyJWTError)
 
@@ -19,17 +19,17 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 
 def callback(request: HttpRequest) -> HttpResponse:
-    """Log in the person whom the provider sends back. Raises one of FAILURES after an unexpected response."""
+    """Log in the person who returns from the provider. Raises one of FAILURES after an unexpected response."""
     response: HttpResponse = _Callback.as_view()(request)
     return response
 
 
 class _Callback(OIDCAuthenticationCallbackView):
-    """The callback of single sign-on; scenarios of this browser are moved to the account."""
+    """The callback of single sign-on; the scenarios of this browser are moved to the account."""
 
     def login_success(self) -> HttpResponse:
         response: HttpResponse = super().login_success()
-        take_over(self.request)
+        move_scenarios(self.request)
         return response
 
     def login_failure(self) -> HttpResponse:

@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def require_provider() -> None:
-    """Check that a provider is configured. Raises Refusal."""
+    """Require that a provider is configured. Raises Refusal."""
     if not settings.OIDC_ISSUER:
         raise Refusal(404, gettext_noop("Single sign-on is not configured on this site."))
 

@@ -38,7 +38,7 @@ class PictureWords(NamedTuple):
 
 
 def svg(drawing: dict[str, Any], words: PictureWords) -> str:
-    """Return the words above the cluster, and a line below it."""
+    """Return the picture: the words above the cluster, and a line below it."""
     width, height = SIZE
     top, bottom = FIELD
     drawn = "".join(colour_shape(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
@@ -73,7 +73,7 @@ def png(drawing: dict[str, Any], words: PictureWords) -> bytes:
 
 
 def lines(text: str) -> list[str]:
-    """Break a text into at most two lines that fit; an ideograph is as wide as two letters."""
+    """Break a text into at most two lines that fit; an ideograph counts as two letters."""
     return textwrap.wrap(text, 32 if has_ideographs(text) else 62, max_lines=2, placeholder="…")
 
 
@@ -89,27 +89,29 @@ def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Draw the names under a few nodes, shortened in the middle, since names of a pool start alike."""
+    """Return the names under the nodes, if there are only a few, shortened in the middle: names of a pool
+    begin alike.
+    """
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:
         return ""
     left = QUEUE if drawing["queue"] else 0.0
     pitch = node_pitch(len(nodes), left, WIDTH)
-    room = int(pitch * SCALE / 11)
+    width = int(pitch * SCALE / 11)
     look = f'y="{FIELD[1] + 26}" font-size="20" fill="{DIM}" text-anchor="middle"'
     middles = (MARGIN + (left + i * pitch + pitch * SHARE / 2) * SCALE for i in range(len(nodes)))
     return "".join(
-        f'<text x="{x:.0f}" {look}>{xml(shorten(node.get("name", ""), room))}</text>'
+        f'<text x="{x:.0f}" {look}>{xml(shorten(node.get("name", ""), width))}</text>'
         for x, node in zip(middles, nodes, strict=True)
     )
 
 
-def shorten(text: str, room: int) -> str:
-    """Return the part of the text that fits."""
-    if len(text) <= room:
+def shorten(text: str, length: int) -> str:
+    """Return the text, with its middle replaced by "…" if it is longer than `length`."""
+    if len(text) <= length:
         return text
-    end = max(room // 2, 2)
-    return f"{text[: max(room - end - 1, 1)]}…{text[-end:]}"
+    end = max(length // 2, 2)
+    return f"{text[: max(length - end - 1, 1)]}…{text[-end:]}"
 
 
 def colour_shape(shape: Shape) -> str:
@@ -136,5 +138,5 @@ def attribute(text: str) -> str:
 
 
 def xml(text: str) -> str:
-    """Escape text for an element, without characters that are invalid in XML and would make the picture unreadable."""
+    """Escape text for an element; characters that XML does not allow are removed."""
     return escape(NO_XML.sub("", text))

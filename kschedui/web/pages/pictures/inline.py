@@ -13,7 +13,9 @@ ATTEMPTS = {"S": ("bound", 1.0), "N": ("nominated", 0.62), "U": ("no-fit", 0.34)
 
 
 def inline(drawing: dict[str, Any]) -> SafeString:
-    """Return the SVG for a page: classes only, no colours. It is decoration; `cards.words` says the same."""
+    """Return the SVG for a page, with classes instead of colours. It has no text alternative: `cards.words` says the
+    same.
+    """
     if not drawing["total"]:
         place = f'x="{WIDTH / 2}" y="{HEIGHT / 2 + 5}" text-anchor="middle"'
         nothing = _("no nodes")
@@ -27,7 +29,7 @@ def inline(drawing: dict[str, Any]) -> SafeString:
 
 
 def arrow() -> str:
-    """Draw the arrow from the queue to the nodes."""
+    """Return the arrow from the queue to the nodes."""
     return f'<path class="arrow" d="M36 {HEIGHT / 2}h8m-3.5 -3.5l3.5 3.5l-3.5 3.5"/>'
 
 
@@ -38,7 +40,7 @@ def rectangle(shape: Shape) -> str:
 
 
 def cross(shape: Shape, colour: str = "") -> str:
-    """Return the ✕ on an evicted pod, if there is room."""
+    """Return the ✕ on an evicted pod; "" for other shapes and small ones."""
     if shape.what != "gone" or min(shape.width, shape.height) < 5:
         return ""
     size = min(shape.width, shape.height, 11) * 0.28
@@ -49,7 +51,7 @@ def cross(shape: Shape, colour: str = "") -> str:
 
 
 def strip(attempts: str) -> SafeString:
-    """Return a bar for each attempt: tall for bound, medium for nominated, low for unschedulable."""
+    """Return a strip with a bar for each attempt: tall if bound, medium if nominated, low if unschedulable."""
     width, height = STRIP
     pitch = min(6.0, width / max(len(attempts), 1))
     bars = []

@@ -14,7 +14,7 @@ COMPACTED = 2  # the first schema whose keyframes are events
 
 
 class Moment(NamedTuple):
-    """The drawing of a step (`cluster_drawing.py`) with the pod that it is about, and its sentence ("" for none)."""
+    """The drawing of a step (`cluster_drawing.py`), with its pod highlighted, and its sentence ("" for none)."""
 
     drawing: dict[str, Any]
     sentence: str

@@ -26,7 +26,7 @@ class Shape(NamedTuple):
 
 
 def ramp(priority: int) -> str:
-    """Return the class for the priority: darker means higher."""
+    """Return the CSS class for a priority: darker means higher."""
     return next((name for least, name in RAMP if priority >= least), "p10")
 
 
@@ -40,7 +40,7 @@ def shapes(drawing: dict[str, Any], width: float = WIDTH, height: float = HEIGHT
 
 
 def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
-    """Yield the pods that arrived, in order, as equal squares; those pending at the end have a dashed edge."""
+    """Yield the pods that entered the queue, in order, as equal squares; pods pending at the end have a dashed edge."""
     columns = 2 if len(queue) <= 12 else 3
     pitch = min(30 / columns, height / -(-len(queue) // columns)) if queue else 0
     for i, (priority, waits) in enumerate(queue):
@@ -49,7 +49,7 @@ def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
 
 
 def node_shapes(nodes: list[dict[str, Any]], left: float, width: float, height: float) -> Iterator[Shape]:
-    """Yield nodes as columns, as tall as their cpu, with their pods stacked; evicted pods are on top."""
+    """Yield nodes as columns, as tall as their cpu, with their pods stacked; evicted pods are at the top."""
     if not nodes:
         return
     pitch = node_pitch(len(nodes), left, width)
@@ -66,15 +66,15 @@ def node_pitch(count: int, left: float, width: float) -> float:
     return min((width - left) / count, WIDEST_NODE * 1.3)
 
 
-def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scale: float) -> Iterator[Shape]:
+def pod_shapes(pods: list[list[int]], x: float, bottom: float, width: float, scale: float) -> Iterator[Shape]:
     """Yield the pods of a node from the bottom up; one without a cpu request is a thin mark."""
     for cpu, priority, state in pods:
         tall = max(cpu * scale, 2.5)
-        floor -= tall
-        if floor < -3:
+        bottom -= tall
+        if bottom < -3:
             return
         kind = "gone" if state == EVICTED else f"pod {ramp(priority)}{STATES.get(state, '')}"
-        yield Shape(x + 1, floor + 0.5, width - 2, max(tall - 1, 1.5), kind)
+        yield Shape(x + 1, bottom + 0.5, width - 2, max(tall - 1, 1.5), kind)
 
 
 def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterator[Shape]:
@@ -87,5 +87,5 @@ def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterato
 
 
 def fits(pitch: float, count: int, width: float, height: float) -> bool:
-    """Return whether this number of squares of this pitch fits."""
+    """Return whether `count` squares of this pitch fit into the field."""
     return -(-count // int(width / pitch)) * pitch <= height

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from kschedui.classrooms import seats, store
+from kschedui.classrooms import store, student_cookie
 from kschedui.language import language
 from kschedui.models import Version
 from kschedui.scenarios import access, challenge_track, lessons
@@ -40,9 +40,8 @@ def card(scenario: Any) -> dict[str, Any]:
 @page_view
 @require_safe
 def show(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Show /s/<sid>/v/<n>/challenge/ with editor.html: `challenge` (about).
-
-    Saving creates a fork without the challenge.
+    """Show /s/<sid>/v/<n>/challenge/ with editor.html: `challenge` (about). Saving creates a fork without the
+    challenge.
     """
     _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
@@ -66,17 +65,17 @@ def in_class(request: HttpRequest, code: str) -> HttpResponseBase:
     if store.teaches(access.visitor_of(request), classroom):
         context = {"code": classroom.code, "title": page["title"], "solvers": address, "variants": page["variants"]}
         return render(request, "class/challenge.html", context)
-    seat = seats.seat_in(request.COOKIES)
-    if seat is None or seat.code != classroom.code:
-        return redirect("class", classroom.code)  # which gives a seat
+    cookie = student_cookie.read_student_cookie(request.COOKIES)
+    if cookie is None or cookie.code != classroom.code:
+        return redirect("class", classroom.code)  # which sets the cookie
     page |= {"key": f"class.{classroom.code}", "code": classroom.code, "player": reverse("class", args=[code])}
     return editor(request, scenarios.pieces_of(version), page["title"], challenge=page)
 
 
 def about(version: Version, judge: str) -> dict[str, Any]:
-    """Return {title, task (HTML), asks (kinds), variants (number), judge (a URL)}.
+    """Return {title, task (HTML), asks (kinds), variants (number), judge (a URL), code}.
 
-    Also {key (for stored answers), player (a URL), code (of a class)}.
+    Callers add {key (for stored answers), player (a URL)}, and `code` in a class.
     """
     lesson = lessons.load(version.lesson)
     title = cards.title_of(version.scenario, lesson)

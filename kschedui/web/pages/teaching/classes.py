@@ -12,7 +12,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from kschedui.classrooms import seats, store
+from kschedui.classrooms import store, student_cookie
 from kschedui.classrooms.store import NoClass
 from kschedui.csv_rows import csv_row
 from kschedui.language import in_language
@@ -75,6 +75,7 @@ def go_on(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def run_to_teach(request: HttpRequest, scenario: Scenario, number: int) -> Run:
+    """Return the POSTed run, or the one that the version's links show. Raises Refusal without a run."""
     if "run" in request.POST:
         return runs.by_id(request.POST["run"])
     run = runs.find_run(scenarios.version(scenario, number))
@@ -99,7 +100,7 @@ def join_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
 
 
 def find_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class of the code. Raises NoClass, and TooOften if too many wrong codes came from the address."""
+    """Return the class with the code. Raises NoClass, and TooOften after too many wrong codes from the address."""
     rates.require_code(request)
     try:
         return store.by_code(code)
@@ -113,7 +114,7 @@ def find_class(request: HttpRequest, code: str) -> Classroom:
 def show(request: HttpRequest, code: str) -> HttpResponse:
     """Show /c/<code>/ with class/teacher.html or class/student.html, both with `boot` (boot_of) and `classroom`.
 
-    An ended class: class/over.html, with `scenario` unless it is private; no class: class/join.html.
+    For a class that is over, show class/over.html; for an unknown code, class/join.html.
     """
     if code != code.upper():
         return redirect("class", code.upper())
@@ -131,10 +132,10 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
     link = cards.absolute(request, reverse("class", args=[code]))
     context = {"boot": boot, "classroom": classroom, "link": link, "shown_link": link.split("//", 1)[-1].rstrip("/")}
     response = render(request, f"class/{'teacher' if teacher else 'student'}.html", context)
-    seat = seats.seat_in(request.COOKIES)
-    if not teacher and (seat is None or seat.code != code):
+    cookie = student_cookie.read_student_cookie(request.COOKIES)
+    if not teacher and (cookie is None or cookie.code != code):
         rates.count(request, "join")
-        seats.give(response, code)
+        student_cookie.set_student_cookie(response, code)
     return response
 
 
@@ -148,7 +149,7 @@ def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpRe
 
 
 def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom, *, teacher: bool) -> dict[str, Any]:
-    """Return the player's initial data. Students get the run, but not the URL of its scenario."""
+    """Return the player's initial data. Students get the run without the URL of its scenario."""
     boot = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
     role, begun = "teacher" if teacher else "student", classroom.number > 0 or classroom.previous.exists()
@@ -169,7 +170,7 @@ def words(request: HttpRequest, code: str) -> HttpResponse:
     """Handle /c/<code>/words: captions and questions for members of the class (versions.words_of)."""
     classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
-        seats.require_sight(access.visitor_of(request), request.COOKIES, classroom.run)
+        student_cookie.require_viewing(access.visitor_of(request), request.COOKIES, classroom.run)
     return HttpResponse(words_of(classroom.run.version).model_dump_json(), content_type="application/json")
 
 
@@ -211,7 +212,7 @@ def answer_rows(classrooms: list[Classroom]) -> Iterator[list[Any]]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class, or raise with a page that says that there is none."""
+    """Return the class with the code. Raises Refusal if there is none."""
     try:
         return find_class(request, code)
     except NoClass as error:

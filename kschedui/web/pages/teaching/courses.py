@@ -42,7 +42,7 @@ def show(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def class_through(course: Course, first: Scenario) -> str:
-    """Return the address that starts a class on the first scenario of a course."""
+    """Return the address that starts a class on the first scenario, which then continues through the course."""
     number = scenarios.newest(first).number
     return reverse("class-start", args=[first.public_id, number], query={"course": course.public_id})
 
@@ -61,7 +61,7 @@ def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
 def show_cka(request: HttpRequest) -> HttpResponse:
     """Show /courses/cka/ with courses/cka.html: `domains` [{title, share, left_out, subjects: [{title, entries}]}].
 
-    `entries` [{id, title, url, challenge}] of the lessons and challenges that are loaded.
+    `entries` [{id, title, url, challenge}]: the lessons and challenges that are loaded.
     """
     return render(request, "courses/cka.html", {"domains": cards.cka_domains()})
 
@@ -81,7 +81,7 @@ def edit(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def course_form(request: HttpRequest, course: Course | None) -> HttpResponse:
-    """Show the form; on POST, save the course, or with `add` append the link of that lesson."""
+    """Show the form; on POST, save the course, or with `add` append the link of the chosen lesson."""
     origin = request.build_absolute_uri("/").rstrip("/")
     lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]
     start = {"title": course.title if course else request.GET.get("title", ""), "about": course.about if course else ""}

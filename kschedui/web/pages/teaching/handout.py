@@ -28,7 +28,7 @@ MAX_PARTS = 12  # scenarios of a course: a browser reads all of their runs
 @page_view
 @require_safe
 def newest(request: HttpRequest, sid: str) -> HttpResponse:
-    """Show /s/<sid>/handout of the newest version (page)."""
+    """Show /s/<sid>/handout: the handout of the newest version (page)."""
     _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.newest(scenario)])
 
@@ -36,7 +36,7 @@ def newest(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_safe
 def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Show /s/<sid>/v/<n>/handout of that version (page)."""
+    """Show /s/<sid>/v/<n>/handout: the handout of that version (page)."""
     _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.version(scenario, number)])
 
@@ -44,7 +44,7 @@ def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def course(request: HttpRequest, cid: str) -> HttpResponse:
-    """Show /courses/<cid>/handout of all its scenarios that the visitor can see (page)."""
+    """Show /courses/<cid>/handout: the handout of all its scenarios that the visitor can see (page)."""
     course = courses.by_id(cid)
     shown = [entry.scenario for entry in courses.entries(access.visitor_of(request), course) if entry.scenario]
     if not shown:
@@ -62,11 +62,10 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, versions: list[Version], title: str = "") -> HttpResponse:
-    """Show handout.html: `title` (of a course, or ""), `boot` {captions, language, ws, api, parts: [{run, words,
-    kubernetes}]}, `parts`.
+    """Show handout.html: `title` (of a course, or ""), `boot` {captions, outside, language, ws, api, parts: [{run,
+    words, kubernetes}]}, `parts` (part).
 
-    `parts` [{title, link, shown_link, qr, kubernetes}]. The page reads the runs and adds the steps: the server does not
-    know the answers.
+    The page reads the runs and adds the steps: the server does not know the answers.
     """
     parts = [part(request, version) for version in versions]
     rules = {address: rule for shown in versions for address, rule in cards.rules_of(shown).items()}
@@ -77,7 +76,9 @@ def page(request: HttpRequest, versions: list[Version], title: str = "") -> Http
 
 
 def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
-    """Return one scenario of a handout."""
+    """Return one scenario of a handout: {title, link, shown_link, qr, kubernetes, boot}. Raises Refusal
+    without a run.
+    """
     run = requested_run(request, shown)
     if run is None or run.state in (Run.State.FAILED, Run.State.CANCELLED):
         raise Refusal(

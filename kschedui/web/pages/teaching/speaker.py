@@ -20,10 +20,10 @@ from kschedui.web.pages.page_view import page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Show /s/<sid>/v/<n>/speaker with scenarios/speaker.html: `title`, `boot` {captions, language, notes (URL),
-    picture (URL)}.
+    """Show /s/<sid>/v/<n>/speaker with scenarios/speaker.html: `title`, `boot` {captions, outside, language, notes
+    (URL), picture (URL without a step)}.
 
-    `picture` is without a step. The player in the other window sends the step.
+    The player in the other window sends the step.
     """
     _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)

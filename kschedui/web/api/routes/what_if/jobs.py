@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def answering(work: Callable[Given, Result]) -> Callable[Given, Result | None]:
-    """Return the work with errors as refusals, and with None in place of NotHere."""
+    """Return the work with errors converted to Refused; it returns None instead of raising NotHere."""
 
     @wraps(work)
     def answer(*args: Given.args, **named: Given.kwargs) -> Result | None:
@@ -89,13 +89,15 @@ def operate(text: str, kubernetes: str, question: Mapping[str, Any]) -> bytes:
 
 @answering
 def help_waiting(text: str, kubernetes: str) -> bytes:
-    """Return the JSON of a Helping."""
+    """Return the JSON of a Helping: the node groups that would help the pending pods."""
     return msgspec.json.encode(operations.find_helping_groups(text, kubernetes))
 
 
 @answering
 def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, int, str]:
-    """Return the digest of the scenario with the operation in its timeline, the step that begins it, a description."""
+    """Return the digest of the scenario with the operation in its timeline, the step at which it begins, and its
+    description.
+    """
     scenario, step = operations.perform(text, kubernetes, question)
     words = in_language(operations.question_words(operations.question_of(question)))
     return digest(scenario), step, words
@@ -130,6 +132,6 @@ def add_autoscaler(text: str, kubernetes: str, autoscaler: str, until: float | N
 
 @answering
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:
-    """Return the digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
+    """Return the digest of the text with the edits, the step of the same attempt in its run, and the edits in words."""
     scenario = results.keep_edits(name, text, edits)
     return digest(scenario.text), scenario.step, scenario.words

@@ -91,7 +91,7 @@ def run_at_end(
 
 
 def kept_fork(version: Version, run: Run, step: int) -> Kept:
-    """Return the answer about a fork that was kept: its URL leads to the step."""
+    """Describe a stored fork; its URL leads to the step."""
     sid, number = version.scenario.public_id, version.number
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
     url = f"{reverse('version', args=[sid, number])}{query}#{step}"
@@ -105,7 +105,9 @@ def save_fork(
     job: Callable[..., tuple[Digest, int, str] | None],
     *args: Any,
 ) -> tuple[Version, Run, int]:
-    """Return the version of a fork with what the job makes of the text, its run, and the step at which it differs."""
+    """Store a fork with the text that the job returns. Return its version, its run, and the step at which it
+    differs.
+    """
     count(request, "run")
     keeping_visitor(request)
     leave_large(request, origin.bytes)
@@ -119,5 +121,5 @@ def save_fork(
 
 
 def near(version: Version, kubernetes: str) -> Name:
-    """Return the moment at which operations begin."""
+    """Return the name of the moment at the end of a version's run."""
     return Name(version.sha256, kubernetes, AT_END)

@@ -122,14 +122,14 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
 
 
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
-    """Return a job's JSON; the text is read and sent only if the moment is not cached."""
+    """Return the JSON of a job about an attempt; the scenario's text is sent only if the moment is not cached."""
     require_reach(run, attempt)
     body = run_job(request, run.version, name_of(run, attempt), job, *args)
     return HttpResponse(body, content_type=JSON)
 
 
 def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
-    """Return the job's result as bytes, for a moment of a version's run."""
+    """Return the result of a job about a moment of a version's run."""
     body: bytes | None = work(request, job, name, None, *args, near=name.run)
     return body or work(request, job, name, scenarios.text_for_work(version), *args, near=name.run)
 

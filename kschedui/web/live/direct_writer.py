@@ -13,44 +13,49 @@ TEXT, BINARY = 0x81, 0x82  # of a final, unmasked frame (RFC 6455, 5.2)
 SHORT, LONG = 126, 127
 
 
-class Outlet:
-    """Write access to one connection. `take` returns when the client has received almost everything."""
+class DirectWriter:
+    """Writes directly to the transport of one connection."""
 
     def __init__(self, protocol: Any) -> None:
         self.transport = protocol.transport
         self.writable = protocol.writable
 
-    async def take(self, message: bytes | str) -> None:
-        """Send a message; the bytes of a binary one are shared with all other connections."""
+    async def send(self, message: bytes | str) -> None:
+        """Send a message, and return when the client has received almost all of it.
+
+        The bytes of a binary message are not copied.
+        """
         await self.writable.wait()
         if not self.transport.is_closing():
             kind, payload = (BINARY, message) if isinstance(message, bytes) else (TEXT, message.encode())
             self.transport.writelines([heading(kind, len(payload)), payload])
             await self.writable.wait()
 
-    def offer(self, frame: bytes) -> bool:
-        """Write a whole frame if the client has received everything before. Return whether it was written."""
+    def try_write(self, frame: bytes) -> bool:
+        """Write a whole frame if no earlier data is waiting to be received. Return whether it was written."""
         if not self.writable.is_set() or self.transport.is_closing():
             return False
         self.transport.write(frame)
         return True
 
-    def drop(self) -> None:
+    def abort(self) -> None:
         """End the connection immediately."""
         self.transport.abort()
 
 
-class Outlets:
-    """Wraps an ASGI application; `scope["outlet"]` is the connection's Outlet, None if the server provides none."""
+class DirectWriters:
+    """Wraps an ASGI application; adds the connection's DirectWriter to the scope as `direct_writer`, or None if the
+    server does not support it.
+    """
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the outlet to the scope."""
+        """Add the writer to the scope."""
         protocol = getattr(send, "__self__", None)
         writable = hasattr(protocol, "transport") and hasattr(protocol, "writable")
-        await self.application({**scope, "outlet": Outlet(protocol) if writable else None}, receive, send)
+        await self.application({**scope, "direct_writer": DirectWriter(protocol) if writable else None}, receive, send)
 
 
 def text_frame(text: str) -> bytes:
@@ -60,7 +65,7 @@ def text_frame(text: str) -> bytes:
 
 
 def heading(kind: int, length: int) -> bytes:
-    """Return the header of a websocket frame."""
+    """Return the header of a final, unmasked websocket frame."""
     if length < SHORT:
         return bytes((kind, length))
     if length < 1 << 16:

@@ -1,11 +1,11 @@
-"""One hall per process and class: the class's row for all sockets of this process.
+"""The classes that this process shows: each reads its row once for all sockets of this process.
 
 A change is committed, sent to this process's sockets, and announced together with the row, so that the teacher's step
 reaches students without another query. It is written to all sockets as the same frame; only clients that have not
 received the previous one are woken, and then send themselves the newest state.
 
-A lost announcement causes only a short delay: the hall polls every POLL_SECONDS, which also ends the class when its
-time is up. Halls exchange the numbers of their students.
+A lost announcement causes only a short delay: the row is also read every POLL_SECONDS, which ends the class when its
+time is up. The processes exchange the numbers of their students.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from channels.layers import get_channel_layer
 from kschedui.classrooms import store
 from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
-from kschedui.web.live.outlet import Outlet, text_frame
+from kschedui.web.live.direct_writer import DirectWriter, text_frame
 from kschedui.web.live.shared_row import POLL_SECONDS, SharedRow, SharedRows
 
 logger = logging.getLogger(__name__)
@@ -32,20 +32,24 @@ PROCESS = secrets.token_hex(8)
 
 read_board = database_sync_to_async(store.board)
 count_answers = database_sync_to_async(store.count_answers)
-take_answers = database_sync_to_async(store.take)
+store_answers = database_sync_to_async(store.store_answers)
 
 
 class Follower:
-    """A socket. `student` is "" for the teacher, `outlet` None if the server provides none."""
+    """A socket of a class. `student` is "" for the teacher; without a `direct_writer`, it is always woken."""
 
-    def __init__(self, student: str, outlet: Outlet | None) -> None:
+    def __init__(self, student: str, direct_writer: DirectWriter | None) -> None:
         self.student = student
-        self.outlet = outlet
-        self.wake = asyncio.Event()  # there is news that was not written to it
-        self.number = -1  # of the board that was sent to it last; nothing is offered before the first
+        self.direct_writer = direct_writer
+        self.wake = asyncio.Event()  # there is a change that was not written to the socket
+        self.number = -1  # of the last board that was sent; the first one is not sent by `write`
+
+    def write(self, frame: bytes) -> bool:
+        """Write a frame if the client has received everything before. Return whether it was written."""
+        return self.direct_writer is not None and self.direct_writer.try_write(frame)
 
 
-class Hall(SharedRow):
+class LiveClass(SharedRow):
     """A class as last read, and its sockets in this process."""
 
     pause_seconds = 0.25
@@ -57,36 +61,36 @@ class Hall(SharedRow):
         self.message = board_message(board)
         self.sockets: set[Follower] = set()
         self.teachers: set[Follower] = set()
-        self.elsewhere: dict[str, tuple[int, float]] = {}  # students of other processes, and when they said so
+        self.elsewhere: dict[str, tuple[int, float]] = {}  # number of students by process, and when it was reported
         self.answered = 0  # of the question on screen, while a teacher is here
-        self.answers = AnswerBox(self)
+        self.answers = AnswerWriter(self)
 
     @property
     def here(self) -> int:
-        """Return the students of this process; a student with two windows counts once."""
+        """Return the number of students in this process; a student with two windows counts once."""
         return len({follower.student for follower in self.sockets if follower.student})
 
     @property
     def following(self) -> int:
-        """Return the number of students of all processes."""
+        """Return the number of students in all processes."""
         now = asyncio.get_running_loop().time()
         return self.here + sum(count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS)
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Return the number of students here, and of those who have answered the current question."""
+        """Return the numbers for the teacher: students, and answers to the current question."""
         return {"students": self.following, "answered": self.answered, "question": self.board.asked.get("id", "")}
 
     def show(self, board: Board) -> None:
-        """Store a newer row, and wake the sockets."""
+        """Store a newer row; send it to the sockets, or wake them."""
         if board.number > self.board.number or (board.ended and not self.board.ended):
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
-                self.news.set()  # it may have been asked and answered before
+                self.may_have_changed.set()  # it may have been asked and answered before
             self.board, self.message = board, board_message(board)
             frame = text_frame(self.message)
             for follower in self.sockets:
-                if follower.number >= 0 and follower.outlet and not board.ended and follower.outlet.offer(frame):
+                if follower.number >= 0 and not board.ended and follower.write(frame):
                     follower.number = board.number
                 else:
                     follower.wake.set()
@@ -99,20 +103,20 @@ class Hall(SharedRow):
         return board
 
     async def publish(self, kind: str, **message: Any) -> None:
-        """Send a message to the halls of all processes. Never fails."""
+        """Send a message to the other processes. Never fails."""
         try:
             await get_channel_layer().group_send(self.group, {"type": kind, "process": PROCESS, **message})
-        except Exception as error:  # the broker may be away; halls poll
-            logger.info("the other processes were not told of class %s: %s", self.pk, error)
+        except Exception as error:  # the broker may be away; the other processes poll
+            logger.info("a change of class %s was not announced: %s", self.pk, error)
 
     def handle_message(self, message: dict[str, Any]) -> None:
-        """Handle a message of another hall."""
+        """Handle a message from another process."""
         if message["process"] == PROCESS:
             return
         if message["type"] == "board":
             self.show(Board(**message["board"]))
         elif message["type"] == "answers":
-            self.news.set()
+            self.may_have_changed.set()
         elif message["type"] == "students":
             self.elsewhere[message["process"]] = message["count"], asyncio.get_running_loop().time()
             self.wake_teachers()
@@ -145,16 +149,19 @@ class Hall(SharedRow):
                 self.answered = answered
 
 
-class AnswerBox:
-    """Collects answers: those that arrive during a write are written together."""
+class AnswerWriter:
+    """Writes answers to the database: those that arrive during a write are written together."""
 
-    def __init__(self, hall: Hall) -> None:
-        self.hall = hall
+    def __init__(self, live_class: LiveClass) -> None:
+        self.live_class = live_class
         self.waiting: list[tuple[Given, asyncio.Future[bool]]] = []
         self.task: asyncio.Task[None] | None = None
 
-    async def put(self, answer: Given) -> bool:
-        """Store an answer. Return whether it counts. Raises the database's errors."""
+    async def store(self, answer: Given) -> bool:
+        """Store an answer. Return False if it does not count: the question is not open, or the class is full.
+
+        Raises the database's errors.
+        """
         stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.waiting.append((answer, stored))
         if self.task is None or self.task.done():
@@ -166,53 +173,53 @@ class AnswerBox:
         while self.waiting:
             batch, self.waiting = self.waiting, []
             try:
-                taken: set[Given] = await take_answers(self.hall.pk, [answer for answer, _ in batch])
+                counting: set[Given] = await store_answers(self.live_class.pk, [answer for answer, _ in batch])
             except Exception as error:  # everybody who waits gets it
                 for _, stored in batch:
                     if not stored.done():
                         stored.set_exception(error)
                 continue
-            students = {answer.student for answer in taken}
+            students = {answer.student for answer in counting}
             for answer, stored in batch:
                 if not stored.done():
                     stored.set_result(answer.student in students)
-            self.hall.news.set()
-            await self.hall.publish("answers")
+            self.live_class.may_have_changed.set()
+            await self.live_class.publish("answers")
 
 
 def board_message(board: Board) -> str:
-    """Return the message that every socket is sent."""
+    """Return the message with the board that every socket is sent."""
     return json.dumps({"type": "board", **board._asdict()})
 
 
-_halls: SharedRows[Hall] = SharedRows()
+_live_classes: SharedRows[LiveClass] = SharedRows()
 
 
 @asynccontextmanager
-async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
-    """Yield the hall of the class, shared with this process's other sockets."""
+async def joining_class(pk: int, follower: Follower) -> AsyncIterator[LiveClass]:
+    """Yield the class, shared with this process's other sockets, with this socket among its followers."""
     board = await read_board(pk)
-    async with _halls.following(pk, lambda: Hall(pk, board)) as hall:
+    async with _live_classes.following(pk, lambda: LiveClass(pk, board)) as live_class:
         _count(pk, follower, 1)
-        hall.sockets.add(follower)
+        live_class.sockets.add(follower)
         if not follower.student:
-            hall.teachers.add(follower)
-        hall.show(board)
-        hall.news.set()
+            live_class.teachers.add(follower)
+        live_class.show(board)
+        live_class.may_have_changed.set()
         try:
-            yield hall
+            yield live_class
         finally:
             _count(pk, follower, -1)
-            hall.sockets.discard(follower)
-            hall.teachers.discard(follower)
-            if hall.sockets:
-                hall.news.set()
+            live_class.sockets.discard(follower)
+            live_class.teachers.discard(follower)
+            if live_class.sockets:
+                live_class.may_have_changed.set()
             else:
-                await hall.publish("students", count=0)
+                await live_class.publish("students", count=0)
 
 
 def _count(pk: int, follower: Follower, by: int) -> None:
-    """Update the metrics."""
+    """Update the metric of students."""
     if follower.student:
         students[pk, follower.student] += by
         if not students[pk, follower.student]:

@@ -1,4 +1,4 @@
-"""The place for visitors' work: what takes too long or too much is ended, and nobody else notices."""
+"""The pool for visitors' work: what takes too long or too much is ended, and nobody else notices."""
 
 import gc
 import json
@@ -16,11 +16,11 @@ from kschedui.runs.store import DamagedChunk
 from kschedui.scenarios.digest import Digest
 from kschedui.web.api import jobs
 from kschedui.web.api.routes.texts import JSON
-from kschedui.work import place as work
-from kschedui.work.gone import Gone
+from kschedui.work import work_pool as work
+from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.limits import TooMuch
-from kschedui.work.line import Client
-from kschedui.work.place import Busy, ClientGone, WorkOptions, WorkPool
+from kschedui.work.work_pool import Busy, ClientDisconnected, WorkOptions, WorkPool
+from kschedui.work.work_queue import Client
 from tests.web.conftest import MANY, SMALL, Browser
 
 ENDLESS = range(10**15)
@@ -30,24 +30,24 @@ NOW = WorkOptions(patience=60)
 
 @pytest.fixture(scope="module")
 def _processes() -> Iterator[WorkPool]:
-    """The server that they are forked from takes a second to start: one place serves all of these tests."""
+    """The server that they are forked from takes a second to start: one pool serves all of these tests."""
     two = WorkPool(2)
     yield two
     two.stop()
 
 
 @pytest.fixture
-def place(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> WorkPool:
+def pool(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> WorkPool:
     """As in a web process: one process for slow work, and one for quick."""
     settings.WORK_PROCESSES = 2
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
     monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
     _processes.suspected.clear()
-    monkeypatch.setattr(work, "place", lambda: _processes)
+    monkeypatch.setattr(work, "pool", lambda: _processes)
     return _processes
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_what_takes_too_long_is_ended_by_the_system_and_the_next_is_served() -> None:
     with pytest.raises(TooMuch) as met:
         work.run(ME, NOW, sum, ENDLESS)
@@ -57,26 +57,26 @@ def test_what_takes_too_long_is_ended_by_the_system_and_the_next_is_served() -> 
     assert work.run(ME, NOW, sum, range(4)) == 6
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_garbage_is_collected_after_each_answer() -> None:
     before, after = (work.run(ME, NOW, gc.get_stats) for _ in range(2))
     assert after[1]["collections"] > before[1]["collections"]
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_what_takes_too_much_memory_is_refused_and_the_next_is_served(settings: Any) -> None:
     with pytest.raises(TooMuch, match=r"more than 1,024 MB of memory, which is the limit \(KSCHEDUI_MAX_WORK_BYTES\)"):
         work.run(ME, NOW, bytes, 10 * settings.LIMITS["work_bytes"])
     assert work.run(ME, NOW, sum, range(4)) == 6
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_an_answer_that_is_too_long_does_not_come_into_the_web_process() -> None:
     with pytest.raises(TooMuch, match="MB of memory"):
         work.run(ME, NOW, bytes, 200 * 1024 * 1024)
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_a_texts_digest_and_a_refusal_come_out_of_the_process_as_they_are() -> None:
     found = work.run(ME, NOW, jobs.digest, MANY)
     assert found == jobs.digest(MANY)
@@ -86,7 +86,7 @@ def test_a_texts_digest_and_a_refusal_come_out_of_the_process_as_they_are() -> N
     assert (refused.value.status, refused.value.rows[0]["line"]) == (422, 2)
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_an_error_comes_out_of_the_process_as_it_is_whatever_its_class_is_made_from() -> None:
     with pytest.raises(DamagedChunk) as damaged:
         work.run(ME, NOW, damage)
@@ -100,64 +100,64 @@ def damage() -> None:
 
 
 def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
-    place: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch
+    pool: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "SUSPECTED_SECONDS", 3600)
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 200}
-    slow = place.workers[0]
+    slow = pool.workers[0]
     with ThreadPoolExecutor() as threads:
         working = threads.submit(work.run, ME, NOW, sum, range(600_000_000))
-        while not any(ticket.slow for ticket in place.line.going_on):
+        while not any(entry.slow for entry in pool.queue.going_on):
             assert not working.done(), "it takes more processor time than quick work may"
             time.sleep(0.01)
         assert work.run(YOU, NOW, getpid) != slow._process.pid
         assert working.result() == 300_000_000 * 599_999_999
-    assert place.suspected.keys() == {"me"}
+    assert pool.suspected.keys() == {"me"}
     assert work.run(ME, NOW, getpid) == slow._process.pid, "for a while whatever a party asks for is taken for slow"
 
 
-@pytest.mark.usefixtures("place")
-def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: WorkPool, settings: Any) -> None:
+@pytest.mark.usefixtures("pool")
+def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(pool: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40}
-    gone, waits = Gone(), Gone()
+    disconnect, waits = ClientDisconnect(), ClientDisconnect()
     with ThreadPoolExecutor() as threads:
-        working = threads.submit(work.run, ME, WorkOptions(slow=True, patience=60, gone=gone), sum, ENDLESS)
-        while not place.line.going_on:
+        working = threads.submit(work.run, ME, WorkOptions(slow=True, patience=60, disconnect=disconnect), sum, ENDLESS)
+        while not pool.queue.going_on:
             time.sleep(0.01)
-        waiting = threads.submit(work.run, YOU, WorkOptions(slow=True, patience=60, gone=waits), sum, range(4))
-        while not place.line.waiting:
+        waiting = threads.submit(work.run, YOU, WorkOptions(slow=True, patience=60, disconnect=waits), sum, range(4))
+        while not pool.queue.waiting:
             time.sleep(0.01)
-        waits.leave()
-        with pytest.raises(ClientGone):
+        waits.report()
+        with pytest.raises(ClientDisconnected):
             waiting.result()
-        assert not place.line.waiting
-        gone.leave()
-        with pytest.raises(ClientGone):
+        assert not pool.queue.waiting
+        disconnect.report()
+        with pytest.raises(ClientDisconnected):
             working.result()
     assert work.run(YOU, WorkOptions(slow=True, patience=60), sum, range(4)) == 6
 
 
-def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(place: WorkPool) -> None:
+def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(pool: WorkPool) -> None:
     pid = work.run(ME, NOW, getpid)
     kill(pid, signal.SIGKILL)
     assert work.run(ME, NOW, getpid) != pid
 
 
-@pytest.mark.usefixtures("place")
-def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: WorkPool, settings: Any) -> None:
+@pytest.mark.usefixtures("pool")
+def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, pool: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
-    gone, asked = [Gone(), Gone()], json.dumps({"text": SMALL})
+    disconnects, asked = [ClientDisconnect(), ClientDisconnect()], json.dumps({"text": SMALL})
     with ThreadPoolExecutor() as threads:
-        for client, one in zip((ME, YOU), gone, strict=True):
-            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
-        while len(place.line.going_on) < 2:
+        for client, one in zip((ME, YOU), disconnects, strict=True):
+            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, disconnect=one), sum, ENDLESS)
+        while len(pool.queue.going_on) < 2:
             time.sleep(0.01)
         try:
             answer = author.post_json("/api/v1/check", text=SMALL)
             again = author.post("/api/v1/check", asked, content_type=JSON, headers={"Prefer": "wait=2"})
         finally:
-            for one in gone:
-                one.leave()
+            for one in disconnects:
+                one.report()
     assert (again.status_code, again.headers["Retry-After"]) == (202, "1")
     assert again.json()["ahead"]["others"] == 2
     assert "Location" not in again.headers
@@ -168,7 +168,7 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Wo
     assert author.post_json("/api/v1/check", text=SMALL).status_code == 200
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
     answer = author.post_json("/api/v1/check", text=SMALL)
@@ -182,9 +182,9 @@ def endless(text: str, pod: str) -> int:
 
 
 def test_who_goes_while_nothing_is_done_for_them_is_gone_when_it_begins() -> None:
-    gone, told = Gone(), threading.Event()
-    gone.leave()
-    with gone.telling(told.set):
+    disconnect, told = ClientDisconnect(), threading.Event()
+    disconnect.report()
+    with disconnect.calling(told.set):
         assert told.is_set()
 
 
@@ -195,19 +195,19 @@ def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:
     assert busy.value.ahead is None
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("pool")
 def test_a_page_that_waits_tells_its_place_and_opens_itself_again(
-    author: Browser, place: WorkPool, settings: Any
+    author: Browser, pool: WorkPool, settings: Any
 ) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39}
-    gone = [Gone(), Gone()]
+    disconnects = [ClientDisconnect(), ClientDisconnect()]
     form = {"message": "0/1 nodes are available: 1 Insufficient cpu."}
     sid = author.post_json("/api/v1/scenarios", text=SMALL).json()["id"]
     path, browser = f"/s/{sid}/v/1/releases/", {"HTTP_ACCEPT": "text/html,*/*;q=0.8"}
     with ThreadPoolExecutor() as threads:
-        for client, one in zip((ME, YOU), gone, strict=True):
-            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
-        while len(place.line.going_on) < 2:
+        for client, one in zip((ME, YOU), disconnects, strict=True):
+            threads.submit(work.run, client, WorkOptions(slow=client is ME, patience=60, disconnect=one), sum, ENDLESS)
+        while len(pool.queue.going_on) < 2:
             time.sleep(0.01)
         try:
             page = author.get(path, **browser)
@@ -215,8 +215,8 @@ def test_a_page_that_waits_tells_its_place_and_opens_itself_again(
             settings.LIMITS = {**settings.LIMITS, "wait_seconds": 0}
             script, posted = author.get(path), author.post("/decode/", form, **browser)
         finally:
-            for one in gone:
-                one.leave()
+            for one in disconnects:
+                one.report()
     assert (page.status_code, page.headers["Refresh"], page.headers["Retry-After"]) == (503, "1", "1")
     assert "2 requests come before yours. This page opens when it is your turn." in page.content.decode()
     assert "轮到你时，此页面会自动打开" in chinese.content.decode()

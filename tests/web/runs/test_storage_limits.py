@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kschedui.models import Chunk, Run, Version
-from kschedui.runs import room, worker
+from kschedui.runs import storage_limits, worker
 from kschedui.runs import store as runs
 from tests.web.conftest import MANY, OTHER, SMALL, Browser, sign_up
 
@@ -49,15 +49,15 @@ def test_a_chunk_that_is_too_large_is_not_stored(keep: Callable[..., Version], l
 def test_a_run_stops_before_the_disk_is_full(
     keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, limits: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(room, "free_disk", lambda: 1)
+    monkeypatch.setattr(storage_limits, "free_disk", lambda: 1)
     run = run_of(keep)
-    assert (run.state, run.error) == (Run.State.FAILED, room.DISK_IS_FULL)
+    assert (run.state, run.error) == (Run.State.FAILED, storage_limits.DISK_IS_FULL)
 
 
 def test_nothing_is_saved_on_a_disk_that_is_nearly_full(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "free_disk", lambda: 1)
+    monkeypatch.setattr(storage_limits, "free_disk", lambda: 1)
     answer = author.post_json("/api/v1/scenarios", text=SMALL)
-    assert (answer.status_code, answer.json()["detail"]) == (503, room.DISK_IS_FULL)
+    assert (answer.status_code, answer.json()["detail"]) == (503, storage_limits.DISK_IS_FULL)
     assert Version.objects.count() == 0
 
 
@@ -89,7 +89,7 @@ def test_a_limit_below_a_megabyte_is_told_as_it_is(author: Browser, limits: Call
     author.save(SMALL + 60_000 * "# nothing\n")
     limits(browser_bytes=512 * 1024)
     assert "take more than 0.5 MB, which" in author.post_json("/api/v1/scenarios", text=OTHER).json()["detail"]
-    assert [room.megabytes(size) for size in (512 * 1024, MEGABYTE, 5000 * MEGABYTE + 1)] == [0.5, 1, 5000]
+    assert [storage_limits.megabytes(size) for size in (512 * 1024, MEGABYTE, 5000 * MEGABYTE + 1)] == [0.5, 1, 5000]
 
 
 def test_an_account_has_a_limit_of_its_own(author: Browser, limits: Callable[..., None]) -> None:
@@ -132,7 +132,7 @@ def test_deleting_keeps_what_another_engine_made(author: Browser) -> None:
 def test_the_disk_of_the_database_is_looked_at(tmp_path: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.sqlite3"
     file.touch()
-    monkeypatch.setitem(room.connection.settings_dict, "NAME", str(file))
-    free = room.free_disk()
+    monkeypatch.setitem(storage_limits.connection.settings_dict, "NAME", str(file))
+    free = storage_limits.free_disk()
     assert free is not None
     assert abs(free - shutil.disk_usage(tmp_path).free) < 512 * MEGABYTE

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A hall that watches: from a chunk's row being visible in the database to its frame in each browser.
 
-    python tests/bench/bench_hall.py [--viewers 500] [--runs 200]
+    python tests/bench/bench_viewers.py [--viewers 500] [--runs 200]
 
 A recorded run's chunks are stored anew and announced as a worker does it, by a process of its own: paced, one a second
 (of 200 runs one in four seconds), which is quicker than anybody plays them; or flat out, each as soon as the one before

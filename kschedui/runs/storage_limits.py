@@ -24,8 +24,8 @@ DISK_IS_FULL = Message(
 )
 
 
-class NoRoom(Exception):
-    """The storage limit is reached; the sentence says whose. `here`: the site's disk is full, not a visitor's share."""
+class StorageFull(Exception):
+    """A storage limit is reached; the sentence says which. `here`: the site's disk is full, not a visitor's share."""
 
     def __init__(self, sentence: Message, *, here: bool = False) -> None:
         super().__init__(sentence)
@@ -33,9 +33,9 @@ class NoRoom(Exception):
         self.here = here
 
 
-def require_room(visitor: Visitor, address: str) -> None:
-    """Check the storage limits before something is stored. Raises NoRoom."""
-    require_disk()
+def require_storage(visitor: Visitor, address: str) -> None:
+    """Require that the visitor, and their address, can store more. Raises StorageFull."""
+    require_disk_space()
     limits = settings.LIMITS
     most = limits["account_bytes"] if visitor.user else limits["browser_bytes"]
     if kept_by(visitor) > most:
@@ -44,9 +44,9 @@ def require_room(visitor: Visitor, address: str) -> None:
             "of them.",
             most=megabytes(most),
         )
-        raise NoRoom(sentence)
+        raise StorageFull(sentence)
     if address and kept_today(address) > (most := limits["address_day_bytes"]):
-        raise NoRoom(
+        raise StorageFull(
             Message(
                 "More than {most:,} MB came from your address within a day, which is the limit.", most=megabytes(most)
             )
@@ -61,7 +61,7 @@ def megabytes(size: int) -> float:
 def kept_by(visitor: Visitor) -> int:
     """Return the bytes that count for the visitor.
 
-    These are texts and uploads, the runs that they started, of any scenario, and the results of their experiments.
+    These are their texts, uploads, runs of any scenario that they started, and results of their experiments.
     """
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     if not visitor.user and not visitor.editor_hash:
@@ -81,7 +81,7 @@ def runs_of(visitor: Visitor) -> QuerySet[Run]:
 
 
 def runs_of_others(visitor: Visitor) -> QuerySet[Run]:
-    """Return the visitor's runs of other people's scenarios: they can be deleted and started again."""
+    """Return the visitor's runs of other people's scenarios, largest first: they can be deleted and started again."""
     run_rows = runs_of(visitor).filter(bytes__gt=0, engine_version=ENGINE_VERSION, state__in=Run.ENDED)
     own = {"owner": visitor.user} if visitor.user else {"owner": None, "editor_hash": visitor.editor_hash}
     return (
@@ -101,7 +101,7 @@ def experiments_of(visitor: Visitor) -> QuerySet[Experiment]:
 
 
 def kept_today(address: str) -> int:
-    """Return the bytes of uploads, runs and their texts that the (hashed) address stored within a day."""
+    """Return the bytes of uploads, and of runs and their texts, that the (hashed) address stored within a day."""
     lately = {"address": address, "created__gt": timezone.now() - DAY}
     run_rows = Run.objects.filter(**lately)
     uploads = total(Upload.objects.filter(**lately), "bytes")
@@ -114,12 +114,12 @@ def total(rows: QuerySet[Any], *columns: str | Length) -> int:
     return sum(filter(None, rows.order_by().aggregate(**sums).values()))
 
 
-def require_disk() -> None:
-    """Check that the disk is not nearly full and the database not at its limit. Raises NoRoom."""
-    floor, most = settings.LIMITS["free_disk_bytes"], settings.LIMITS["database_bytes"]
+def require_disk_space() -> None:
+    """Require that the disk is not nearly full, and the database is below its limit. Raises StorageFull."""
+    least, most = settings.LIMITS["free_disk_bytes"], settings.LIMITS["database_bytes"]
     free = free_disk()
-    if (free is not None and free < floor) or (most and database_size() > most):
-        raise NoRoom(DISK_IS_FULL, here=True)
+    if (free is not None and free < least) or (most and database_size() > most):
+        raise StorageFull(DISK_IS_FULL, here=True)
 
 
 def free_disk() -> int | None:

@@ -1,9 +1,9 @@
 """Runs CPU-bound work for visitors: parsing, simulating, answering questions, comparing, explaining, drawing.
 
 A piece of work is a function of a module in settings.WORK_MODULES, with plain data as input and output. It runs in one
-of a few processes (process.py) within limits (limits.py), when it is its party's turn (line.py). Work is assumed to be
-quick until it proves to be slow: it is then restarted as slow work, and for a while all work of its party is assumed to
-be slow. Functions are pure, so that nothing but those seconds is lost.
+of a few processes (process.py) within limits (limits.py), when it is its party's turn (work_queue.py). Work is assumed
+to be quick until it proves to be slow: it is then restarted as slow work, and for a while all work of its party is
+assumed to be slow. Functions are pure, so that nothing but those seconds is lost.
 """
 
 import threading
@@ -17,26 +17,26 @@ from django.conf import settings
 from django.db import connections
 from django.utils import translation
 
+from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call
-from kschedui.work.gone import Gone
 from kschedui.work.limits import TooManySeconds, TooMuch
-from kschedui.work.line import Client, Full, Ticket, WorkQueue, WorkWait
 from kschedui.work.process import Allowance, Ended, Worker
+from kschedui.work.work_queue import Client, Full, QueueEntry, WorkQueue, WorkWait
 from scheduler_core.apis.messages import Message
 
 Result = TypeVar("Result")
 
-SUSPECTED_SECONDS = 30.0  # that a party's work is taken for slow after some that was
+SUSPECTED_SECONDS = 30.0  # for which a party's work is assumed to be slow after a slow piece of work
 SLOW, QUICK = "KSCHEDUI_MAX_WORK_SECONDS", "KSCHEDUI_MAX_QUICK_SECONDS"
-TRIES = 2  # of work whose process ended for no reason of its own
+TRIES = 2  # if the process is killed by somebody else
 
-counted: Counter[str] = Counter()  # pieces of work by name, and those refused, dropped or ended: there to be shown
+counted: Counter[str] = Counter()  # pieces of work by function, and those refused, dropped or ended; for the metrics
 
 
 class Busy(Exception):
     """It is not this work's turn yet; its place is kept for a while for the same request.
 
-    `ahead` None: too many are waiting.
+    `ahead` is None if the queue is full.
     """
 
     def __init__(self, ahead: WorkWait | None) -> None:
@@ -44,7 +44,7 @@ class Busy(Exception):
         self.ahead = ahead
 
 
-class ClientGone(Exception):
+class ClientDisconnected(Exception):
     """The client has disconnected."""
 
 
@@ -58,37 +58,40 @@ class WorkOptions(NamedTuple):
     slow: bool = False
     near: Hashable = None
     patience: float = 0.0
-    gone: Gone = Gone()
+    disconnect: ClientDisconnect = ClientDisconnect()
 
 
 def run(client: Client, options: WorkOptions, function: Callable[..., Result], *args: Any) -> Result:
-    """Return the function's result from a process. Raises any error of the function, TooMuch, Busy, ClientGone."""
+    """Return the function's result from a process.
+
+    Raises any error of the function, TooMuch, Busy, and ClientDisconnected.
+    """
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
         return call(function, args)
-    result: Result = place().run(client, options, function, args)
+    result: Result = pool().run(client, options, function, args)
     return result
 
 
 class WorkPool:
-    """The worker processes of this process, and the line before them."""
+    """The worker processes of this process, and the queue of work for them."""
 
     def __init__(self, processes: int) -> None:
         quick = processes - 1
         self.workers = [Worker(settings.LIMITS["work_bytes"], slow=number != quick) for number in range(processes)]
-        self.line = WorkQueue(processes, settings.LIMITS["waiting"])
+        self.queue = WorkQueue(processes, settings.LIMITS["waiting"])
         self.suspected: dict[str, float] = {}
 
     def run(self, client: Client, options: WorkOptions, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run work; see the function of this module."""
+        """Run work; see `run` of this module."""
         slow, quick = settings.LIMITS["work_seconds"], settings.LIMITS["quick_seconds"]
         if not options.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
             try:
-                return self.served(client, options, Allowance.of(quick, QUICK), function, args)
+                return self.run_in_turn(client, options, Allowance.of(quick, QUICK), function, args)
             except TooManySeconds:
                 counted["slow after all"] += 1
                 self.suspect(client.party)
-        return self.served(client, options._replace(slow=True), Allowance.of(slow, SLOW), function, args)
+        return self.run_in_turn(client, options._replace(slow=True), Allowance.of(slow, SLOW), function, args)
 
     def suspect(self, party: str) -> None:
         """Assume that the party's work is slow for a while."""
@@ -96,7 +99,7 @@ class WorkPool:
         suspects = {party: until for party, until in self.suspected.items() if until > now}
         self.suspected = {**suspects, party: now + SUSPECTED_SECONDS}
 
-    def served(
+    def run_in_turn(
         self,
         client: Client,
         options: WorkOptions,
@@ -104,45 +107,45 @@ class WorkPool:
         function: Callable[..., Any],
         args: tuple[Any, ...],
     ) -> Any:
-        """Return the result in its turn; work whose process was ended is repeated."""
+        """Return the result of work, done in its turn; it is repeated once if its process was killed."""
         for _ in range(TRIES):
-            ticket = self.turn(client, options)
-            assert ticket.process is not None
-            worker, begun = self.workers[ticket.process], monotonic()
+            entry = self.turn(client, options)
+            assert entry.process is not None
+            worker, begun = self.workers[entry.process], monotonic()
             try:
-                return worker.run(allowance, options.gone, translation.get_language(), function, args)
+                return worker.run(allowance, options.disconnect, translation.get_language(), function, args)
             except Ended:
-                counted["lost"] += not options.gone.left
+                counted["lost"] += not options.disconnect.occurred
             except TooMuch:
                 counted["ended"] += 1
                 raise
             finally:
-                self.line.done(ticket, worker.took, monotonic() - begun)
-            if options.gone.left:
+                self.queue.done(entry, worker.took, monotonic() - begun)
+            if options.disconnect.occurred:
                 counted["dropped"] += 1
-                raise ClientGone
+                raise ClientDisconnected
         sentence = Message("The process that computed this was killed twice. This machine may have too little memory.")
         raise TooMuch(sentence)
 
-    def turn(self, client: Client, options: WorkOptions) -> Ticket:
-        """Join the line and return the ticket once it has a process. Raises Busy or ClientGone."""
+    def turn(self, client: Client, options: WorkOptions) -> QueueEntry:
+        """Wait in the queue, and return the entry once it has a process. Raises Busy or ClientDisconnected."""
         try:
-            ticket = self.line.join(client, slow=options.slow, near=options.near)
+            entry = self.queue.join(client, slow=options.slow, near=options.near)
         except Full:
             counted["refused"] += 1
             raise Busy(None) from None
-        if not ticket.turn.is_set():
-            give_back_connections()
-            with options.gone.telling(ticket.turn.set):
-                ticket.turn.wait(options.patience)
-            ahead = self.line.ahead(ticket)
-            if self.line.leave(ticket, keep=not options.gone.left):
-                if options.gone.left:
+        if not entry.turn.is_set():
+            release_connections()
+            with options.disconnect.calling(entry.turn.set):
+                entry.turn.wait(options.patience)
+            ahead = self.queue.ahead(entry)
+            if self.queue.leave(entry, keep=not options.disconnect.occurred):
+                if options.disconnect.occurred:
                     counted["dropped"] += 1
-                    raise ClientGone
+                    raise ClientDisconnected
                 counted["refused"] += 1
                 raise Busy(ahead)
-        return ticket
+        return entry
 
     def start(self) -> None:
         """Start the process for quick work before it is needed; the others start on first use, from the same server."""
@@ -154,7 +157,7 @@ class WorkPool:
             worker.stop()
 
 
-def give_back_connections() -> None:
+def release_connections() -> None:
     """Release database connections while others work, except within a transaction."""
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
@@ -162,12 +165,12 @@ def give_back_connections() -> None:
 
 
 @lru_cache(maxsize=1)
-def place() -> WorkPool:
-    """Return the place of this process."""
+def pool() -> WorkPool:
+    """Return the work pool of this process."""
     return WorkPool(settings.WORK_PROCESSES)
 
 
 def start_soon() -> None:
     """Start the first process in the background: loading the code takes a second or two."""
     if settings.WORK_PROCESSES:
-        threading.Thread(target=place().start, name="work", daemon=True).start()
+        threading.Thread(target=pool().start, name="work", daemon=True).start()

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kschedui.work.line import RESERVED_SECONDS, Client, Full, Ticket, WorkQueue, WorkWait
+from kschedui.work.work_queue import RESERVED_SECONDS, Client, Full, QueueEntry, WorkQueue, WorkWait
 
 
 class Clock:
@@ -114,7 +114,7 @@ def test_whatever_comes_and_goes_nothing_is_lost_and_no_party_takes_all(seed: in
     rng = random.Random(seed)
     processes = rng.choice([1, 2, 4])
     queue, clock = line(processes, most=50)
-    waiting: list[Ticket] = []
+    waiting: list[QueueEntry] = []
     done = 0
     for _ in range(400):
         clock.now += rng.random()
