@@ -31,6 +31,7 @@ KINDS = {"engine": "scheduler_core", "web": "kschedui", "browser": "static/js"}
 LEFT_OUT = ("cel/grammar", "migrations", "parts/plugins.js", "supervisor/guard.py", "supervisor/probe.py")
 SWITCH = "mutants_switch.py"
 JS_SWITCH = "tests/mutants/node_switch.mjs"
+JOBS = "2"  # processes of pytest-xdist, for the run of all tests
 MAX_TESTS = 300  # that a mutant is shown to, of `make test` and of the slow ones: the quickest, and as many others
 PATIENCE = 10  # times what the tests take without the mutant, and five minutes
 
@@ -119,7 +120,7 @@ class Work:
                 status = self.node(name, MUTANTS_NAME=name, **reached)
                 with self.times_file.open("a") as times:
                     times.write(json.dumps([name, time.monotonic() - started, False, not status]) + "\n")
-        self.pytest("-m", which, **reached)
+        self.pytest("-m", which, "--numprocesses", JOBS, "--dist", "loadfile", "--no-loadscope-reorder", **reached)
         done.touch()
 
     def tests(self) -> tuple[dict[int, set[str]], dict[str, tuple[float, bool]]]:

@@ -15,7 +15,8 @@ import mutants_switch as switch  # where mutants.py has copied it
 import pytest
 from playwright.sync_api import Browser
 
-PREPARED = Path(os.environ["MUTANTS_PREPARED"])  # the database of running sites, made once for all mutants
+# The database of running sites, made once for all mutants by each worker of pytest-xdist.
+PREPARED = Path(os.environ["MUTANTS_PREPARED"] + os.environ.get("PYTEST_XDIST_WORKER", ""))
 TIMES = os.environ.get("MUTANTS_TIMES", "")
 PAGE = """(() => {
   const seen = new Set();

@@ -1,7 +1,8 @@
 """The switch of mutants, copied into the tree that is mutated: `mutant(n)` is true where mutant n replaces the code.
 
 MUTANT is its number. With MUTANTS_REACHED, a file, each mutant that is reached is written there with the name of the
-test, which a test process sets in `test`, and other processes read from the file that MUTANTS_TEST names.
+test. A test process sets it in `test`; other processes read it from a file, whose name is MUTANTS_TEST with the name of
+the pytest-xdist worker appended.
 """
 
 import os
@@ -10,6 +11,8 @@ import time
 ACTIVE = int(os.environ.get("MUTANT", "-1"))
 REACHED = os.environ.get("MUTANTS_REACHED", "")
 TEST_FILE = os.environ.get("MUTANTS_TEST", "")
+if TEST_FILE:
+    TEST_FILE += os.environ.get("PYTEST_XDIST_WORKER", "")
 SECONDS = 0.1  # between two looks at the file
 
 test = ""
