@@ -1,18 +1,20 @@
 """Runs Celery workers: `python -m kschedui.workers runs=3 experiments=2`, each with up to so many processes.
 
-Several are forked from one process that has loaded the code, so that they share its memory; if one of them ends, so
-does this process. Celery's own command would load its shell and a terminal's toolkit in each of them.
+This process loads the code and becomes the first worker; the others are forked from it, so that they share its memory.
+If one of them ends, so do all. Celery's own command would load its shell and a terminal's toolkit in each of them.
 """
 
 import os
-import signal
 import sys
 from importlib import import_module
-from types import FrameType
+from typing import Any
 
+from celery.signals import worker_ready
+from celery.worker import state
 from django.conf import settings
 
 from kschedui.celery import ALIVE_FILE, app, share_memory
+from kschedui.supervisor.ports import wait_until
 
 # What Celery, and the engine for some scenarios, would import in each process.
 LATER = (
@@ -29,10 +31,12 @@ LATER = (
 )
 USAGE = "runs=3, experiments=2 or both"
 IDLE = {"runs": 1, "experiments": 0}  # processes that stay while there is no work
+WATCH_SECONDS = 1.0
+STOP_SECONDS = 7.0  # in which a worker that was asked to stop ends; the supervisor waits a second longer
 
 
 def main(arguments: list[str]) -> int:
-    """Run the workers until they end. Return the exit status of the first that ended."""
+    """Run the workers until they end. Return the exit status of this process's own."""
     sizes = sizes_of(arguments)
     # After this time without a task, the other processes end. At rest, a lease is the time between two tasks.
     os.environ["AUTOSCALE_KEEPALIVE"] = str(settings.RUN_LEASE_SECONDS / 2)  # which Celery reads as it is imported
@@ -40,14 +44,36 @@ def main(arguments: list[str]) -> int:
     for module in LATER:
         import_module(module)
     share_memory()
-    if len(sizes) == 1:
-        return work(*sizes.popitem())
-    for queue, size in sizes.items():
-        if os.fork() == 0:
+    first, *others = sizes.items()
+    forked = [Forked(*other) for other in others]
+    status = work(*first)
+    wait_until(lambda: all(worker.ended() for worker in forked), STOP_SECONDS)  # they got the same signal
+    return status
+
+
+class Forked:
+    """A worker in a process forked from this one, whose own worker ends if that one does."""
+
+    def __init__(self, queue: str, size: int) -> None:
+        self.pid = os.fork()
+        if not self.pid:
             sys.exit(work(queue, size))
-    signal.signal(signal.SIGTERM, wait_for_all)
-    _, status = os.wait()
-    return os.waitstatus_to_exitcode(status)
+        worker_ready.connect(self.watch, weak=False)
+
+    def ended(self) -> bool:
+        """Return whether it has ended."""
+        if self.pid and os.waitpid(self.pid, os.WNOHANG)[0]:
+            self.pid = 0
+        return not self.pid
+
+    def watch(self, sender: Any, **signal: Any) -> None:
+        """Look at it once a second. Celery does not call this once it has been asked to stop."""
+        sender.timer.call_repeatedly(WATCH_SECONDS, self.end_worker_with_it)
+
+    def end_worker_with_it(self) -> None:
+        """End the worker of this process, as a signal would, if the other one has ended."""
+        if self.ended():
+            state.should_terminate = 1
 
 
 def sizes_of(arguments: list[str]) -> dict[str, int]:
@@ -77,15 +103,6 @@ def work(queue: str, size: int) -> int:
     )
     worker.start()
     return int(worker.exitcode or 0)
-
-
-def wait_for_all(number: int, frame: FrameType | None) -> None:
-    """Wait for the workers, which got the same signal, and end."""
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            sys.exit()
 
 
 if __name__ == "__main__":

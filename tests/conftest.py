@@ -126,9 +126,7 @@ class StackMaker:
         file = shutil.copy(self.database if library else self.database.with_name("empty.sqlite3"), folder)
         stack = Stack({"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{file}", **env}, folder)
         self.stacks.append(stack)
-        if "REDIS_URL" in env:
-            stack.use_broker(env["REDIS_URL"])
-        else:
+        if "REDIS_URL" not in env:
             stack.start_broker()
         return stack
 

@@ -1,31 +1,60 @@
-"""A child process of the supervisor, behind its guard."""
+"""The child processes of the supervisor, and the guard that ends them should the supervisor be killed."""
 
 import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-GUARD = Path(__file__).with_name("guard.py")
+GUARD = [sys.executable, "-I", "-S", str(Path(__file__).with_name("guard.py"))]
 ROOT = Path(__file__).resolve().parents[2]  # where `kschedui` can be imported from
 
 
-class Lifeline:
-    """A pipe whose write end is open in this process only; when it closes, the guards know that it has ended."""
+class Guard:
+    """A process that ends all children when this process has ended, for whatever reason. See guard.py."""
 
     def __init__(self) -> None:
-        self.read_end, self.write_end = os.pipe()  # neither is inherited unless passed on by name
+        self.groups: set[int] = set()
+        self.process = self._start()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(GUARD, stdin=subprocess.PIPE, process_group=0)  # noqa: S603 - a program of ours
+
+    @property
+    def pipe(self) -> int:
+        """Return the file descriptor that the guard reads from."""
+        assert self.process.stdin is not None
+        return self.process.stdin.fileno()
+
+    def look(self) -> None:
+        """Start the guard again if it was killed."""
+        if self.process.poll() is not None:
+            self._close_pipe()
+            self.process = self._start()
+            self._tell(self.groups)
+
+    def forget(self, group: int) -> None:
+        """Leave a group alone that has ended: its number may come to other processes."""
+        self.groups.discard(group)
+        self._tell([-group])
 
     def close(self) -> None:
-        """End every guard that is still waiting."""
-        for end in (self.read_end, self.write_end):
-            if end >= 0:
-                os.close(end)
-        self.read_end = self.write_end = -1
+        """End the guard, and the groups that it was not told to forget."""
+        self._close_pipe()
+        self.process.wait()
+
+    def _tell(self, numbers: "Sequence[int] | set[int]") -> None:
+        with contextlib.suppress(OSError):  # it was killed: `look` starts it again
+            os.write(self.pipe, b"".join(b"%d\n" % number for number in numbers))
+
+    def _close_pipe(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -43,48 +72,66 @@ class Program(msgspec.Struct, frozen=True):
 
 
 class Child:
-    """A running program. `group` is its process group."""
+    """A running program, which leads a process group. Raises OSError if it cannot be started."""
 
-    def __init__(self, program: Program, lifeline: Lifeline) -> None:
+    def __init__(self, program: Program, guard: Guard) -> None:
         self.program = program
-        guard = [sys.executable, "-I", "-S", str(GUARD), str(lifeline.read_end), str(program.grace), str(program.log)]
-        self.guard = subprocess.Popen(  # noqa: S603 - a program of ours
-            [*guard, *program.command],
-            cwd=ROOT,
-            env=dict(program.env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=[lifeline.read_end],
-            # Ctrl-C in the terminal reaches the supervisor alone, which stops things in order. Not a new session:
-            # Linux gives sessions the same processor time, whatever the niceness of processes in them (sched(7)).
-            process_group=0,
-            text=True,
-        )
-        assert self.guard.stdin is not None
-        assert self.guard.stdout is not None
+        self.guard = guard
+        self.deadline: float | None = None  # for the end of the program, once it was asked to stop
+        with open(program.log, "w") as output:
+            self.process = subprocess.Popen(  # noqa: S603 - a program of ours
+                [*GUARD, str(guard.pipe), *program.command],
+                cwd=ROOT,
+                env=dict(program.env),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                pass_fds=[guard.pipe],
+                # Ctrl-C in the terminal reaches the supervisor alone, which stops things in order. Not a new session:
+                # Linux gives sessions the same processor time, whatever the niceness of processes in them (sched(7)).
+                process_group=0,
+                text=True,
+            )
+        guard.groups.add(self.group)
+        assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self.guard.stdin.write(program.stdin)
-            self.guard.stdin.close()
-        self.group = int(self.guard.stdout.readline() or 0)
-        self.guard.stdout.close()
+            self.process.stdin.write(program.stdin)
+            self.process.stdin.close()
+
+    @property
+    def group(self) -> int:
+        """Return the number of its process group, which is that of its first process."""
+        return self.process.pid
 
     def poll(self) -> int | None:
-        """Return the program's exit status, None while it runs."""
-        return self.guard.poll()
+        """Return the program's exit status, 128 + N for signal N, None while it runs.
+
+        What it leaves behind is killed.
+        """
+        status = self.process.poll()
+        if status is None:
+            return None
+        if self.group in self.guard.groups:
+            self._signal(signal.SIGKILL)
+            self.guard.forget(self.group)
+        return status if status >= 0 else 128 - status
 
     def begin_stop(self) -> None:
         """Ask the program to stop, without waiting."""
-        if self.poll() is None:
-            self.guard.terminate()
+        if self.deadline is None and self.poll() is None:
+            self.deadline = time.monotonic() + self.program.grace
+            self._signal(signal.SIGTERM)
 
     def stop(self) -> None:
-        """Stop the program and wait; afterwards, no process of it is left, even if its guard was killed before."""
+        """Stop the program and wait; afterwards, no process of it is left."""
         self.begin_stop()
-        try:
-            self.guard.wait(self.program.grace + 2)
-        except subprocess.TimeoutExpired:
-            self.guard.kill()
-            self.guard.wait()
-        if self.group and self.guard.returncode < 0:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.group, signal.SIGKILL)
+        if self.deadline is not None:
+            try:
+                self.process.wait(max(0.0, self.deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                self._signal(signal.SIGKILL)
+                self.process.wait()
+        self.poll()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.group, number)

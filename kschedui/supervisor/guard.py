@@ -1,69 +1,66 @@
-"""Runs a command, and ends it when the process that requested it has ended, for whatever reason.
+"""Ends the processes of a supervisor that has ended, for whatever reason.
 
-    python guard.py LIFELINE GRACE LOG COMMAND...
+    python guard.py                     read process groups from standard input, and end them when it is closed
+    python guard.py PIPE COMMAND...     tell the guard, through its standard input, of this process; become the command
 
-LIFELINE is the read end of a pipe whose write end only the supervisor holds: it closes when the supervisor exits, even
-by `kill -9`. The command gets its own process group, so that its children end with it. The guard prints the group's
-number on standard output; the standard output of the command is written to the file LOG. On SIGTERM, or when the
-lifeline closes, the group gets SIGTERM and, after GRACE seconds, SIGKILL. The exit status is the command's.
+Only the supervisor keeps the guard's standard input open, so it is closed when the supervisor exits, even by `kill -9`.
+A line of it is the number of a process group, with a minus once that has ended. A program tells the number of its own
+group and then closes its PIPE, so that no program can be missed, however early the supervisor exits.
 
 It uses only the standard library and is never imported, so it starts in a few milliseconds with `python -I -S`.
 """
 
 import contextlib
 import os
-import select
 import signal
-import subprocess
 import sys
 import time
 
-ORPHAN_GRACE_SECONDS = 2.0
+GRACE_SECONDS = 2.0  # between SIGTERM and SIGKILL
 
 
-def main(lifeline: int, grace: float, log: str, command: list[str]) -> int:
-    """Start the command, and wait for its end or a reason to end it. Return its exit status, 128 + N for signal N."""
-    wakeup, wakeup_write = os.pipe()
-    os.set_blocking(wakeup_write, False)
-    signal.set_wakeup_fd(wakeup_write)
-    stopping: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: stopping.append(number))
-    signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with open(log, "w") as output:
-            child = subprocess.Popen(command, stdout=output, process_group=0)  # noqa: S603 - the guard's own arguments
-    except OSError as error:
-        print(f"{error.filename or command[0]}: {error.strerror}", file=sys.stderr)
-        return 127
-    print(child.pid, flush=True)
-    while child.poll() is None:
-        readable, _, _ = select.select([lifeline, wakeup], [], [])
-        if wakeup in readable:
-            os.read(wakeup, 64)
-        if lifeline in readable:
-            end(child, min(grace, ORPHAN_GRACE_SECONDS))
-        elif stopping:
-            end(child, grace)
-    signal_group(child, signal.SIGKILL)  # what the command left behind
-    return child.returncode if child.returncode >= 0 else 128 - child.returncode
-
-
-def end(child: "subprocess.Popen[bytes]", grace: float) -> None:
-    """Ask the command to stop, then kill it."""
-    signal_group(child, signal.SIGTERM)
-    deadline = time.monotonic() + grace
-    while child.poll() is None and time.monotonic() < deadline:
+def watch() -> None:
+    """Wait until the supervisor has ended, then end the groups that are left."""
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    groups: set[int] = set()
+    for line in sys.stdin:
+        group = int(line)
+        if group > 0:
+            groups.add(group)
+        else:
+            groups.discard(-group)
+    deadline = time.monotonic() + GRACE_SECONDS
+    number: int = signal.SIGTERM
+    while groups := {group for group in groups if signal_group(group, number)}:
+        number = signal.SIGKILL if time.monotonic() > deadline else 0
         time.sleep(0.02)
-    signal_group(child, signal.SIGKILL)
-    child.wait()
 
 
-def signal_group(child: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    """Send a signal to the command and all processes that it started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, number)
+def signal_group(group: int, number: int) -> bool:
+    """Send a signal to a process group; 0 sends nothing. Return whether the group exists."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # macOS: of a group that only has processes which have ended
+        return False
+    return number != signal.SIGKILL
+
+
+def become(pipe: int, command: list[str]) -> None:
+    """Tell the guard of this process, which leads a group, and run the command in it."""
+    with contextlib.suppress(OSError):  # the guard was killed: the supervisor tells the next one
+        os.write(pipe, b"%d\n" % os.getpid())
+    os.close(pipe)
+    try:
+        os.execvp(command[0], command)  # noqa: S606 - the supervisor's own arguments
+    except OSError as error:
+        sys.exit(f"{command[0]}: {error.strerror}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4:]))
+    if len(sys.argv) > 1:
+        become(int(sys.argv[1]), sys.argv[2:])
+    else:
+        watch()

@@ -1,12 +1,12 @@
 """TCP ports on this machine."""
 
 import errno
+import http.client
 import socket
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from .errors import StartError
 
@@ -51,12 +51,15 @@ def answers_tcp(port: int) -> bool:
 
 def answers_http(url: str) -> bool:
     """Return whether a web server responds on this loopback port, with any status."""
+    address = urlsplit(url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=2)
     try:
-        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=2).close()
-    except urllib.error.HTTPError:
-        return True
-    except OSError:
+        connection.request("GET", address.path)
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
         return False
+    finally:
+        connection.close()
     return True
 
 

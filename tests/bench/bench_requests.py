@@ -52,7 +52,7 @@ class Site:
         self.visitor.wait_for(self.run, "done")
         self.scenario = self.visitor.run(self.run)["scenario"]["id"]
         family = descendants(self.up.pid)
-        self.web = next(one.pid for one in family if "uvicorn" in one.command and "guard.py" not in one.command)
+        self.web = next(one.pid for one in family if "uvicorn" in one.command)
 
     def seconds(self) -> float:
         """Of processor time, so far: of the web process, and of those that it started and their children."""

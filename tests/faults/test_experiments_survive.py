@@ -68,7 +68,7 @@ def restart_broker(stack: Stack) -> None:
     broker = stack.children["broker"]
     os.killpg(broker.group, signal.SIGKILL)
     broker.stop()
-    stack.children["broker"] = Child(broker.program, stack.lifeline)
+    stack.children["broker"] = Child(broker.program, stack.guard)
 
 
 def test_whatever_is_killed_in_the_middle_each_cell_is_done_once(make_stack: StackMaker) -> None:

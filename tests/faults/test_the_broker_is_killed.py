@@ -38,7 +38,7 @@ def test_a_page_logs_a_line_and_no_traceback(make_stack: StackMaker, capfd: pyte
     again = visitor.save(ONE_POD)
     Follower(visitor, run).follow()
     said = capfd.readouterr().err
-    stack.children["broker"] = Child(broker.program, stack.lifeline)
+    stack.children["broker"] = Child(broker.program, stack.guard)
     assert visitor.wait_for(again, "done")
     assert wait_until(lambda: visitor.get("/readyz")[0] == 200, LONG)
     said += capfd.readouterr().err

@@ -3,14 +3,10 @@
 import os
 import signal
 import sys
-import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
-from types import FrameType
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,21 +16,11 @@ from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from kschedui import library
-from kschedui.supervisor.commands import pool_size
+from kschedui.supervisor.__main__ import STOP_SIGNALS
+from kschedui.supervisor.broker import broker_binary, require_broker
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
-from kschedui.supervisor.revival import Revival
-from kschedui.supervisor.stack import Stack
-
-Result = TypeVar("Result")
-
-WATCH_SECONDS = 1.0
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class StopRequested(BaseException):
-    """Raised by a signal; not an error, and not caught by `except Exception`."""
 
 
 class Command(BaseCommand):
@@ -49,89 +35,48 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         for number in STOP_SIGNALS:
-            signal.signal(number, request_stop)
+            signal.signal(number, lambda number, frame: sys.exit(0))  # nothing runs yet
         try:
-            run(host, port, self.say)
+            become_supervisor(prepare(host, port))
         except StartError as error:
             sys.exit(str(error))
-        except StopRequested:
-            self.say("kschedui has stopped.")
-
-    def say(self, line: str) -> None:
-        """Print and flush, also to a pipe or a file."""
-        self.stdout.write(line)
-        self.stdout.flush()
 
 
-def request_stop(number: int, frame: FrameType | None) -> None:
-    """Request the stop once: a second Ctrl-C must not interrupt the stopping of processes."""
-    for other in STOP_SIGNALS:
-        signal.signal(other, signal.SIG_IGN)
-    raise StopRequested
+def become_supervisor(arguments: list[str]) -> None:
+    """Become the supervisor, a program without Django, which takes a quarter of this one's memory."""
+    # A signal that comes before the supervisor has handlers waits for them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "kschedui.supervisor", *arguments])  # noqa: S606 - of ours
 
 
-def stop_if_requested() -> None:
-    """Raise StopRequested if requested; Python drops an exception that a signal raises during finalization."""
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
-        raise StopRequested
-
-
-def run(host: str, port: int, say: Any) -> None:
-    """Start everything, print the address, and watch the processes. Ends only by StartError or StopRequested."""
-    folder = DataFolder(settings.DATA_DIR)
-    require_free(host, port or free_port())
-    if settings.DEBUG and not is_loopback(host):
-        raise StartError("Development mode's error pages tell secrets: set KSCHEDUI_ENV=production to serve others.")
-    with Stack(child_environment(folder), folder.logs) as stack:
-        if os.environ.get("REDIS_URL"):
-            stack.use_broker(os.environ["REDIS_URL"])
+def prepare(host: str, port: int) -> list[str]:
+    """Check and prepare all that needs Django, and return the supervisor's arguments. Raises StartError."""
+    with closing(DataFolder(settings.DATA_DIR)) as folder:
+        require_free(host, port or free_port())
+        if settings.DEBUG and not is_loopback(host):
+            raise StartError(
+                "Development mode's error pages tell secrets: set KSCHEDUI_ENV=production to serve others."
+            )
+        arguments = ["--host", host, "--port", str(port)]
+        if url := os.environ.get("REDIS_URL"):
+            require_broker(url)
         else:
-            stack.start_broker()
-        in_child_process(prepare, "migrate", interactive=False)
+            arguments += ["--broker", str(broker_binary())]
+        os.environ |= {"KSCHEDUI_DATA_DIR": str(folder.path), "DATABASE_URL": settings.DATABASE_URL}
+        if settings.DEBUG and not os.environ.get("SECRET_KEY"):
+            os.environ["SECRET_KEY"] = folder.secret_key()
+        call("migrate")
         if settings.PRODUCTION:
-            in_child_process(prepare, "collectstatic", interactive=False)
-        stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
-        stack.start_workers(runs=pool_size(), experiments=pool_size())
-        load_library(stack)  # while the other two start
-        url = stack.wait()
-        say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
-        revival = Revival(stack, say)
-        while True:
-            time.sleep(WATCH_SECONDS)  # or until a signal: its handler raises
-            stop_if_requested()
-            revival.look()
+            call("collectstatic")
+        with translate_failures("load_library"):
+            return arguments if library.is_loaded() else [*arguments, "--load-library"]
 
 
-def child_environment(folder: DataFolder) -> dict[str, str]:
-    """Return the settings for the workers and the web server; in development with a secret key of this folder."""
-    env = {"KSCHEDUI_DATA_DIR": str(folder.path), "DATABASE_URL": settings.DATABASE_URL}
-    if settings.DEBUG and not os.environ.get("SECRET_KEY"):
-        env["SECRET_KEY"] = folder.secret_key()
-    return env
-
-
-def load_library(stack: Stack) -> None:
-    """Load the library, unless nothing has changed; queue new lessons, so that they run before the first visit."""
-    if not in_child_process(library_is_loaded):
-        stack.run("load_library", "--queue")
-
-
-def library_is_loaded() -> bool:
-    """Return whether nothing has changed. Raises StartError."""
-    with translate_failures("load_library"):
-        return library.is_loaded()
-
-
-def prepare(command: str, **options: Any) -> None:
+def call(command: str) -> None:
     """Run one of the commands that prepare the start: tables, static files. Raises StartError."""
     with translate_failures(command):
-        call_command(command, verbosity=0, **options)
-
-
-def in_child_process(function: Callable[..., Result], *args: Any, **options: Any) -> Result:
-    """Call the function in a child process and return its result, so that this process does not keep its imports."""
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as once:
-        return once.submit(function, *args, **options).result()
+        call_command(command, verbosity=0, interactive=False)
 
 
 @contextmanager

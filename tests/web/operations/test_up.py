@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from kschedui.management.commands import up as up_command
+from kschedui.supervisor import __main__ as supervisor
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.revival import Revival
@@ -133,7 +133,7 @@ def test_a_stop_signal_leaves_no_process(start: Start, number: signal.Signals) -
     up = start()
     up.ready()
     family = up.family()
-    assert sum("kschedui.workers" in process.command for process in family) >= 2  # guard and worker, at least
+    assert sum("kschedui.workers" in process.command for process in family) >= 3  # two workers and a process for runs
     up.process.send_signal(number)
     status, errors = up.end()
     assert status == 0
@@ -151,15 +151,15 @@ def test_a_signal_while_starting_leaves_no_process(start: Start) -> None:
 
 
 def test_a_stop_signal_whose_exception_was_dropped_is_not_forgotten() -> None:
-    before = {number: signal.getsignal(number) for number in up_command.STOP_SIGNALS}
+    before = {number: signal.getsignal(number) for number in supervisor.STOP_SIGNALS}
     try:
         for number in before:
-            signal.signal(number, up_command.request_stop)
-        up_command.stop_if_requested()
-        with contextlib.suppress(up_command.StopRequested):
+            signal.signal(number, supervisor.request_stop)
+        supervisor.stop_if_requested()
+        with contextlib.suppress(supervisor.StopRequested):
             signal.raise_signal(signal.SIGINT)
-        with pytest.raises(up_command.StopRequested):
-            up_command.stop_if_requested()
+        with pytest.raises(supervisor.StopRequested):
+            supervisor.stop_if_requested()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -193,7 +193,7 @@ def test_a_child_that_was_killed_is_started_again_and_runs_go_on(lasting: tuple[
     assert becomes_well(visitor)
     family = up.family()
     program = {"worker": "-m kschedui.workers", "broker": "valkey-server", "web": "-m uvicorn"}[name]
-    victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
+    victim = next(p for p in family if program in p.command)
     os.kill(victim.pid, signal.SIGKILL)
     assert gone([victim])
     assert becomes_well(visitor)
@@ -214,16 +214,18 @@ def becomes_well(visitor: Visitor) -> bool:
 
 
 @pytest.mark.slow
-def test_a_killed_guard_takes_its_program_along_and_both_come_back(lasting: tuple[Start, Up]) -> None:
-    _, up = lasting
-    visitor = Visitor(up.url)
+def test_a_killed_guard_comes_back_and_knows_every_child(start: Start) -> None:
+    up = start()
+    visitor = Visitor(up.ready())
     assert becomes_well(visitor)
     family = up.family()
-    guard = next(p for p in family if "guard.py" in p.command and "uvicorn" in p.command)
-    web = [p for p in family if "-m uvicorn" in p.command]
+    guard = next(p for p in family if "guard.py" in p.command)
     os.kill(guard.pid, signal.SIGKILL)
-    assert gone(web)
+    assert wait_until(lambda: any("guard.py" in p.command and p.pid != guard.pid for p in up.family()), START_SECONDS)
+    assert not [p for p in family if p.pid != guard.pid and p not in still_running(family)], "the others go on"
     assert becomes_well(visitor)
+    up.process.kill()
+    assert gone(family), still_running(family)
 
 
 def test_what_never_stays_is_given_up_after_longer_and_longer_pauses(tmp_path: Path) -> None:
@@ -296,7 +298,7 @@ def test_production_without_a_secret_key_is_refused(start: Start) -> None:
 def test_the_embedded_broker_asks_for_a_password(lasting: tuple[Start, Up]) -> None:
     _, up = lasting
     assert becomes_well(Visitor(up.url))
-    broker = next(p for p in up.family() if "valkey-server" in p.command and "guard.py" not in p.command)
+    broker = next(p for p in up.family() if "valkey-server" in p.command)
     port = int(re.search(r":(\d+)", broker.command)[1])
     with redis.Redis(port=port) as stranger, pytest.raises(redis.AuthenticationError):
         stranger.ping()

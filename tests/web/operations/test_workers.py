@@ -27,7 +27,7 @@ def workers_of(stack: Stack) -> list[Process]:
 def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate: Path) -> None:
     stack = gated(make_stack, gate, experiments=2)
     visitor = Visitor(stack.url)
-    at_rest = 3  # two workers, and one process for runs
+    at_rest = 2  # the other worker, and one process for runs
     assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
     waits = visitor.save(GATED)
     visitor.wait_for(waits, "running")
@@ -48,8 +48,8 @@ def test_workers_end_together_so_that_the_supervisor_starts_them_again(make_stac
     stack.start_workers(runs=1, experiments=1)
     serve(stack)
     child = stack.children["worker"]
-    assert wait_until(lambda: len(workers_of(stack)) == 3, LONG)
-    experiments = max(one.pid for one in workers_of(stack) if one.parent == child.group)
+    assert wait_until(lambda: len(workers_of(stack)) == 2, LONG)
+    experiments = min(one.pid for one in workers_of(stack) if one.parent == child.group)
     os.kill(experiments, signal.SIGKILL)
     assert wait_until(lambda: child.poll() is not None, LONG)
     assert wait_until(lambda: not workers_of(stack), LONG)

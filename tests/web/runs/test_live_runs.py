@@ -172,7 +172,7 @@ def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
     capfd.readouterr()
     signal_all(descendants(main), signal.SIGCONT)
     assert wait_until(lambda: "Couldn't ack" in capfd.readouterr().err, LONG)
-    stack.children["broker"] = Child(broker.program, stack.lifeline)
+    stack.children["broker"] = Child(broker.program, stack.guard)
     visitor = Visitor(stack.url)
     assert wait_until(lambda: visitor.get("/healthz")[0] == 200, LONG)
     assert visitor.wait_for(visitor.save(SMALL), "done", "failed")["state"] == "done"
