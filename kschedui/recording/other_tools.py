@@ -158,7 +158,7 @@ class _Workloads:
     """The pods that represent each workload of the trace."""
 
     def __init__(self, limits: Limits) -> None:
-        self._room = workloads.PodRoom(limits)
+        self._budget = workloads.PodBudget(limits)
         self._left_out = LeftOut()
         self._objects: dict[tuple[str, str, str], dict[str, Manifest]] = {}  # by owner: its objects by kind and name
 
@@ -187,7 +187,7 @@ class _Workloads:
         if item.get("kind") not in workloads.MAKERS or not workloads.is_whole(item):
             return [item] if item.get("kind") in KINDS else []
         try:
-            pods = list(workloads.made_of(item, [], self._room, pod_admission.PodAdmission([])))
+            pods = list(workloads.made_of(item, [], self._budget, pod_admission.PodAdmission([])))
         except workloads.TooManyPods as error:
             raise NoRecording(str(error)) from None
         return [pod for pod in pods if pod["kind"] in KINDS]

@@ -26,7 +26,7 @@ WIDER: list[str] = [Scenario.Visibility.PRIVATE, Scenario.Visibility.UNLISTED, S
 
 
 class NotAllowed(Exception):
-    """The visitor has no access; the text is the sentence for them."""
+    """The visitor has no access; the text is the sentence for the visitor."""
 
 
 class Deleted(NotAllowed):
@@ -36,7 +36,7 @@ class Deleted(NotAllowed):
 class Visitor(msgspec.Struct, frozen=True):
     """A visitor. `user` is None without an account; `editor` is the browser's token, "" if it has none.
 
-    `kept_hash`: the hash of a token that is not known here.
+    `kept_hash`: the hash of the token, where only that is stored.
     """
 
     user: Any = None
@@ -79,7 +79,7 @@ def token_in(cookies: Mapping[str, str]) -> str:
 
 
 def editing_visitor(request: HttpRequest) -> Visitor:
-    """Return the visitor, with a token unless there is an account; `remember` sends it, each time it is used."""
+    """Return the visitor, with a token for the browser if there is no account; `remember` sets its cookie."""
     visitor = visitor_of(request)
     if not visitor.user and not visitor.kept_hash:
         request.new_editor = visitor.editor or secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined] # read by `remember`
@@ -87,7 +87,7 @@ def editing_visitor(request: HttpRequest) -> Visitor:
 
 
 def remember(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Set the token's cookie with the maximum lifetime."""
+    """Set the cookie of a visitor without an account, which renews its lifetime. Do nothing for other visitors."""
     token = getattr(request, "new_editor", "")
     if token:
         value = signing.TimestampSigner(salt=SALT).sign(token)
@@ -100,9 +100,10 @@ def forget_sessions() -> None:
 
 
 def owns(visitor: Visitor, item: Scenario | Course) -> bool:
-    """Return whether the visitor owns the scenario; without an owner, the browser that created it.
+    """Return whether the visitor owns the scenario or course: by the account, or without one by the browser that
+    created it.
 
-    Nobody owns the library.
+    Nobody owns the scenarios of the library.
     """
     if isinstance(item, Scenario) and item.slug:
         return False
@@ -117,7 +118,10 @@ def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def may_see(visitor: Visitor, scenario: Scenario) -> bool:
-    """Return whether the visitor can see the scenario: everyone with the link, or, if private, owner and shares."""
+    """Return whether the visitor can see the scenario.
+
+    Everyone with the link can, unless it is private: then its owner, and accounts with which it is shared.
+    """
     if scenario.deleted_at:
         return False
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE
@@ -125,7 +129,7 @@ def may_see(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
-    """Return the shares of the scenario with the visitor: with the account, or a group of it."""
+    """Return the shares of the scenario with the visitor's account or its groups."""
     user = visitor.user
     if user is None or scenario.slug or not scenario.owner_id:
         return Share.objects.none()
@@ -133,7 +137,7 @@ def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
 
 
 def origins(copy: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario of which this one is a copy, then the one of which that is a copy, and so on.
+    """Yield the original of a copy, then the original of that one, and so on.
 
     Raises NotAllowed after MAX_ORIGINS.
     """
@@ -151,25 +155,24 @@ def origins(copy: Scenario) -> Iterator[Scenario]:
 
 
 def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
-    """Return somebody else's private scenario of which this one is a copy, or a copy of a copy."""
+    """Return the first of the copy's originals that is private and not the visitor's own; None without one."""
     private = (origin for origin in origins(copy) if origin.visibility == Scenario.Visibility.PRIVATE)
     return next((origin for origin in private if not owns(visitor, origin)), None)
 
 
 def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str) -> None:
-    """Require a copy to be no more visible than its original, and the originals of that, except those of the visitor
-    and of the site.
+    """Require a copy to be no more visible than each of its originals that belongs to somebody else.
 
     Raises NotAllowed.
     """
-    for one in (origin, *origins(origin)) if origin else ():
-        theirs = bool(one.owner_id or one.editor_hash) and not owns(visitor, one)
-        if theirs and WIDER.index(visibility) > WIDER.index(one.visibility):
+    for original in (origin, *origins(origin)) if origin else ():
+        theirs = bool(original.owner_id or original.editor_hash) and not owns(visitor, original)
+        if theirs and WIDER.index(visibility) > WIDER.index(original.visibility):
             raise NotAllowed(gettext_noop("A copy cannot be more visible than the original, which is not yours."))
 
 
 def require_viewing(visitor: Visitor, scenario: Scenario) -> None:
-    """Require that the visitor can see it. Raises NotAllowed with the reason."""
+    """Require that the visitor can see the scenario. Raises NotAllowed with the reason."""
     if scenario.deleted_at:
         raise Deleted(gettext_noop("This scenario was deleted."))
     if not may_see(visitor, scenario):
@@ -177,12 +180,12 @@ def require_viewing(visitor: Visitor, scenario: Scenario) -> None:
 
 
 def require_editing(visitor: Visitor, scenario: Scenario) -> None:
-    """Require that the visitor can edit it. Raises NotAllowed with the reason."""
+    """Require that the visitor can edit the scenario. Raises NotAllowed with the reason."""
     if not may_edit(visitor, scenario):
         raise NotAllowed(gettext_noop("Only the author can change this scenario. You can fork it."))
 
 
 def require_owner(visitor: Visitor, item: Scenario | Course) -> None:
-    """Require that the visitor owns it. Raises NotAllowed with the reason."""
+    """Require that the visitor owns the scenario or course. Raises NotAllowed with the reason."""
     if not owns(visitor, item):
         raise NotAllowed(gettext_noop("Only the owner can do this."))

@@ -22,9 +22,9 @@ Record = dict[str, Any]
 class Outcome(msgspec.Struct):
     """The outcome of a scenario on a release. `letters`: Scheduled, Nominated, Unschedulable or Error for each attempt.
 
-    `refused`: the reason that the release rejects the scenario. `differs`: the first attempt that differs from the next
-    newer release (0: none), and its pod; `before` there and `after` here are its node, or its outcome. `cut`: only the
-    first attempts were compared.
+    `refused`: the reason why the release rejects the scenario. `differs`: the number of the first attempt that differs
+    from the next newer release (0: none); `pod`: its pod; `before` and `after`: its node or outcome on the newer
+    release and on this one. `cut`: only the first attempts were compared.
     """
 
     version: str
@@ -56,7 +56,7 @@ def outcomes(text: str) -> list[Outcome]:
 
 
 def _records(text: str, outcome: Outcome) -> list[Record]:
-    """Return the decision records of a run on the outcome's release, whose fields are set."""
+    """Return the decision records of a run on the outcome's release, and set the outcome's counts."""
     records: list[Record] = []
     try:
         for record in decisions(engine.simulate(engine.read(text, outcome.version))):

@@ -17,6 +17,6 @@ CHALLENGES = (
 
 
 def in_order(challenges: Iterable[Scenario]) -> list[Scenario]:
-    """Return challenges in the order of the list."""
+    """Return the challenges in the order of CHALLENGES, others last."""
     places = {slug: place for place, slug in enumerate(CHALLENGES)}
     return sorted(challenges, key=lambda scenario: (places.get(str(scenario.slug), len(places)), str(scenario.slug)))

@@ -1,7 +1,7 @@
 """The course "CKA: scheduling and workloads": lessons and challenges by the domains of the CKA curriculum.
 
-The domains and their weights are those of the CNCF's curriculum (github.com/cncf/curriculum). Each domain says what of
-it no lesson covers.
+The domains and their weights are those of the CNCF's curriculum (github.com/cncf/curriculum). Each domain lists the
+topics that no lesson covers.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class Domain(msgspec.Struct, frozen=True):
-    """A domain of the curriculum, its share of the exam in percent, and what of it no lesson covers."""
+    """A domain of the curriculum: its share of the exam in percent, and the topics that no lesson covers."""
 
     title: Any  # lazy
     percent: int

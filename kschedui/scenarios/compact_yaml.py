@@ -16,7 +16,7 @@ PRINTABLE = re.compile(r"[ -~\u00a1-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\
 
 
 def write_all(objects: Iterable[dict[str, Any]]) -> str:
-    """Return a stream of documents."""
+    """Return the objects as a stream of YAML documents."""
     return "---\n".join("\n".join([*_block(manifest, 0), ""]) for manifest in objects)
 
 
@@ -59,7 +59,7 @@ def _flow(value: Any) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Return a text without quotes if every parser reads it as a text."""
+    """Return a value that is no mapping or list; a text is quoted unless every parser reads it as a text."""
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -44,7 +44,9 @@ def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course
 
 
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
-    """Replace the course. Raises BadCourse. Existing entries can stay even if they can no longer be seen."""
+    """Replace the course. Raises BadCourse. Entries that are already in it may stay even if the visitor can no longer
+    see them.
+    """
     if not 0 < len(names) <= MAX_SCENARIOS:
         raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MAX_SCENARIOS))
     earlier = set(course.scenarios)
@@ -58,7 +60,7 @@ def save(visitor: Visitor, course: Course, title: str, about: str, names: list[s
 
 
 def require_scenario(visitor: Visitor, number: int, name: str, earlier: set[str]) -> str:
-    """Return the id of the scenario that a line of a course names, if the visitor can see it."""
+    """Return the id of the scenario that a line of a course names. Raises BadCourse if the visitor cannot see it."""
     link = LINK.fullmatch(name.strip())
     kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
     if key in earlier:
@@ -79,7 +81,7 @@ def by_id(public_id: str) -> Course:
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Course]:
-    """Return the visitor's courses: those of the account, or without one those of the browser."""
+    """Return the visitor's courses: those of the account, or without one, those of the browser."""
     if visitor.user:
         return Course.objects.filter(owner=visitor.user)
     mine = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)

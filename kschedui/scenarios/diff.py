@@ -1,7 +1,7 @@
-"""Compares two texts line by line in time that grows with their length: patience diff with a limited depth.
+"""Compares two texts line by line, in time proportional to their length: patience diff with a limited depth.
 
-Lines that occur once in both texts, in the same order, are matched; so are equal lines around them, and the search is
-repeated between them. difflib finds slightly more, and needs hours for some texts.
+Lines that occur once in both texts, in the same order, are matched, and so are equal lines around them; then the search
+is repeated between them. difflib finds slightly more, and needs hours for some texts.
 """
 
 import difflib
@@ -36,12 +36,12 @@ class Grouping(difflib.SequenceMatcher[str]):
         self._opcodes = opcodes(old, new)
 
     def get_opcodes(self) -> list[Opcode]:
-        """Return the opcodes that are grouped."""
+        """Return the opcodes to group."""
         return self._opcodes
 
 
 def comparable(*texts: str) -> bool:
-    """Return whether the texts can be compared; longer ones would not be readable on a page."""
+    """Return whether the texts are short enough to compare; longer ones would not be readable on a page."""
     return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MAX_LINES_COMPARED
 
 
@@ -74,7 +74,7 @@ def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
 
 
 def blocks(old: list[str], new: list[str]) -> list[Block]:
-    """Return the equal lines, in order."""
+    """Return the blocks of equal lines, in order."""
     equal_blocks: list[Block] = []
     gaps = [(0, len(old), 0, len(new), 0)]
     while gaps:
@@ -107,7 +107,7 @@ def join_blocks(equal_blocks: list[Block]) -> list[Block]:
 def between(
     old: list[str], new: list[str], i1: int, i2: int, j1: int, j2: int, *, depth: int
 ) -> list[tuple[int, int, int, int, int]]:
-    """Return the ranges between the anchors, each starting at one; none without an anchor."""
+    """Return the ranges before, between and after the anchors; [] if there are no anchors."""
     anchors = longest_rising(pairs(old[i1:i2], new[j1:j2]))
     if not anchors:
         return []

@@ -14,9 +14,10 @@ from scheduler_core.scenario.parse import Scenario
 
 
 class Digest(NamedTuple):
-    """A parsed text.
+    """A parsed text, as it is stored with a version.
 
-    `text` lacks the fields of a cluster's output that scheduling does not read, and its `challenge`.
+    `text` lacks the fields of a cluster's output that scheduling does not read, and the Challenge document, which is in
+    `challenge`.
     """
 
     text: str
@@ -61,6 +62,6 @@ def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Dige
 
 
 def description_html(lesson: Lesson) -> dict[str, str]:
-    """Return the description as safe HTML: {en, zh}, without those that are empty."""
+    """Return the description as safe HTML by language, {en, zh}; a language without a description is missing."""
     texts = {"en": lesson.description, "zh": lesson.description_zh}
     return {language: markdown_html(text) for language, text in texts.items() if text}

@@ -33,7 +33,7 @@ DRAWN_WAITING = 36
 
 
 def limits() -> Limits:
-    """Return the limits for an untrusted text."""
+    """Return the limits for a text of a visitor."""
     maximums = settings.LIMITS
     return Limits(
         bytes=maximums["scenario_bytes"],
@@ -58,17 +58,17 @@ def setting_of(limit: str) -> str:
 
 
 def read(text: str, kubernetes: str = "") -> Scenario:
-    """Parse a text.
+    """Parse a text. Raises ScenarioErrors with a place and a sentence for each error.
 
-    Raises ScenarioErrors with a place and a sentence per error. `kubernetes` replaces the text's release.
+    `kubernetes` replaces the text's release.
     """
-    make_room(len(text))
+    evict(len(text))
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
     return place_decisions(parse_scenario(text, limits(), plugins, release, progress.report))
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
-    """Yield the events of a run, with the plugins of other packages."""
+    """Yield the events of a run, with the plugins of other packages too."""
     return scheduler_core.simulate(scenario, registry())
 
 
@@ -78,25 +78,27 @@ def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: st
 
 
 def pack(scenario: Scenario) -> bytes:
-    """Return what is stored with the text of a scenario, so that `read_stored` need not parse it."""
+    """Return the bytes that are stored with the text of a scenario, so that `read_stored` need not parse it."""
     return parsed.pack(scenario, mark())
 
 
 def read_stored(text: str, kubernetes: str = "") -> Scenario:
-    """Return the scenario of a text like `read`, unpacked if it was stored with the text."""
-    make_room(len(text))
+    """Return the scenario of a text like `read`; if it was stored with the text, it is unpacked instead of parsed."""
+    evict(len(text))
     stored = None if kubernetes else parsed.find_parsed(text, mark())
     return stored or read(text, kubernetes)
 
 
 def mark() -> bytes:
-    """Return a hash of what a scenario depends on besides its text: the engine, the site's limits, outside plugins."""
+    """Return a hash of everything that a parsed scenario depends on besides its text: engine, limits, outside
+    plugins.
+    """
     depends = scheduler_core.ENGINE_VERSION, limits(), known_plugins(outside_plugins())
     return hashlib.sha256(msgspec.json.encode(depends)).digest()
 
 
 def read_again(text: str, kubernetes: str = "") -> Scenario:
-    """Return the scenario of a text like `read_stored`, unless this process still has it."""
+    """Return the scenario of a text like `read_stored`; recently read scenarios are cached in this process."""
     key = text, kubernetes
     with _guard:
         if scenario := _scenarios.pop(key, None):
@@ -108,15 +110,15 @@ def read_again(text: str, kubernetes: str = "") -> Scenario:
     return scenario
 
 
-def make_room(characters: int) -> None:
-    """Drop what was read long ago, so that a text of this length fits in before it is read."""
+def evict(characters: int) -> None:
+    """Remove the least recently used scenarios from the cache until a text of this length fits in."""
     with _guard:
         while _scenarios and sum(len(text) for text, _ in _scenarios) + characters > KEPT:
             _scenarios.popitem(last=False)
 
 
 def forget() -> None:
-    """Drop all scenarios, when memory is short."""
+    """Empty the cache of scenarios, when memory is short."""
     with _guard:
         _scenarios.clear()
 
@@ -126,7 +128,7 @@ _guard = threading.Lock()
 
 
 def error_row(error: ScenarioError) -> dict[str, Any]:
-    """Return an error as the API gives it, in the visitor's language."""
+    """Return an error as in the API's responses, in the visitor's language."""
     place = {"document": error.document, "line": error.line, "column": error.column, "path": error.path}
     return {"message": in_language(error.message), **place, "fix": fix(error.message)}
 
@@ -138,9 +140,8 @@ def warning_row(warning: ParseWarning) -> dict[str, Any]:
 
 
 def fix(message: Message) -> dict[str, Any]:
-    """Return a correction for the editor: {value: the JSON in the text, instead: the suggested JSON}.
-
-    Unknown values are omitted.
+    """Return a correction for the editor: {value: the JSON in the text, instead: the suggested JSON}, as far
+    as known.
     """
     values: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
     for part in message.values.values():
@@ -161,11 +162,11 @@ def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
 
 
 def summary(scenario: Scenario) -> dict[str, Any]:
-    """Return the data of a card, so that the text need not be parsed again: counts and the cluster's drawing.
+    """Return the summary that is stored with a version, so that cards need not parse the text.
 
-    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, rules,
-    autoscaled, challenge} `rules`, if there are any, are those of SchedulerPlugins; `autoscaled`, if it has an actor or
-    node groups, True; `challenge`, if it is one, {asks, variants}.
+    {nodes, pods, kubernetes, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]},
+    rules, autoscaled, challenge}. Only if there are any: `rules`, those of SchedulerPlugins; `autoscaled`, True with an
+    autoscaler or node groups; `challenge`, {asks, variants}.
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]
@@ -204,13 +205,13 @@ def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
 
 
 def drawn_waiting(pods: list[Pod]) -> list[list[int]]:
-    """Return the first pending pods, those of high priority first."""
+    """Return [cpu, priority] of the first pending pods, those of high priority first."""
     waiting = sorted((pod for pod in pods if not pod.node_name), key=lambda pod: -pod.priority)
     return [[pod.requests.get("cpu", 0), pod.priority] for pod in waiting[:DRAWN_WAITING]]
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> Any:
-    """Return an object as written by its author, initial or from the timeline; None if there is none."""
+    """Return an object as its author wrote it, from the start or the timeline; None if there is none."""
     scenario = read_again(text)
     created = (event.object for event in scenario.events if event.object is not None)
     for item in itertools.chain(scenario.objects, created):

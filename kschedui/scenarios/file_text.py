@@ -1,6 +1,6 @@
-"""Decodes a file's bytes to text in blocks: the first stage of a text's way (`intake`).
+"""Decodes a file's bytes to text in blocks: the first stage from a text to a scenario (`intake`).
 
-Gzip is unpacked, binary formats are rejected by name.
+Gzip is decompressed; other archives and binary formats are rejected by name.
 
 `static/js/intake/file_text.js` does the same in the browser.
 """
@@ -48,7 +48,7 @@ def whole_text(source: str | bytes, most: int) -> str:
 
 
 def blocks_of(text: str) -> Iterator[str]:
-    """Yield a text in blocks, and report how much of it was taken."""
+    """Yield a text in blocks, and report the progress."""
     for start in range(0, len(text), BLOCK):
         yield text[start : start + BLOCK]
         progress.report(min(1.0, (start + BLOCK) / len(text)))
@@ -72,7 +72,7 @@ def _decoder(start: bytes) -> codecs.IncrementalDecoder:
 
 
 def _decode(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
-    """Decode the blocks; a text that ends within a character is truncated, and read up to there."""
+    """Return the text of a block. Raises ScenarioErrors if it is not UTF-8 or UTF-16."""
     try:
         return decoder.decode(block)
     except UnicodeDecodeError:
@@ -97,7 +97,9 @@ def _refuse_archive(start: bytes) -> None:
 
 
 def _unpack(source: BinaryIO) -> Iterator[bytes]:
-    """Yield the blocks of the file, unpacked if it is gzip; a truncated gzip file is read up to its end."""
+    """Yield the blocks of the file, decompressed if it is gzip; of a truncated gzip file, yield the part that
+    is there.
+    """
     block = source.read(BLOCK)
     if not block.startswith(GZIP):
         while block:

@@ -24,11 +24,11 @@ class KeyReused(Exception):
 def once(
     visitor: Visitor, key: str, call: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
 ) -> tuple[Version, bool]:
-    """Return the result of `create`, called with that of `prepare` now or earlier under this key, and whether it was
-    called now.
+    """Return the version that `create` makes from the result of `prepare`, or made earlier under this key; and whether
+    it is new.
 
-    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. Raises KeyReused if `call`, the
-    call as sent, differs from the first one. Without a key, it is always created.
+    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. `call` is the content of the
+    request; raises KeyReused if it differs from that of the first request. Without a key, a version is always created.
     """
     if not key:
         return create(prepare()), True
@@ -48,7 +48,7 @@ def once(
 
 
 def before(author: str, key: str, digest: str) -> Version:
-    """Return the object that was created under the key. Raises IdempotencyKey.DoesNotExist or KeyReused."""
+    """Return the version that was created under the key. Raises IdempotencyKey.DoesNotExist or KeyReused."""
     used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused

@@ -12,9 +12,10 @@ IMPORTED = "kschedui.io/imported"  # an annotation of the Scenario: the text was
 class Conversion(msgspec.Struct, frozen=True):
     """The options of a conversion.
 
-    `limits`: of the scenario; `max_bytes`: of the source, unpacked; 0: as many. `release`: of the cluster, if no node
-    has a version; `simulated`: the one to simulate, whatever the text says. `autoscaler`: the one that becomes an
-    actor, "": Karpenter if there are NodePools; None: none.
+    `limits`: of the scenario. `max_bytes`: of the uncompressed source; 0: the same as for a scenario. `release`: that
+    of the cluster, used if no node has a version. `simulated`: the release to simulate, whatever the text says.
+    `autoscaler`: the one that becomes an actor; "": Karpenter if there are NodePools, otherwise Cluster Autoscaler;
+    None: none.
     """
 
     limits: Limits = Limits()
@@ -28,7 +29,7 @@ DEFAULTS = Conversion()
 
 
 class Imported(msgspec.Struct):
-    """The scenario's text, and a sentence for each thing that was done on the way."""
+    """The text of the scenario, and a sentence for each change that was made."""
 
     text: str
     notes: list[Message] = []

@@ -1,11 +1,11 @@
-"""The way from a text to a scenario, for page, API, command line, notebook and uploads, in four stages.
+"""The steps from a text to a scenario, for page, API, command line, notebook and uploads, in four stages.
 
     read       `file_text`         the bytes of a file to text
-    recognise  `kinds_of_text`     what the text is, by words alone
+    recognise  `kinds_of_text`     the kind of text, by its words
     convert    `importers`         output of a cluster or of another tool to the text of a scenario
     parse      the caller's Parse  the text of a scenario to a `Scenario`
 
-`read_scenario` has all four. `scenario_text` has the first three, and so has `import_source`, which converts any text.
+`read_scenario` does all four, `scenario_text` the first three; `import_source` does too, and converts any text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONVERTING = 0.8  # of the time that a converted text takes
 
 
 class ScenarioText(msgspec.Struct, frozen=True):
-    """A text and its scenario, whose warnings have the lines of the source."""
+    """A text and its scenario, whose warnings refer to the lines of the source."""
 
     imported: Imported
     scenario: Scenario
@@ -39,7 +39,7 @@ class ScenarioText(msgspec.Struct, frozen=True):
 def read_scenario(source: str | bytes, how: Conversion, parse: Parse, *, lenient: bool = False) -> ScenarioText:
     """Return the scenario of a text. Raises ScenarioErrors with the lines of the source.
 
-    `lenient`: a text without a Scenario document that cannot be parsed as it stands is converted.
+    `lenient`: if a text without a Scenario document cannot be parsed as it is, it is converted.
     """
     text = read(source, how)
     kind = recognise(text, how)
@@ -59,13 +59,13 @@ def read_scenario(source: str | bytes, how: Conversion, parse: Parse, *, lenient
 
 
 def scenario_text(source: str | bytes, how: Conversion) -> Imported:
-    """Return the text as that of a scenario, converted only if it is none. Raises ScenarioErrors."""
+    """Return the text of a scenario; other texts are converted. Raises ScenarioErrors."""
     text = read(source, how)
     return convert(text, recognise(text, how), how)
 
 
 def import_source(source: str | BinaryIO, how: Conversion = DEFAULTS) -> Imported:
-    """Convert a text whatever it is; a long file is never whole in memory. Raises ScenarioErrors."""
+    """Convert a text of any kind; a long file is never in memory as a whole. Raises ScenarioErrors."""
     from kschedui.scenarios import importers
 
     most = how.max_bytes or how.limits.bytes
@@ -78,18 +78,18 @@ def import_source(source: str | BinaryIO, how: Conversion = DEFAULTS) -> Importe
 
 
 def read(source: str | bytes, how: Conversion) -> str:
-    """Return the text of a file. Raises ScenarioErrors if it has none, or too much."""
+    """Return the text of a file. Raises ScenarioErrors if it is not text, or too long."""
     return file_text.whole_text(source, how.max_bytes or how.limits.bytes)
 
 
 def recognise(text: str, how: Conversion) -> Kind:
-    """Return what the text is."""
+    """Return the kind of the text."""
     release = release_named(how.simulated)
     return kind_of(text, has_policy=release is not None and release.policy is not None)
 
 
 def convert(text: str, kind: Kind, how: Conversion) -> Imported:
-    """Return the text as that of a scenario. Raises ScenarioErrors."""
+    """Return the text of a scenario, made from a text of this kind. Raises ScenarioErrors."""
     if kind is Kind.SCENARIO:
         return Imported(text, kind=kind)
     from kschedui.scenarios import importers  # which only texts that are no scenarios need
@@ -101,7 +101,7 @@ def convert(text: str, kind: Kind, how: Conversion) -> Imported:
 
 
 def _parse(imported: Imported, source: str, how: Conversion, parse: Parse) -> Scenario:
-    """Parse the text; errors and warnings about a converted one get the lines of its source."""
+    """Parse the text; errors and warnings about a converted text refer to the lines of its source."""
     if imported.text == source:
         return parse(source)
     from kschedui.scenarios.importers.origins import errors_at_source, warnings_at_source

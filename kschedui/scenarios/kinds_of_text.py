@@ -1,4 +1,6 @@
-"""Recognises by words alone, without parsing, what a text is: the second stage of a text's way (`intake`)."""
+"""Recognises the kind of a text by its words, without parsing: the second stage from a text to a scenario
+(`intake`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """The kinds of text, by what has to be done with them."""
+    """The kinds of text, by the way in which they become scenarios."""
 
     SCENARIO = "used as it stands"
     PRINTED_SCENARIO = "a scenario with objects that a cluster printed: it loses their fields, and is private"
@@ -23,7 +25,7 @@ class Kind(Enum):
 
 
 class Mark(NamedTuple):
-    """A pattern, and words of which every matching text contains one: searching for words is much faster."""
+    """A pattern, and words one of which every matching text contains: searching for words is much faster."""
 
     words: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -69,7 +71,7 @@ EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerCon
 
 
 def kind_of(text: str, *, has_policy: bool = False) -> Kind:
-    """Return the kind of a text. `has_policy`: the release that is simulated reads a Policy as it is."""
+    """Return the kind of a text. `has_policy`: the simulated release reads a Policy unchanged."""
     has_scenario = SCENARIO.is_in(text)
     if PRINTED.is_in(text):
         return Kind.PRINTED_SCENARIO if has_scenario else Kind.OUTPUT
@@ -83,10 +85,12 @@ def kind_of(text: str, *, has_policy: bool = False) -> Kind:
 
 
 def is_for_people(text: str) -> bool:
-    """Return whether kubectl printed a part of the text for people. Logs of containers may contain anything."""
+    """Return whether kubectl printed a part of the text for people. Container logs, which may contain anything, do not
+    count.
+    """
     return len(text) <= LONGEST and FOR_PEOPLE.is_in(text) and "==== START logs" not in text
 
 
 def has_scenario(text: str) -> bool:
-    """Return whether the text has a Scenario document, so that its objects are used unchanged."""
+    """Return whether the text contains a Scenario document, so that its objects are used unchanged."""
     return SCENARIO.is_in(text)

@@ -17,7 +17,7 @@ class BadNote(WithSentence):
 
 
 def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
-    """Return the visitor's notes in the order of steps."""
+    """Return the visitor's notes on a version."""
     if visitor.user:
         return Note.objects.filter(version=version, owner=visitor.user)
     mine = Note.objects.filter(version=version, owner=None, editor_hash=visitor.editor_hash)
@@ -25,7 +25,7 @@ def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
 
 
 def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
-    """Replace the visitor's note at a step; "" removes it. Return the stored text. Raises BadNote."""
+    """Replace the visitor's note at a step; "" deletes it. Return the stored text. Raises BadNote."""
     text = text.replace("\0", "").strip()
     if len(text) > LONGEST:
         raise BadNote(
@@ -44,7 +44,7 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
 
 
 def carry_over(before: Version, after: Version) -> None:
-    """Copy the notes of the owner and of the last MAX_CARRIED others to the same steps of a new version."""
+    """Copy the owner's notes, and the last MAX_CARRIED notes of others, to the same steps of a new version."""
     scenario, notes = before.scenario, Note.objects.filter(version=before)
     own = Q(owner=scenario.owner_id) if scenario.owner_id else Q(owner=None, editor_hash=scenario.editor_hash)
     columns = "owner_id", "editor_hash", "step", "text"

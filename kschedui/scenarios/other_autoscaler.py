@@ -1,6 +1,6 @@
 """A scenario with another autoscaler on the same machines: node groups as NodePools, and NodePools as node groups.
 
-A scenario without either gets groups like its nodes; one without nodes gets Karpenter's generic instance types.
+A scenario without either gets groups that match its nodes; without nodes, it gets Karpenter's generic instance types.
 """
 
 from __future__ import annotations
@@ -45,23 +45,22 @@ NOT_OF_TYPES = frozenset({HOSTNAME, ZONE, INSTANCE_TYPE, ARCH, OS, CAPACITY_TYPE
 
 
 class Converted(msgspec.Struct, frozen=True):
-    """A scenario's text with an autoscaler. `notes`: what could not be carried over. The text is the given one if it
-    has the autoscaler already."""
+    """A scenario's text with an autoscaler, unchanged if it already had that one. `notes`: settings that were lost."""
 
     text: str
     notes: list[Message] = []
 
 
 def autoscaler_of(text: str) -> Name | None:
-    """Return the autoscaler that a scenario's text has."""
+    """Return the autoscaler in a scenario's text; None if it has none."""
     kinds = {data.get("kind") for data in _documents(text)}
     return "karpenter" if "Karpenter" in kinds else "cluster-autoscaler" if kinds & set(OF_GROUPS) else None
 
 
 def with_autoscaler(text: str, autoscaler: Name) -> Converted:
-    """Return the scenario with this autoscaler, and without another. Raises NotPossible.
+    """Return the scenario with this autoscaler only. Raises NotPossible.
 
-    Groups without an actor get Cluster Autoscaler.
+    Groups without an autoscaler get Cluster Autoscaler.
     """
     documents, has = _documents(text), autoscaler_of(text)
     if has == autoscaler:
@@ -98,7 +97,7 @@ def _with_groups(documents: Sequence[Manifest]) -> list[Manifest]:
 
 
 def _groups_like(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield groups of the nodes that are alike: in size, zone, type and taints; with the labels that they share."""
+    """Yield a group for each set of nodes of the same size, zone, type and taints, with the labels that they share."""
     alike: dict[str, list[Manifest]] = {}
     for node in nodes:
         template = template_of(node)
@@ -124,7 +123,9 @@ def _groups_like(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
 
 
 def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the documents with Karpenter: a NodePool for the groups with the same taints, and their machines."""
+    """Return the documents with Karpenter: a NodePool for the groups with the same taints, and their machines; and
+    notes.
+    """
     nodes = {_name(data): data for data in documents if data.get("kind") == "Node"}
     actor = next((data for data in documents if data.get("kind") == "ClusterAutoscaler"), {})
     types: dict[str, Manifest] = {}
@@ -165,7 +166,9 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
 
 
 def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest, str]]]) -> tuple[dict[str, str], list[Manifest]]:
-    """Return the pool of each group, and the NodePools: one for each set of taints, with the groups' maxima."""
+    """Return the pool of each group, and the NodePools: one for each set of taints, whose limit is the sum of the
+    groups' maxima.
+    """
     pool_of: dict[str, str] = {}
     made: list[Manifest] = []
     taken: set[str] = set()
@@ -182,7 +185,9 @@ def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest, str]]]) -> tupl
 
 
 def _add_type(types: dict[str, Manifest], group: str, template: Manifest, price: float | None) -> str:
-    """Add the machine of a group to the instance types, as an offering of a known one if it is alike."""
+    """Add the machine of a group to the instance types, as an offering of an equal type if there is one. Return its
+    name.
+    """
     labels, status = _labels(template), template.get("status") or {}
     size = amounts(status.get("allocatable") or status.get("capacity"))
     capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
@@ -217,7 +222,7 @@ def _add_type(types: dict[str, Manifest], group: str, template: Manifest, price:
 
 
 def _made_node(group: Manifest, template: Manifest, number: int) -> Manifest:
-    """Return a node that exists from the start, under the name that the group gives it."""
+    """Return a node of the group that exists from the start, with the name that the group gives it."""
     name, metadata = f"{_name(group)}-{number}", template.get("metadata") or {}
     labels = {**_labels(template), HOSTNAME: name}
     return {"apiVersion": "v1", "kind": "Node", **template, "metadata": {**metadata, "name": name, "labels": labels}}
@@ -234,7 +239,7 @@ def _group_of(node: Manifest, documents: Iterable[Manifest]) -> str:
 
 
 def _of_pool(node: Manifest, pool: str, kind: str) -> Manifest:
-    """Return the node as one that Karpenter made."""
+    """Return the node as if Karpenter had launched it."""
     labels = {CAPACITY_TYPE: "on-demand", ZONE: "zone-a", ARCH: "amd64", OS: "linux", **_labels(node)}
     labels |= {NODE_POOL: pool, INSTANCE_TYPE: kind}
     return as_initialized({**node, "metadata": {**(node.get("metadata") or {}), "labels": labels}})
@@ -281,7 +286,9 @@ def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest]
 def _machines(
     catalogue: Catalogue, pool: NodePool, most: int
 ) -> tuple[list[tuple[InstanceType, str, str, float]], int]:
-    """Return machines of a pool: type, zone, capacity type and price; evenly over the sizes. And how many are left."""
+    """Return machines of a pool as (type, zone, capacity type, price), evenly spread over the sizes, and the number
+    left out.
+    """
     requirements = requirements_of_pool(pool)
     allowed = catalogue.meeting(requirements) & catalogue.offered(requirements)
     by_size: dict[tuple[int, int, int], int] = {}

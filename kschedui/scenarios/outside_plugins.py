@@ -60,7 +60,7 @@ def outside_plugins() -> Mapping[str, type[Any]]:
 
 
 def registry() -> dict[str, Any]:
-    """Return the plugins of a run by name, including those of other packages."""
+    """Return all plugins for a run by name, including those of other packages."""
     return {**REGISTRY, **outside_plugins()}
 
 

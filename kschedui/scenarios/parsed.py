@@ -1,8 +1,8 @@
-"""Scenarios of long texts, packed and stored beside them: unpacking takes a tenth of the time of parsing.
+"""Scenarios of long texts, packed and stored with them: unpacking takes a tenth of the time of parsing.
 
-The packed bytes are a mark, which identifies all that a scenario depends on besides its text (`engine.mark`), and the
-scenario as JSON, compressed by zlib with its checksum. MessagePack has no integers for quantities of more than 64 bits.
-Bytes with another mark or that are damaged are ignored: the text is parsed instead.
+The packed bytes are a mark, which identifies everything that a scenario depends on besides its text (`engine.mark`),
+and the scenario as JSON, compressed by zlib with its checksum. MessagePack has no integers for quantities of more than
+64 bits. Bytes that are damaged or have another mark are ignored: the text is parsed instead.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ Packed: Any = msgspec.defstruct("Packed", [("version", str), *FIELDS.items()])
 
 
 def pack(scenario: Scenario, mark: bytes) -> bytes:
-    """Return the bytes from which `unpack` returns an equal scenario; b"" if parsing the text again is as good."""
+    """Return the bytes from which `unpack` returns an equal scenario; b"" for a short text, which is parsed again."""
     if len(scenario.text) < LONG:
         return b""
     values = (getattr(scenario, name) for name in FIELDS)
@@ -35,7 +35,7 @@ def pack(scenario: Scenario, mark: bytes) -> bytes:
 
 
 def unpack(packed: bytes, text: str, mark: bytes) -> Scenario | None:
-    """Return the scenario of the text; None if it has to be parsed."""
+    """Return the scenario of the text; None if the text has to be parsed."""
     if not packed.startswith(mark):
         return None
     try:

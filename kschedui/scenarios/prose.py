@@ -20,10 +20,10 @@ DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def markdown_html(text: str) -> str:
-    """Convert Markdown to HTML that contains only text, lists, tables and links that show their target.
+    """Return Markdown as HTML that contains only text, lists, tables, and links that show their target.
 
-    A text that would become too many cells or too much HTML is shown as it was written. This takes up to seconds and
-    hundreds of megabytes: it is done once, by whoever saves the text, and never in a process that answers pages.
+    A text that would become too many table cells or too much HTML is shown as it was written. This takes up to seconds
+    and hundreds of megabytes, so it is done once, when the text is saved, and never in a process that answers pages.
     """
     if count_cells(text) > MAX_CELLS or len(rendered := MARKDOWN.render(text)) > MAX_HTML:
         return f"<pre>{html.escape(text)}</pre>"
@@ -33,7 +33,7 @@ def markdown_html(text: str) -> str:
 
 
 def count_cells(text: str) -> int:
-    """Return at least the number of cells that the text's tables have: all lines, each as wide as the widest table."""
+    """Return an upper bound of the number of table cells: all lines, each as wide as the widest table."""
     lines = text.splitlines()
     return len(lines) * max(
         (line.count("|") + 1 for line in lines if "|" in line and set(line) <= IN_DELIMITER_ROW), default=0
@@ -48,7 +48,7 @@ def plain_text(clean_html: str, length: int = 300) -> str:
 
 
 def clean_title(text: str) -> str:
-    """Return one line without control characters and characters that change the writing direction."""
+    """Return one line without control characters, and without characters that change the writing direction."""
     line = "".join(
         " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in DIRECTION.sub("", text)
     )

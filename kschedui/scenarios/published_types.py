@@ -1,7 +1,7 @@
-"""Instance types of a vendor's published lists, as `instanceTypes` of a Karpenter document.
+"""Instance types from the vendors' published lists, as `instanceTypes` of a Karpenter document.
 
-Read are the answers of the vendors' own command lines and their price lists, by their form; several of them together
-say what a type holds, where it can be had, and for how much. Nothing is fetched.
+The output of the vendors' own command lines and their price lists are read, and recognised by their form; several of
+them together give the size of a type, its zones and its prices. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ READ = (
 
 
 class UnknownList(Exception):
-    """A document is none of the lists that are read."""
+    """A document is none of the supported lists."""
 
 
 class PublishedType(msgspec.Struct):
-    """A type as the lists describe it.
+    """An instance type from the lists.
 
     `zones` are those that offer it, empty if no list names them; `kinds` are its capacity types.
     """
@@ -177,9 +177,10 @@ class Published:
     # The catalogue
 
     def catalogue(self, patterns: Iterable[str] = (), zones: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Return the types whose names match a pattern, with their offerings in the zones; all if none is given.
+        """Return the types whose names match a pattern, with their offerings in the zones; all types or zones if none
+        are given.
 
-        Types without a price are left out; `unpriced` names them then.
+        Types without a price are left out; `unpriced` then names them.
         """
         patterns, zones = tuple(patterns), tuple(zones)
         entries, self.unpriced = [], []
@@ -209,7 +210,7 @@ class Published:
 
 
 def _entry(name: str, published: PublishedType, offerings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a type as a Karpenter document has it."""
+    """Return a type in the format of a Karpenter document."""
     entry: dict[str, Any] = {"name": name}
     entry |= {key: value for key, value in published.resources.items() if key in ("cpu", "memory", "pods")}
     others = {key: value for key, value in published.resources.items() if key not in entry}

@@ -41,16 +41,18 @@ def name_of(difference: ReleaseDifference) -> str:
 
 
 def pair_of(difference: ReleaseDifference, before: Release, after: Release) -> Pair | None:
-    """Return the adjacent releases, between the two, of the last occurrence of the difference with a scenario."""
+    """Return the last adjacent releases, between the two, with the difference and a scenario that shows it; None
+    without any.
+    """
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
-    for older, newer in reversed(list(neighbours(*versions))):
+    for older, newer in reversed(list(adjacent_pairs(*versions))):
         if arises(name_of(difference), older, newer) and has_example(name_of(difference), older.version):
             return older, newer
     return None
 
 
-def neighbours(oldest: str, newest: str) -> Iterator[Pair]:
-    """Yield the pairs from one release to the other, oldest first."""
+def adjacent_pairs(oldest: str, newest: str) -> Iterator[Pair]:
+    """Yield the pairs of adjacent releases from one release to the other, oldest first."""
     order = list(RELEASES)
     yield from pairwise(RELEASES[number] for number in order[order.index(oldest) : order.index(newest) + 1])
 
@@ -76,9 +78,10 @@ def has_example(name: str, older: str) -> bool:
 
 @cache
 def starter_of(name: str, older: str) -> StarterCluster | None:
-    """Return the cluster that shows a plugin of the next release: changed by the plugin's first starter, if it has any.
+    """Return the cluster that shows a plugin of the next release, changed by one of the plugin's starters if it has
+    any.
 
-    None if the plugin is not new, or if one of the releases accepts none of its starters.
+    None if the plugin is not new, or if no starter is accepted by both releases.
     """
     pair = pair_from(older)
     if [name in release.plugin_points for release in pair] != [False, True]:
@@ -95,7 +98,7 @@ def pair_from(older: str) -> Pair:
 
 
 def sample_cluster(starter: MakeStarter | None) -> StarterCluster:
-    """Return three nodes, one of which the starter changes, a pod on another one, and a pod to schedule."""
+    """Return three nodes, one of which the starter changes, a pod on another node, and a pod to schedule."""
     cluster = StarterCluster(3, [""])
     for _ in range(cluster.total):
         cluster.add_node()
@@ -125,7 +128,7 @@ def text_of(name: str, older: str, release: str) -> str:
 
 
 def _texts_of(name: str, older: str) -> dict[str, str]:
-    """Return title and description."""
+    """Return the title and the description of the scenario, in the visitor's language."""
     pair = pair_from(older)
     difference = next(difference for difference in differences(*pair) if name_of(difference) == name)
     before, after = in_language(difference.before), in_language(difference.after)

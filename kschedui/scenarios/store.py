@@ -30,7 +30,7 @@ IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/cha
 
 
 class Conflict(Exception):
-    """Another version was saved in between; `newest` is the number of the current one."""
+    """Another version was saved in the meantime; `newest` is its number."""
 
     def __init__(self, newest: int) -> None:
         self.sentence = Message("Version {number} was saved from another window in the meantime.", number=newest)
@@ -50,8 +50,8 @@ def create(
     """Create a scenario. It belongs to the account, or without one to the browser. Raises ScenarioErrors or NotAllowed.
 
     Output of a cluster is private by default, and stored without the fields that scheduling does not read. A copy is
-    never more visible than its original (access.require_no_wider), and by default private if that is. `change`: a
-    description of the fork's edit for its title.
+    never more visible than its original (access.require_no_wider), and private by default if the original is. `change`:
+    a description of the fork's edit, for its title.
     """
     digest = digest_of(text) if isinstance(text, str) else text
     origin = fork_of.scenario if fork_of else None
@@ -75,7 +75,7 @@ def create(
 
 
 def copy_text(origin: Version, version: Version) -> None:
-    """Give a version the text of another one, without reading it here."""
+    """Copy the text of another version within the database, without reading it here."""
     source = Version.objects.filter(pk=origin.pk)
     columns = {name: Subquery(source.values(name)) for name in ("text", "bytes", "sha256")}
     Version.objects.filter(pk=version.pk).update(**columns)
@@ -88,9 +88,10 @@ def copy_text(origin: Version, version: Version) -> None:
 
 
 def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
-    """Save a new version. Raises ScenarioErrors, and Conflict if `base` is not the newest any more.
+    """Save a new version. Raises ScenarioErrors, and Conflict if `base` is no longer the newest version.
 
-    The text of the newest version creates no new version, so that saving again after a lost response is no conflict.
+    If the text equals that of the newest version, that one is returned, so that saving again after a lost response is
+    no conflict.
     """
     digest = digest_of(text) if isinstance(text, str) else text
     text = digest.text
@@ -129,7 +130,7 @@ def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
 
 
 def text_for(visitor: Visitor, version: Version) -> str:
-    """Return the text of a version; those who can edit it get the challenge too."""
+    """Return the text of a version; for people who can edit it, with its Challenge document."""
     if not version.challenge or not access.may_edit(visitor, version.scenario):
         return version.text
     return with_challenge(version.text, version.challenge)
@@ -144,8 +145,9 @@ def pieces_for(visitor: Visitor, version: Version) -> Iterator[str]:
 
 
 def pieces_of(version: Version) -> Iterator[str]:
-    """Yield the text in pieces; a short one in one. Whole, one of 24 MB may take 200 MB: a single emoji makes each
-    of its characters take four bytes.
+    """Yield the text in pieces; a short one as a whole.
+
+    As a whole, a text of 24 MB may take 200 MB: with a single emoji, each of its characters takes four bytes.
     """
     if version.bytes <= PIECE:
         yield version.text
@@ -157,7 +159,9 @@ def pieces_of(version: Version) -> Iterator[str]:
 
 
 def preview(visitor: Visitor, text: str | Digest) -> Version:
-    """Store an unsaved text for a day as a preview that can run; the same text is found again."""
+    """Store an unsaved text for a day as a preview, or return the preview that the visitor recently stored of the same
+    text.
+    """
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     fresh = timezone.now() - KEPT_PREVIEW / 2
     digest = digest_of(text) if isinstance(text, str) else text
@@ -167,7 +171,9 @@ def preview(visitor: Visitor, text: str | Digest) -> Version:
 
 
 def example(text: str) -> Version:
-    """Store one of the site's own texts, which nobody owns and no page lists; the same text is found again."""
+    """Store one of the site's own texts, or return the version that was stored before. Nobody owns it, and no page
+    lists it.
+    """
     unowned = {"owner": None, "editor_hash": "", "slug": None, "deleted_at": None, "scratch": False}
     by_scenario = {f"scenario__{name}": value for name, value in unowned.items()}
     version = Version.objects.filter(sha256=sha256(text), **by_scenario).first()
@@ -175,19 +181,22 @@ def example(text: str) -> Version:
 
 
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
-    """Save the same text as the visitor's own scenario. A digest without a text: the database copies that of the
-    original.
+    """Save the same text as the visitor's own scenario.
+
+    With a digest without text, the database copies the original's text.
     """
     return create(visitor, digest or origin.text, fork_of=origin)
 
 
 def title_with(origin: Version, change: str) -> str:
-    """Return "Flash sale: n3 cordoned": the change is complete; the title is shortened if necessary."""
+    """Return a title such as "Flash sale: n3 cordoned": the change is complete, the original title is shortened if
+    necessary.
+    """
     change = clean_title(change)
-    room = max(0, LONGEST_TITLE - len(change) - 2)
+    length = max(0, LONGEST_TITLE - len(change) - 2)
     lesson = lessons.load(origin.lesson)
     before = (lesson.text("title", language()) if origin.scenario.slug else "") or origin.scenario.title
-    return clean_title(f"{before if len(before) <= room else before[: max(0, room - 1)] + '…'}: {change}")
+    return clean_title(f"{before if len(before) <= length else before[: max(0, length - 1)] + '…'}: {change}")
 
 
 def by_id(public_id: str) -> Scenario:
@@ -220,7 +229,7 @@ def version(scenario: Scenario, number: int) -> Version:
 
 
 def _without_text(scenario: Scenario) -> QuerySet[Version]:
-    """Return the versions; their text, which pages seldom show, is loaded on access."""
+    """Return the versions of the scenario; their text, which few pages show, is loaded on access."""
     return scenario.versions.defer("text", "challenge")
 
 
@@ -246,7 +255,7 @@ RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE)
 
 
 class WithoutRules(Func):
-    """A summary without its rules, whose expressions may have 80 kB: no list shows them."""
+    """A summary without its rules, whose expressions may take 80 kB; lists do not show them."""
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         return self.as_sql(compiler, connection, template="JSON_REMOVE(%(expressions)s, '$.rules')", **context)
@@ -268,7 +277,7 @@ def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
 
 
 def with_lesson(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
-    """Annotate the library's scenarios as `with_newest` does, and with their texts, which are large: `lesson`."""
+    """Annotate the library's scenarios as `with_newest` does, and with `lesson`: their texts, which are large."""
     return with_newest(scenarios).annotate(lesson=Subquery(LAST.values("lesson")[:1]))
 
 
@@ -288,7 +297,7 @@ def lessons_named(slugs: Iterable[str]) -> QuerySet[Scenario]:
 
 
 def library_marks() -> QuerySet[Scenario, tuple[Any, ...]]:
-    """Return a row for each lesson; a row changes whenever anything changes that `library` returns for its lesson."""
+    """Return a row for each lesson that changes whenever the result of `library` for that lesson does."""
     version, run = Subquery(LAST.values("pk")[:1]), Subquery(RAN.values("pk")[:1])
     return _lessons().order_by("pk").values_list("public_id", "slug", "title", version, run)
 
@@ -334,14 +343,14 @@ def shared_with(visitor: Visitor) -> QuerySet[Scenario]:
 
 
 def filter_by_title(scenarios: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
-    """Return the scenarios whose title contains all of the words."""
+    """Return the scenarios whose titles contain all words of the search."""
     for word in search.replace("\0", "").split():
         scenarios = scenarios.filter(title__icontains=word)
     return scenarios
 
 
 def after(scenarios: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
-    """Return the scenarios after that one in `saved_scenarios`.
+    """Return the scenarios that follow the given one in `saved_scenarios`; all without one.
 
     Raises Scenario.DoesNotExist if it is not in the list.
     """
@@ -352,7 +361,7 @@ def after(scenarios: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scen
 
 
 def rename(scenario: Scenario, title: str) -> None:
-    """Rename the scenario; an empty title restores that of the text."""
+    """Rename the scenario; an empty title restores the title in the text."""
     own = lessons.load(newest(scenario).lesson).title
     scenario.renamed = bool(clean_title(title))
     scenario.title = clean_title(title) or clean_title(own) or _("Untitled scenario")
@@ -360,7 +369,7 @@ def rename(scenario: Scenario, title: str) -> None:
 
 
 def show_to(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
-    """Set the visibility. Raises NotAllowed."""
+    """Set the visibility. Raises NotAllowed if a copy would be more visible than its original."""
     if visibility != scenario.visibility:
         access.require_no_wider(visitor, scenario.fork_of.scenario if scenario.fork_of else None, visibility)
     scenario.visibility = Scenario.Visibility(visibility)
@@ -378,7 +387,7 @@ def restore(scenario: Scenario) -> None:
 
 
 def claim(visitor: Visitor, scenario: Scenario) -> bool:
-    """Give a scenario without an owner to the visitor's account; False if somebody else already has it."""
+    """Give a scenario without an owner to the visitor's account. Return False if somebody else owns it."""
     free = Scenario.objects.filter(pk=scenario.pk, owner=None, slug=None)
     if not free.update(owner=visitor.user, editor_hash=""):
         return bool(scenario.owner_id == visitor.user.pk)
@@ -389,7 +398,7 @@ def claim(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def claim_all(visitor: Visitor) -> int:
-    """Give the account everything that this browser created. Return the number."""
+    """Give the account everything that this browser created. Return the number of scenarios and courses."""
     if not visitor.editor_hash:
         return 0
     notes.claim_all(visitor)
@@ -401,7 +410,7 @@ def claim_all(visitor: Visitor) -> int:
 
 
 def purge() -> int:
-    """Remove permanently what was deleted long ago, and old previews. Return the number."""
+    """Remove scenarios that were deleted long ago, and old previews, permanently. Return their number."""
     now = timezone.now()
     old = Scenario.objects.filter(deleted_at__lt=now - KEPT_AFTER_DELETE)
     old_previews = Scenario.objects.filter(scratch=True, updated__lt=now - KEPT_PREVIEW)

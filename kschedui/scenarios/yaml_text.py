@@ -1,4 +1,4 @@
-"""Objects as YAML that this site's parser and kubectl's read back unchanged."""
+"""Writes objects as YAML that this site's parser and kubectl read back unchanged."""
 
 from typing import Any
 

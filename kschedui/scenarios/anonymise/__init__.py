@@ -1,5 +1,5 @@
 """Replaces the names in a scenario: nodes, namespaces, pods, workloads, labels, images and zones get readable generated
-ones.
+names.
 
 The result depends only on the text, a name is replaced by the same name everywhere, and names keep their order, so that
 the run differs only in its names. The mapping belongs to the owner of the original.
@@ -23,7 +23,7 @@ from scheduler_core.scenario.reading.problems import Problems
 class Anonymised(msgspec.Struct):
     """An anonymised scenario.
 
-    `mapping`: original -> generated; `label_keys` the same for the keys of labels and taints.
+    `mapping`: original -> generated name; `label_keys`: the same for the keys of labels and taints.
     """
 
     text: str

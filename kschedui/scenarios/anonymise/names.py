@@ -24,12 +24,14 @@ ZONES = "__"  # between the zones of a volume
 
 
 def is_public(name: str) -> bool:
-    """Return whether Kubernetes, or the maker of a device, defined the name."""
+    """Return whether the name is defined by Kubernetes or by the vendor of a device."""
     return PUBLIC_NAME.match(name) is not None
 
 
 class Names:
-    """All names of a scenario by the kind of object; a name of several kinds belongs to the first one below."""
+    """All names of a scenario by the kind of object; a name of several kinds belongs to the first of them in
+    PATTERNS.
+    """
 
     def __init__(self) -> None:
         self.by_kind: dict[str, set[str]] = {kind: set() for kind in PATTERNS}
@@ -38,6 +40,7 @@ class Names:
         self.hashed: set[tuple[str, str, str]] = set()  # (ReplicaSet, Deployment, hash)
 
     def add(self, kind: str, name: Any) -> None:
+        """Add a name of a kind, unless it is public, a number, or a word that is kept."""
         if isinstance(name, str) and ZONES in name:  # a volume of several zones
             for part in name.split(ZONES):
                 self.add(kind, part)
@@ -67,7 +70,7 @@ class Names:
             self.collect(item, name)
 
     def mapping(self) -> dict[str, str]:
-        """Return generated names in the order of the originals; the drivers of devices keep theirs."""
+        """Return the generated names, in the order of the originals; drivers of devices keep their names."""
         for names in self.by_kind.values():
             names -= self.drivers
         mapping: dict[str, str] = {}
@@ -82,7 +85,9 @@ class Names:
         return mapping
 
     def note_hashed(self, value: Manifest) -> None:
-        """Record the name of a ReplicaSet: that of its Deployment and a hash, which identifies a pod's Deployment."""
+        """Record the owner's name if it consists of a Deployment's name and a hash, so that the two parts
+        still match.
+        """
         metadata = value.get("metadata")
         labels = metadata.get("labels") if isinstance(metadata, dict) else None
         hashed = labels.get("pod-template-hash") if isinstance(labels, dict) else None
@@ -93,21 +98,23 @@ class Names:
                 self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
 
     def number(self, kind: str, taken: Container[str] = ()) -> dict[str, str]:
-        """Return new names for the unknown ones of a kind, with as many digits as the last one needs."""
+        """Return generated names for the names of a kind that are not in `taken`: numbered, and padded to
+        equal length.
+        """
         names = sorted(name for name in self.by_kind[kind] if name not in taken)
         width = len(str(len(names)))
         return {name: f"{PATTERNS[kind]}-{number:0{width}}" for number, name in enumerate(names, 1)}
 
 
 def is_label_map(name: str, value: Any) -> bool:
-    """Return whether the mapping holds labels, or is a selector that is a map of labels, as in a Service."""
+    """Return whether the mapping contains labels, or is a selector that is a map of labels, as in a Service."""
     if not isinstance(value, dict) or "nodeSelectorTerms" in value:
         return False
     return name in LABEL_MAPS or (name == "selector" and not value.keys() & {"matchLabels", "matchExpressions"})
 
 
 def _images(names: list[str], pattern: str) -> dict[str, str]:
-    """Return the names of an image; one without a tag has the tag latest."""
+    """Return a generated name for each image. A name without a tag is the same image as with the tag latest."""
     whole = {name: name if ":" in name.rpartition("/")[2] else f"{name}:latest" for name in names}
     numbers = {name: number for number, name in enumerate(sorted(set(whole.values())), 1)}
     width = len(str(len(numbers)))

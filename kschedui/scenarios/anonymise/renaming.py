@@ -1,4 +1,4 @@
-"""Replaces names in plain data by those of a mapping."""
+"""Replaces the names in plain data by those of a mapping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 class Renamed:
-    """Plain data with every name replaced. `path`: the keys above; `owners`: uids that are kept."""
+    """Replaces every name in plain data. `owners`: uids that are kept."""
 
     def __init__(self, mapping: dict[str, str], keys: dict[str, str], owners: Set[str] = frozenset()) -> None:
         self.mapping = mapping
@@ -20,6 +20,7 @@ class Renamed:
         self.owners = owners
 
     def value(self, value: Any, path: tuple[str, ...]) -> Any:
+        """Return the value with its names replaced. `path`: the keys above it."""
         if path and is_label_map(path[-1], value):
             return {self.keys.get(key, key): self.value(item, ()) for key, item in value.items()}
         if isinstance(value, dict):
@@ -34,12 +35,14 @@ class Renamed:
         return self.text(value, path) if isinstance(value, str) else value
 
     def resource(self, key: str) -> str:
-        """Return the name of a resource; the implicit extended resource of a DeviceClass has the class's name."""
+        """Return the name of a resource; in that of an extended resource of a DeviceClass, the class is replaced."""
         name = key.removeprefix(DEVICE_CLASS_PREFIX)
         return key if name == key else DEVICE_CLASS_PREFIX + self.mapping.get(name, name)
 
     def is_spoken(self, key: str, item: Any, path: tuple[str, ...]) -> bool:
-        """Return whether a field is free text, or quotes names like a condition or an expectation does."""
+        """Return whether a field is dropped: free text, a text that quotes names (as conditions do), or an
+        unused uid.
+        """
         if path and path[-1] == "annotations":
             return key not in ANNOTATIONS_KEPT
         return (
@@ -50,7 +53,7 @@ class Renamed:
         )
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return a name, namespace/name for a pod, or any other value unchanged."""
+        """Return the replacement of a name, or of namespace/name for a pod; any other text is returned unchanged."""
         if path and (path[-1] in WORDS or path[-1] in AMOUNTS or (path[-2:-1] and path[-2] in AMOUNTS)):
             return text
         if path[-2:] == ("firstAvailable", "name"):

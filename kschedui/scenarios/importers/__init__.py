@@ -1,7 +1,7 @@
 """Converts the output of other tools to a scenario: a kubectl dump, workloads without their pods, a simulator's export.
 
-The third stage of a text's way (`intake`). The browser removes everything that `reading_table` does not keep before it
-sends a text, which is then read like any other.
+This is the third stage from a text to a scenario (`intake`). The browser removes everything that `reading_table` does
+not keep before it sends a text, which is then read like any other.
 """
 
 from collections import Counter
@@ -38,7 +38,9 @@ MAX_NAMES = 5  # in a note
 
 
 def convert(blocks: Iterable[str], how: Conversion, kind: Kind, *, printed_for_people: bool) -> Imported:
-    """Convert a text, which comes in blocks, from any of the formats. Raises ScenarioErrors if it is none of them."""
+    """Convert a text, which comes in blocks, from any of the formats. Raises ScenarioErrors if it is in none
+    of them.
+    """
     reading = replace(how.limits, bytes=how.max_bytes or how.limits.bytes)
     with without_collection():
         if not printed_for_people:
@@ -114,7 +116,7 @@ def drop_truncated(dump: Dump, limits: Limits) -> None:
 
 
 def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects; those of a simulator's export get their kinds."""
+    """Return the objects, and notes; the objects of a simulator's export get their kinds."""
     manifests: list[Manifest] = []
     notes: list[Message] = []
     for item in dump.objects:
@@ -128,7 +130,7 @@ def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
 
 
 def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """Return the scenario's objects. Raises ScenarioErrors if the workloads create too many."""
+    """Return the objects of the scenario, and notes. Raises ScenarioErrors if the workloads create too many pods."""
     ended = [manifest for manifest in objects if cleaning.has_ended(manifest)]
     built_in = sum(map(cleaning.is_built_in, objects))
     admission = pod_admission.PodAdmission(objects)
@@ -174,7 +176,7 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
 
 
 def without_repeats(objects: list[Manifest]) -> tuple[list[Manifest], Counter[str]]:
-    """Return each object once, the last of several dumps, and the number of repeats of each kind."""
+    """Return each object once, as it is in the last dump that contains it, and the number of repeats of each kind."""
     last: dict[tuple[str, str, str], Manifest] = {}
     repeated: Counter[str] = Counter()
     for number, manifest in enumerate(objects):
@@ -191,7 +193,7 @@ def without_repeats(objects: list[Manifest]) -> tuple[list[Manifest], Counter[st
 
 
 def extender_notes(objects: list[Manifest]) -> list[Message]:
-    """Return notes about extenders, which are external programs that a simulation cannot call."""
+    """Return notes about extenders: external programs, which a simulation cannot call."""
     schedulers = [item for item in objects if item.get("kind") in (configurations.KIND, "Policy")]
     return [
         Message(
@@ -204,7 +206,7 @@ def extender_notes(objects: list[Manifest]) -> list[Message]:
 
 
 def with_title(objects: list[Manifest], release: str, *, is_private: bool) -> list[Manifest]:
-    """Add a Scenario document with a title, unless the text has one of its own."""
+    """Add a Scenario document with a title and the release."""
     kinds = Counter(str(manifest.get("kind")) for manifest in objects)
     title = f"{kinds['Node']:,} nodes, {kinds['Pod']:,} pods"
     metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if is_private else {})
@@ -214,7 +216,7 @@ def with_title(objects: list[Manifest], release: str, *, is_private: bool) -> li
 
 
 def shorten_names(names: Sequence[str]) -> str:
-    """Return the first of many names, and the number of the others."""
+    """Return the first of many names, and the number of the rest."""
     more = len(names) - MAX_NAMES
     return ", ".join([*names[:MAX_NAMES], *([f"+{more:,}"] if more > 0 else [])])
 
@@ -225,7 +227,7 @@ def format_counts(kinds: Counter[str]) -> str:
 
 
 def nothing_read(left_out: LeftOut) -> Message:
-    """Return the error for a text without nodes, pods or related objects."""
+    """Return the error for a text without objects that the scheduler reads."""
     if left_out.cut:
         line, _ = left_out.cut
         return Message("the text is truncated at line {line:,}, before the end of its first object", line=line)

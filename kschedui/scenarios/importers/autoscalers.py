@@ -1,7 +1,7 @@
-"""The autoscaler of a dump, as documents of a scenario: its groups or pools, the nodes that they have, its limits.
+"""The autoscaler of a dump, as documents of a scenario: its groups or pools, their nodes, and its limits.
 
-Groups are those of the vendors' labels. Their sizes are in Cluster Autoscaler's status ConfigMap, if the dump has it.
-The instance types of Karpenter's cloud are those of the nodes, and their prices an estimate by cpu and memory.
+Node groups are recognised by the vendors' labels. Their sizes are in Cluster Autoscaler's status ConfigMap, if the dump
+contains it. The instance types of Karpenter's cloud are those of the nodes, with prices estimated from cpu and memory.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable"
 
 
 def autoscaler_of(objects: Sequence[Manifest]) -> str:
-    """Return which autoscaler a cluster has: Karpenter if it has NodePools."""
+    """Return the autoscaler of a cluster: karpenter if it has NodePools, otherwise cluster-autoscaler."""
     return "karpenter" if any(map(_is_pool, objects)) else "cluster-autoscaler"
 
 
 def add_autoscaler(objects: Sequence[Manifest], autoscaler: str) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with the documents of an autoscaler, and notes about what the dump does not say."""
+    """Return the objects with the documents of an autoscaler, and notes about values that the dump does not contain."""
     if any(manifest.get("kind") in ("ClusterAutoscaler", "Karpenter") for manifest in objects):
         return list(objects), []
     if autoscaler == "karpenter":
@@ -91,7 +91,7 @@ def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] |
 
 
 def template_of(node: Manifest) -> Manifest:
-    """Return a node as a template of others: without what is its own."""
+    """Return a node as a template for others, without the fields that are specific to it."""
     labels = {key: value for key, value in _labels(node).items() if key != HOSTNAME}
     taints = [
         taint
@@ -109,7 +109,7 @@ def _group_of(node: Manifest) -> str:
 
 
 def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield name, minimum and maximum of each group of the status ConfigMap, as text or as YAML."""
+    """Yield (name, (minimum, maximum)) of each group in the status ConfigMap, which is text or YAML."""
     for manifest in filter(_is_status, objects):
         text = str((manifest.get("data") or {}).get(STATUS_KEY) or "")
         try:
@@ -125,7 +125,9 @@ def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]
 
 
 def _is_name_of(name: str, group: str) -> bool:
-    """Return whether a cloud's name is that of a group: eks-GROUP-ID, gke-CLUSTER-GROUP-ID-grp, aks-GROUP-ID-vmss."""
+    """Return whether a cloud's name for a group contains it: eks-GROUP-ID, gke-CLUSTER-GROUP-ID-grp,
+    aks-GROUP-ID-vmss.
+    """
     return name == group or f"-{group}-" in f"-{name.rpartition('/')[2]}-"
 
 
@@ -164,7 +166,7 @@ def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[M
 
 
 def claim_of(node: Manifest, pool: str) -> Manifest:
-    """Return the NodeClaim of a node that has none."""
+    """Return a NodeClaim for a node of a pool, as if Karpenter had launched the node."""
     status = node.get("status") or {}
     return {
         "apiVersion": f"{GROUP}/v1",
@@ -181,7 +183,9 @@ def claim_of(node: Manifest, pool: str) -> Manifest:
 
 
 def as_initialized(node: Manifest) -> Manifest:
-    """Return a node with the labels of one that Karpenter has finished."""
+    """Return a node with the labels that Karpenter sets once it is registered and initialized; other objects
+    unchanged.
+    """
     if node.get("kind") != "Node":
         return node
     metadata = node.get("metadata") or {}
@@ -190,7 +194,7 @@ def as_initialized(node: Manifest) -> Manifest:
 
 
 def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield the types of the nodes, each in all zones and with both capacity types that appear."""
+    """Yield the instance types of the nodes, each in all zones and with all capacity types that occur."""
     zones = sorted({zone for node in nodes if (zone := _labels(node).get(ZONE))}) or ["zone-a"]
     kinds = sorted({kind for node in nodes if (kind := _labels(node).get(CAPACITY_TYPE))} | {"on-demand"})
     known: dict[str, Manifest] = {}

@@ -1,6 +1,6 @@
 """Prepares the objects of a dump for a scenario: removes ended pods, and everything that does not affect a decision.
 
-`pruning` drops field by field; this module handles cases that depend on all objects.
+`pruning` removes fields by a table; this module handles the cases that depend on other objects or fields.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
 
 
 def part(manifest: Manifest, name: str) -> Manifest:
-    """Return a mapping inside an object; empty when it is absent or something else."""
+    """Return a mapping in a field of an object; {} if the field is absent or is no mapping."""
     value = manifest.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def mappings_in(manifest: Manifest, name: str) -> list[Manifest]:
-    """Return the mappings of a list inside an object."""
+    """Return the mappings in a list of an object; [] if there is no list."""
     value = manifest.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -49,7 +49,7 @@ def is_built_in(manifest: Manifest) -> bool:
 def without_gates_of_bound_pods(objects: list[Manifest]) -> tuple[list[Manifest], list[str]]:
     """Return the objects, with scheduling gates removed from bound pods, and the keys of the changed pods.
 
-    The API server does not allow such pods; dumps that combine several points in time contain them.
+    The API server does not allow gates on bound pods; dumps that combine several points in time contain them.
     """
     gated = []
     freed = []
@@ -64,7 +64,7 @@ def without_gates_of_bound_pods(objects: list[Manifest]) -> tuple[list[Manifest]
 
 
 def images_of_several_sizes(objects: list[Manifest]) -> list[str]:
-    """Return images of pods for which nodes have different sizes, such as images of several architectures."""
+    """Return the images of pods for which nodes report different sizes, such as images for several architectures."""
     used = {name for manifest in objects for name in images_of(manifest)}
     sizes: dict[str, set[str]] = {}
     for manifest in objects:
@@ -77,7 +77,7 @@ def images_of_several_sizes(objects: list[Manifest]) -> list[str]:
 
 
 def in_version(manifest: Manifest) -> Manifest:
-    """Return the object with the current apiVersion."""
+    """Return the object converted to the current apiVersion."""
     kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
     table = reading_table()["kinds"].get(kind)
     if not table or version not in table["versions"]:
@@ -87,7 +87,7 @@ def in_version(manifest: Manifest) -> Manifest:
 
 
 def tidy_all(objects: list[Manifest]) -> list[Manifest]:
-    """Clean all objects."""
+    """Return all objects without fields that have no effect."""
     images = {name for manifest in objects for name in images_of(manifest)}
     uids = set(used_uids(objects))
     keep_priority = any(
@@ -97,7 +97,9 @@ def tidy_all(objects: list[Manifest]) -> list[Manifest]:
 
 
 def without_fields_of_others(objects: list[Manifest], release: Release) -> tuple[list[Manifest], list[Message]]:
-    """Remove fields that the release does not have, such as those of a newer API server; return a note about them."""
+    """Remove the fields that the release does not have, such as those of a newer API server; return a note
+    about them.
+    """
     counts: Counter[str] = Counter()
     kept = []
     for manifest in objects:
@@ -117,7 +119,7 @@ def without_fields_of_others(objects: list[Manifest], release: Release) -> tuple
 
 
 def images_of(manifest: Manifest) -> Iterator[str]:
-    """Yield the images of a pod or of a workload's pods, as nodes may list them."""
+    """Yield the images of a pod or of a workload's pods, by the names under which nodes may list them."""
     spec = part(manifest, "spec")
     if manifest.get("kind") in WITH_TEMPLATE:
         spec = part(part(spec, "template"), "spec")
@@ -138,7 +140,7 @@ def names_of(image: Manifest) -> list[str]:
 
 
 def used_uids(objects: list[Manifest]) -> Iterator[str]:
-    """Yield the uids that link claims to pods and volumes to claims."""
+    """Yield the uids in owner references and reservations of claims, and in claim references of volumes."""
     for manifest in objects:
         if manifest.get("kind") in ("PersistentVolumeClaim", "ResourceClaim"):
             yield from (
@@ -150,7 +152,7 @@ def used_uids(objects: list[Manifest]) -> Iterator[str]:
 
 
 def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority: bool) -> Manifest:
-    """Clean one object. Unknown fields stay and are reported by the parser."""
+    """Return an object without fields that have no effect. Unknown fields stay, and are reported by the parser."""
     kind, cleaned = manifest.get("kind"), dict(manifest)
     if isinstance(manifest.get("metadata"), dict):
         cleaned["metadata"] = metadata(manifest["metadata"], str(kind), uids)
@@ -168,7 +170,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
 
 
 def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Manifest:
-    """Clean the spec of a workload, and its pod template like a pod."""
+    """Return the spec of a workload without empty fields; its pod template is treated like a pod."""
     cleaned = {name: value for name, value in spec.items() if value is not None}
     template = part(spec, "template")
     if isinstance(template.get("spec"), dict):
@@ -180,7 +182,9 @@ def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Man
 
 
 def metadata(data: Manifest, kind: str, uids: set[str]) -> Manifest:
-    """Return the metadata: a uid is kept if something refers to it, a time if the order depends on it."""
+    """Return the metadata without unused fields: a uid is kept if it is referred to, a time if the order
+    depends on it.
+    """
     cleaned = {name: value for name, value in data.items() if value != {} and value != [] and value is not None}
     if str(cleaned.get("uid")) not in uids:
         cleaned.pop("uid", None)
@@ -199,7 +203,7 @@ def metadata(data: Manifest, kind: str, uids: set[str]) -> Manifest:
 
 
 def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
-    """Remove defaults, and volumes and ports that no plugin reads."""
+    """Return the spec without default values, and without volumes and ports that no plugin reads."""
     cleaned = {name: value for name, value in spec.items() if value != {} and value != [] and value is not None}
     if cleaned.get("schedulerName") == "default-scheduler":
         del cleaned["schedulerName"]
@@ -237,7 +241,9 @@ def container(data: Manifest, *, on_host: bool) -> Manifest:
 
 
 def resources(data: Manifest) -> Manifest:
-    """Keep a limit only without a request, and if the two must be equal."""
+    """Return the resources without limits that no plugin reads: only limits that stand for requests, or must equal
+    them, stay.
+    """
     requests, limits = part(data, "requests"), part(data, "limits")
     needed = {name: value for name, value in limits.items() if name not in requests or name not in OVERCOMMITTED}
     cleaned = {**data, "limits": needed}
@@ -245,7 +251,9 @@ def resources(data: Manifest) -> Manifest:
 
 
 def pod_status(status: Manifest, spec: Manifest) -> Manifest:
-    """Keep relevant conditions, and the container statuses that differ from the spec, as during a resize."""
+    """Return the status with the relevant conditions, and the container statuses that differ from the spec (during a
+    resize).
+    """
     cleaned = {name: value for name, value in status.items() if value is not None and value != []}
     conditions = [
         condition
@@ -270,7 +278,9 @@ def is_resized(status: Manifest, in_spec: Manifest) -> bool:
 
 
 def node_status(status: Manifest, images: set[str]) -> Manifest:
-    """Keep the images of pods, which ImageLocality reads; `cluster_release` has read the node's version."""
+    """Return the status with the images of pods only, which ImageLocality reads. `cluster_release` has read the node's
+    version.
+    """
     cleaned: dict[str, Any] = {
         name: value for name, value in status.items() if value is not None and name != "nodeInfo"
     }

@@ -26,20 +26,20 @@ SCHEDULER_IMAGE = re.compile(r"kube-scheduler(?:-[a-z0-9]+)?:(v[0-9][^@]*)", re.
 
 
 def release_of(version: str) -> str:
-    """Return what spec.kubernetesVersion says for a version such as "v1.34.2-gke.1"; "" without a version."""
+    """Return the value of spec.kubernetesVersion for a version such as "v1.34.2-gke.1"; "" without a version."""
     release = release_of_kubelets([version])
     return written(release) if release else ""
 
 
 def written(release: Release) -> str:
-    """Return the minor release, with the patch if it decides differently than the recorded one."""
+    """Return the minor release, or the patch release if it decides differently from the recorded one."""
     return release.version if release is RELEASES[release.version] else release.patch
 
 
 def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
-    """Return the release that most schedulers run, else most nodes (in a tie, the newer), and notes about it.
+    """Return the release that most schedulers run, otherwise most nodes (in a tie, the newer), and notes about it.
 
-    "": no object has a version.
+    The release is "" if no object has a version.
     """
     kubelets = [
         str(part(part(item, "status"), "nodeInfo").get("kubeletVersion") or "")
@@ -66,7 +66,7 @@ def scheduler_versions(objects: list[Manifest]) -> Iterator[str]:
 
 
 def scenario_notes(scenario: Scenario) -> list[Message]:
-    """Return notes about the release if the text names none, so that its nodes decide it."""
+    """Return notes about the release if the text names none, so that it is that of the nodes."""
     nodes = (item for item in scenario.objects if isinstance(item, Node))
     infos = (part(part(dict(node.manifest), "status"), "nodeInfo") for node in nodes)
     versions = [str(info.get("kubeletVersion") or "") for info in infos]
@@ -75,7 +75,9 @@ def scenario_notes(scenario: Scenario) -> list[Message]:
 
 
 def release_notes(release: Release | None, versions: Sequence[str]) -> list[Message]:
-    """Return sentences: the release that decides, and the rules of its patch that differ from the recorded one."""
+    """Return the release that decides, and the rules of the nodes' patch that differ from the recorded one, as
+    sentences.
+    """
     version = most_frequent(versions)
     if release is None or not version:
         return []
@@ -110,7 +112,9 @@ def minor_of(version: str) -> str:
 
 
 def difference_notes(release: Release, version: str) -> list[Message]:
-    """Return sentences about a release that is only near the version, or that decides as its patch does."""
+    """Return sentences about a version for which the nearest release is used, and about rules that its patch
+    changed.
+    """
     minor, notes = minor_of(version), []
     if release.version != minor:
         notes.append(

@@ -1,4 +1,4 @@
-"""The scheduler's configuration in the formats of older clusters: in a ConfigMap, in v1beta1 to v1beta3, as `kind:
+"""The scheduler's configuration in the formats of older clusters: in a ConfigMap, as v1beta1 to v1beta3, or as `kind:
 Policy`.
 
 The replacement of each removed plugin follows kube-scheduler's `apis/config/v1beta2`, `v1beta3` and `v1`
@@ -99,7 +99,7 @@ def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str
 
 
 def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
-    """Return the configuration as kube-scheduler reads it today."""
+    """Return the configuration converted to v1. Add notes about the conversion."""
     version = str(configuration.get("apiVersion", "")).rpartition("/")[2]
     if version.startswith(("v1beta", "v1alpha")):
         notes.append(Message("Converted KubeSchedulerConfiguration {version} to v1.", version=version))
@@ -115,7 +115,7 @@ def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
 
 
 def _with_weights_of(version: str, configuration: Manifest, notes: list[Message]) -> Manifest:
-    """Return the configuration with the default weights of its version, where v1 has others, written out."""
+    """Return the configuration with the default weights of its version written out, where those of v1 differ."""
     weights = {name: own for name, own in WEIGHTS.get(version, {}).items() if own != WEIGHTS["v1"][name]}
     profiles = configuration.get("profiles") or [{}]
     if not weights or not isinstance(profiles, list):
@@ -132,7 +132,7 @@ def _with_weights_of(version: str, configuration: Manifest, notes: list[Message]
 
 
 def _enabling(profile: Any, enabled: list[Manifest]) -> Any:
-    """Return the profile with weights for all plugins that its own multiPoint does not mention."""
+    """Return the profile with these weights for all plugins that its own multiPoint does not mention."""
     if not isinstance(profile, dict):
         return profile
     plugins = part(profile, "plugins")
@@ -174,7 +174,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
 
 
 def _present(entries: Any, removed: set[str]) -> Any:
-    """Return a list of plugins without removed ones."""
+    """Return a list of plugins without the removed ones, whose names are added to `removed`."""
     if not isinstance(entries, list):
         return entries
     gone = [plugin for plugin in entries if isinstance(plugin, dict) and plugin.get("name") in REMOVED]
@@ -183,7 +183,7 @@ def _present(entries: Any, removed: set[str]) -> Any:
 
 
 def _args(entry: Manifest) -> Manifest:
-    """Convert arguments, which have a version too; null and empty ones have no effect."""
+    """Return arguments of a plugin in v1; null and empty ones, which have no effect, are left out."""
     args = entry.get("args")
     if not isinstance(args, dict):
         return entry
@@ -194,7 +194,7 @@ def _args(entry: Manifest) -> Manifest:
 
 
 def _with_strategy(args: list[Manifest], strategies: list[tuple[str, Manifest]], names: list[str]) -> list[Manifest]:
-    """Convert the scoring plugins of v1beta1 to strategies of NodeResourcesFit."""
+    """Return the arguments with the scoring plugins of v1beta1 converted to a strategy of NodeResourcesFit."""
     if not names or any(
         entry.get("name") == "NodeResourcesFit" and part(entry, "args").get("scoringStrategy") for entry in args
     ):

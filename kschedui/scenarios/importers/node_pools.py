@@ -21,7 +21,9 @@ PODS = "110"
 
 
 def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with a NodeGroup for each NodePool that has none, and notes about those without a machine."""
+    """Return the objects with a NodeGroup for each NodePool that has none, and notes about pools of unknown
+    machines.
+    """
     declared = {_name(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
     pools: list[Manifest] = []
     notes = []
@@ -62,13 +64,13 @@ def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]
 
 
 def _amounts_of(node: Manifest) -> dict[str, str]:
-    """Return the capacity of a NodePool's nodes, which its limits count."""
+    """Return the cpu and memory of a pool's node, which the pool's limits count."""
     capacity = (node.get("status") or {}).get("capacity") or (node.get("status") or {}).get("allocatable") or {}
     return {name: str(capacity[name]) for name in ("cpu", "memory") if name in capacity}
 
 
 def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the cpu and memory (MiB) in the requirements; {} if they leave a choice."""
+    """Return the cpu and memory (MiB) in the requirements; {} unless they specify a single amount of each."""
     values = {
         requirement.get("key"): requirement.get("values") or []
         for requirement in _requirements(spec)

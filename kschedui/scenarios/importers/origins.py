@@ -1,8 +1,8 @@
-"""Errors and warnings about converted objects, at their place in the text that was converted.
+"""Errors and warnings about converted objects, at their place in the source text.
 
-A pod that was made of a workload's template is as the template says, so that a mistake in it is one mistake, at the
-template's line. What a conversion added has no place of its own; its problem gets that of the deepest field that
-exists.
+A pod created from a workload's template has the fields of the template, so that a mistake in it is reported once, at
+the template's line. Fields that the conversion added have no place of their own; their problems are reported at the
+deepest field above them that exists.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Key = tuple[str, str, str]  # kind, namespace, name
 
 
 class Origin(NamedTuple):
-    """The document of the source, and the path in it that became the whole of the converted object."""
+    """A document of the source, and the path in it of the value that became the converted object."""
 
     document: Document
     prefix: Path
 
 
 def errors_at_source(errors: ScenarioErrors, converted: str, source: str, limits: Limits) -> ScenarioErrors:
-    """Return the errors with the documents and lines of the source, each mistake once."""
+    """Return the errors with documents and lines of the source; equal errors at the same line are reported once."""
     origins = _Origins(converted, source, limits)
     placed = [
         ScenarioError(place.path, place.line, error.message, place.document, place.column)
@@ -46,7 +46,7 @@ def errors_at_source(errors: ScenarioErrors, converted: str, source: str, limits
 def warnings_at_source(
     warnings: Iterable[ParseWarning], converted: str, source: str, limits: Limits
 ) -> tuple[ParseWarning, ...]:
-    """Return the warnings with the documents and lines of the source, each one once."""
+    """Return the warnings with documents and lines of the source; equal warnings at the same line are reported once."""
     warnings = tuple(warnings)
     if not warnings:
         return ()
@@ -69,7 +69,9 @@ class _Origins:
         self._source = {_key(document.data): document for document in (_read(source, limits) if readable else [])}
 
     def place(self, number: int, path: str, message: Any) -> ScenarioError | None:
-        """Return an error with the place in the source of a path in a converted document; None if it has none there."""
+        """Return an error at the place in the source that corresponds to a path in a converted document; None without
+        one.
+        """
         if not 0 < number <= len(self._converted):
             return None
         data = self._converted[number - 1].data
@@ -83,7 +85,7 @@ class _Origins:
         return None
 
     def _origins_of(self, data: dict[str, Any]) -> Iterator[Origin]:
-        """Yield the object itself, or the workload whose template it has."""
+        """Yield the object itself in the source, or the workload whose template it was created from."""
         if (own := self._source.get(_key(data))) is not None:
             yield Origin(own, ())
             return
@@ -114,7 +116,7 @@ def _key(data: dict[str, Any]) -> Key:
 
 
 def _resolve(data: Any, rendered: str) -> Path:
-    """Return the path that `render_path` renders so, up to the last part that exists in the data."""
+    """Return the path whose text (`render_path`) is `rendered`, up to its last part that exists in the data."""
     path: Path = ()
     while True:
         steps: Iterable[str | int] = (

@@ -17,7 +17,7 @@ KINDS = {"LimitRange", "RuntimeClass"}
 
 
 class PodAdmission:
-    """The LimitRanges and RuntimeClasses of a dump; counts its changes."""
+    """The LimitRanges and RuntimeClasses of a dump. Counts the changes it makes."""
 
     def __init__(self, objects: list[Manifest]) -> None:
         self.limit_ranges: dict[str, list[Manifest]] = {}
@@ -39,7 +39,7 @@ class PodAdmission:
         return not self.limit_ranges and not self.runtime_classes
 
     def admit(self, pod: Manifest) -> None:
-        """Change a pod as the API server's admission would."""
+        """Change a pod as the API server's admission does."""
         spec = pod["spec"]
         for limits in self.limit_ranges.get(str(pod["metadata"].get("namespace") or "default"), ()):
             for name in ("containers", "initContainers"):
@@ -53,7 +53,7 @@ class PodAdmission:
                 self.missing[str(name)] += 1
 
     def notes(self) -> Iterator[Message]:
-        """Yield what was added, and which classes are missing from the dump."""
+        """Yield sentences about the changes, and about classes that are missing from the dump."""
         if number := self.done["LimitRange"]:
             yield Message("Containers that received defaults from a LimitRange: {number:,}.", number=number)
         if number := self.done["RuntimeClass"]:
@@ -67,7 +67,7 @@ class PodAdmission:
 
 
 def with_defaults(container: Manifest, limits: Manifest) -> bool:
-    """Set missing requests and limits of a container; False if none are missing."""
+    """Set the missing requests and limits of a container. Return False if none are missing."""
     default = {**part(limits, "max"), **part(limits, "default")}
     default_request = {**part(limits, "min"), **default, **part(limits, "defaultRequest")}
     resources = {**part(container, "resources")}
@@ -80,7 +80,7 @@ def with_defaults(container: Manifest, limits: Manifest) -> bool:
 
 
 def with_runtime_class(spec: Manifest, runtime_class: Manifest) -> None:
-    """Set overhead, node selector and tolerations of the class."""
+    """Set the overhead, node selector and tolerations of the class."""
     overhead, scheduling = part(part(runtime_class, "overhead"), "podFixed"), part(runtime_class, "scheduling")
     if overhead:
         spec["overhead"] = overhead

@@ -1,4 +1,4 @@
-"""Priorities of a dump: a pod has its own, whether or not its PriorityClass changed or is in the dump."""
+"""Priorities of a dump: a pod keeps its own number, even if its PriorityClass has changed or is not in the dump."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Policy = tuple[int, str]
 
 
 def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with a class for each name that pods use; a pod whose class differs keeps its number."""
+    """Return the objects with a class for each name that pods use, and notes. A pod whose class differs keeps its
+    number.
+    """
     classes = {
         str(part(manifest, "metadata").get("name")): manifest.get("value")
         for manifest in objects

@@ -44,7 +44,7 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
 
 
 def name_format(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
-    """Return the errors of a text; for an export, name its format instead of reporting a missing apiVersion."""
+    """Return the errors of a text; those about a missing apiVersion in an export name its format instead."""
     if not any(error.path == "apiVersion" for error in errors.errors):
         return list(errors.errors)
     documents = read_documents(text, limits, Problems())

@@ -1,8 +1,8 @@
-"""Creates the pods of workloads that were dumped, or written, without their pods, like their controllers.
+"""Creates the pods of workloads that are in a text without their pods, as their controllers do.
 
 A Deployment creates a ReplicaSet, a ReplicaSet its replicas (name-abcde), a StatefulSet numbered pods and their claims,
-a DaemonSet one pod per node, pinned by node affinity as by its controller, a Job its parallel pods. Random parts of
-names are derived from a hash, so that the same file always results in the same scenario.
+a DaemonSet one pod per node, pinned by node affinity, a Job its parallel pods. Random parts of names are derived from a
+hash, so that the same file always results in the same scenario.
 """
 
 import copy
@@ -44,7 +44,7 @@ class TooManyPods(WithSentence):
     """The workloads have more pods than a scenario can contain; the text is a sentence."""
 
 
-class PodRoom:
+class PodBudget:
     """The remaining number of pods and bytes. Larger workloads are rejected before their pods are created."""
 
     def __init__(self, limits: Limits) -> None:
@@ -53,7 +53,7 @@ class PodRoom:
         self.bytes = LONGEST_AS_JSON * limits.bytes
 
     def require(self, manifest: Manifest, pods: int) -> None:
-        """Check that there is room for a workload's pods, each at least as long as its template. Raises TooManyPods."""
+        """Require that a workload's pods fit, each at least as long as its template. Raises TooManyPods."""
         if pods > self.pods:
             kind, name, most = manifest["kind"], name_of(manifest), self.limits.pods
             sentence = Message(
@@ -64,7 +64,7 @@ class PodRoom:
         if pods * length(part(manifest, "spec").get("template")) > self.limits.bytes:
             raise too_long(self.limits)
 
-    def take(self, manifest: Manifest) -> None:
+    def count(self, manifest: Manifest) -> None:
         """Count an object. Raises TooManyPods."""
         self.pods -= manifest["kind"] == "Pod"
         self.bytes -= len(json.dumps(manifest, default=str))
@@ -80,7 +80,9 @@ def too_long(limits: Limits) -> TooManyPods:
 
 
 def admit(pod: Manifest, admission: PodAdmission) -> Manifest:
-    """Return a pod that was written by hand as the API server would store it; pods of a dump are unchanged."""
+    """Return a pod as the API server would store it, if it was written by hand; a pod of a dump is returned
+    unchanged.
+    """
     metadata = part(pod, "metadata")
     if admission.empty or "uid" in metadata or "creationTimestamp" in metadata or not isinstance(pod.get("spec"), dict):
         return pod
@@ -101,14 +103,15 @@ def length(data: Any) -> int:
 def expand(
     objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
 ) -> tuple[list[Manifest], list[Message]]:
-    """Replace workloads without pods by pods, pods last, and return a sentence for each. Raises TooManyPods.
+    """Replace workloads without pods by their pods, which come last; return the objects and a sentence for each
+    workload.
 
-    Workloads whose pods are there stay whole, so that their controllers go on with them.
-    `ended`: pods that are left out; workloads do not create others for them.
+    Workloads whose pods are in the text stay, so that their controllers continue with them. `ended`: pods that are left
+    out; workloads do not create replacements for them. Raises TooManyPods.
     """
     owners = Owners([*objects, *ended])
     nodes = [name_of(manifest) for manifest in objects if manifest.get("kind") == "Node"]
-    room = PodRoom(limits)
+    budget = PodBudget(limits)
     others: list[Manifest] = []
     pods: list[Manifest] = []
     notes: list[Message] = []
@@ -127,7 +130,7 @@ def expand(
             )
             continue
         has_pods = owners.has(manifest)
-        created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, room, admission))
+        created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, budget, admission))
         own = [item for item in created if item["kind"] == "Pod"]
         if own:
             notes.append(describe_expansion(kind, name, len(own)))
@@ -158,7 +161,7 @@ def expand(
 
 
 class Owners:
-    """The owners of pods, and of workloads that create pods, in the dump."""
+    """The owners of pods and of workloads in a dump."""
 
     def __init__(self, objects: list[Manifest]) -> None:
         self.uids = {owner for manifest in objects for owner in owner_uids(manifest)}
@@ -188,10 +191,11 @@ class Owners:
         )
 
     def keeps_alive(self, manifest: Manifest) -> bool:
-        """Return whether its controller can go on with its pods, making none twice.
+        """Return whether the workload's controller can continue with the pods in the text, without creating any twice.
 
-        A Deployment knows its pods by their ReplicaSets, which must all be there; and all pods must be there that it
-        had. What an API server would not have stored, such as a selector that does not match the template, stays out.
+        A Deployment finds its pods by their ReplicaSets, which must all be in the text, and all its pods must be there
+        too. Return False for a workload that an API server would not have stored, such as one whose selector does not
+        match its template.
         """
         kind = str(manifest.get("kind"))
         if kind not in MAKERS or (kind, namespace_of(manifest), name_of(manifest)) in self.of_absent_sets:
@@ -205,7 +209,7 @@ class Owners:
         return isinstance(built, Workload) and built.spec is not None and not problems.errors()
 
     def _is_complete(self, manifest: Manifest) -> bool:
-        """Return whether the dump has all pods that the controller had, so that it makes none again."""
+        """Return whether the dump contains all pods of the controller, so that it creates none again."""
         key = str(manifest.get("kind")), namespace_of(manifest), name_of(manifest)
         if key[0] == "Deployment":
             return all(self.keeps_alive(replica_set) for replica_set in self.sets_of.get(key, ()))
@@ -213,7 +217,9 @@ class Owners:
 
 
 def as_selector(manifest: Manifest) -> Manifest:
-    """Return a workload without what makes pods: default topology spreading reads its selector."""
+    """Return a workload without the fields from which pods are created: default topology spreading reads its
+    selector.
+    """
     kind = str(manifest.get("kind"))
     wanted = ("replicas", "selector", "template") if kind == "ReplicationController" else ("replicas", "selector")
     known = reading_table()["types"][f"{kind}Spec"]
@@ -222,21 +228,21 @@ def as_selector(manifest: Manifest) -> Manifest:
 
 
 def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Yield the Deployment of a pod whose ReplicaSet is not in the dump, from the ReplicaSet's name without hash."""
+    """Yield the Deployment of an object that a ReplicaSet owns, from the ReplicaSet's name without its hash."""
     hashed = part(part(manifest, "metadata"), "labels").get("pod-template-hash")
     for kind, namespace, name in owner_names(manifest):
         if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):
             yield "Deployment", namespace, name.removesuffix(f"-{hashed}")
 
 
-def made_of(manifest: Manifest, nodes: list[str], room: PodRoom, admission: PodAdmission) -> Iterator[Manifest]:
+def made_of(manifest: Manifest, nodes: list[str], budget: PodBudget, admission: PodAdmission) -> Iterator[Manifest]:
     """Yield the objects that a workload's controller creates. Raises TooManyPods."""
     pods = count_pods(manifest, nodes)
-    room.require(manifest, pods)
+    budget.require(manifest, pods)
     for created in MAKERS[manifest["kind"]](manifest, nodes, pods):
         if created["kind"] == "Pod":
             admission.admit(created)
-        room.take(created)
+        budget.count(created)
         yield created
 
 
@@ -264,7 +270,10 @@ def namespace_of(manifest: Manifest) -> str:
 
 
 def is_whole(manifest: Manifest) -> bool:
-    """Return whether the workload has a name and a template for pods. The parser checks the pods themselves."""
+    """Return whether the workload has a name and a pod template with fields of the right types.
+
+    The parser checks the pods themselves.
+    """
     spec = part(manifest, "spec")
     template = part(spec, "template")
     pod = part(template, "spec")
@@ -278,7 +287,7 @@ def is_whole(manifest: Manifest) -> bool:
 
 
 def describe_expansion(kind: str, name: str, pods: int) -> Message:
-    """Return a description of the objects created from a workload."""
+    """Return a sentence about the pods created from a workload."""
     if pods == 1:
         return Message("Expanded {kind} {name} to 1 pod.", kind=kind, name=name)
     return Message("Expanded {kind} {name} to {pods} pods.", kind=kind, name=name, pods=pods)
@@ -334,7 +343,7 @@ def replicas(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manife
 
 
 def stateful_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Yield pods 0, 1, 2 ... and a claim for each claim template."""
+    """Yield the pods 0, 1, 2 ..., each with a claim for each claim template."""
     spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
     templates = spec.get("volumeClaimTemplates")
     claims = [claim for claim in templates if isinstance(claim, dict)] if isinstance(templates, list) else []
@@ -386,7 +395,7 @@ MAKERS = {
 
 
 def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manifest:
-    """Return a pod from the owner's template."""
+    """Return a pod created from the owner's template."""
     template = part(part(owner, "spec"), "template")
     owned = part(owner, "metadata")
     metadata = {**copy.deepcopy(part(template, "metadata")), **place(owned), "name": name}
@@ -403,17 +412,17 @@ def reference_to(owner: Manifest) -> Manifest:
 
 
 def place(metadata: Manifest) -> Manifest:
-    """Return the namespace as metadata, if there is one."""
+    """Return metadata with the object's namespace, or {} if it has none."""
     return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
 
 
 def count(spec: Manifest, name: str, default: int = 1) -> int:
-    """Return a number of pods; the default is 1, as in the API server."""
+    """Return a number of pods from a spec; the default is 1, as in the API server."""
     value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 def suffix(text: str, length: int) -> str:
-    """Return a suffix like the API server's random ones, but always the same for the same text."""
+    """Return a suffix like the API server's random ones; the same text always gets the same one."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:length])

@@ -34,7 +34,7 @@ def in_language(entry: Caption | Question, language: str) -> str:
 
 
 def load(words: dict[str, Any] | None) -> Lesson:
-    """Return the texts in a version's column `lesson`."""
+    """Return the lesson's texts, from the column `lesson` of a version."""
     return msgspec.convert(words or {}, Lesson)
 
 

@@ -14,7 +14,8 @@ class OldName(msgspec.Struct, frozen=True):
     """Former names with the same meaning, the last release that has them, their replacement, and a lesson that shows
     it.
 
-    `then` is the step of a lesson on 1.15 where they are at work ("predicates-in-order#4.1"), "" if 1.15 has none.
+    `then` is a step of a lesson on 1.15 that shows the old name at work ("predicates-in-order#4.1"), "" if there is
+    none.
     """
 
     names: tuple[str, ...]
@@ -235,8 +236,9 @@ OLD_NAMES = (
 
 
 def former_names() -> list[dict[str, Any]]:
-    """Return [{names, until, now, lesson, then, step}] in the visitor's language; `then` is "" where no lesson on 1.15
-    shows the name."""
+    """Return [{names, until, now, lesson, then, step}] in the visitor's language; `then` is "" if no lesson on 1.15
+    shows the name.
+    """
     rows = []
     for old_name in OLD_NAMES:
         then, _, step = old_name.then.partition("#")

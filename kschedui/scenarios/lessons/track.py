@@ -148,9 +148,11 @@ def in_order(lessons: Iterable[Scenario]) -> list[Scenario]:
 
 
 def place_of(slug: str) -> dict[str, Any] | None:
-    """Return {chapter, number, of} and slugs {back, on, like} of a lesson; None if the scenario is not in the track.
+    """Return {chapter, number, of} and the slugs {back, on, like} of a lesson; None if the scenario is not in the
+    track.
 
-    `like`: another lesson of its chapter than the next one. A slug is "" if there is none.
+    `back` and `on`: the lessons before and after it; `like`: another lesson of its chapter. A slug is "" if there is
+    none.
     """
     everything = order()
     chapter = next((chapter for chapter in CHAPTERS if slug in chapter.lessons), None)

@@ -287,14 +287,14 @@ CLAIMS = [{"metadata": {"name": f"claim-{i}"}, "spec": {}} for i in range(100)]
 )
 def test_it_stops_growing_at_the_limit(grows: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
     weighed = 0
-    take = workloads.PodRoom.take
+    take = workloads.PodBudget.count
 
-    def counted(room: workloads.PodRoom, made: Manifest) -> None:
+    def counted(room: workloads.PodBudget, made: Manifest) -> None:
         nonlocal weighed
         weighed += 1
         take(room, made)
 
-    monkeypatch.setattr(workloads.PodRoom, "take", counted)
+    monkeypatch.setattr(workloads.PodBudget, "count", counted)
     grows["spec"]["template"]["metadata"]["annotations"] = {"long": "x" * 5_000}
     with pytest.raises(ScenarioErrors, match="the text is longer than 50,000 bytes"):
         import_source(scenario(node("n1"), grows), Conversion(Limits(bytes=50_000)))

@@ -15,10 +15,10 @@ from kschedui.scenarios import engine
 from kschedui.scenarios.release_examples import (
     FOLDER,
     PANICS,
+    adjacent_pairs,
     arises,
     has_example,
     name_of,
-    neighbours,
     starter_of,
     text_of,
 )
@@ -31,7 +31,7 @@ from scheduler_core.releases.differences import differences
 from tests.web.conftest import Browser
 
 ORDER = list(RELEASES)
-NEIGHBOURS = list(neighbours(ORDER[0], ORDER[-1]))
+NEIGHBOURS = list(adjacent_pairs(ORDER[0], ORDER[-1]))
 RULES = {one.name for one in fields(Rules)}
 SHOWS_LATER = {  # rules that decide nothing between these two releases: another difference hides them there
     "preemption_tries_all_but_unresolvable-1.30",  # up to 1.30 every node that was cut off has a status of its own

@@ -1,7 +1,7 @@
-"""Reads what kubectl prints for people: `describe node`, `describe pod`, tables of pods and nodes.
+"""Reads output that kubectl prints for people: `describe node`, `describe pod`, tables of pods and nodes.
 
-`sections` finds the parts of a text, without what is around them (prompts, line numbers, fences); each reader turns its
-part into the objects of which it is certain, and `reading` says what is not printed there.
+`sections` finds the parts of a text, without the text around them (prompts, line numbers, fences). Each reader converts
+its part to the objects that it describes for certain, and `reading` notes what kubectl does not print there.
 """
 
 from kschedui.scenarios.importers.for_people.reading import Reading, read, without_claims

@@ -28,7 +28,9 @@ HEADS = re.compile(r"^\s*Type\s+Reason\s+")
 
 
 class SeenEvent(msgspec.Struct, frozen=True):
-    """An event that was printed. `last` and `first`: how many seconds ago it was seen, None if it is not printed."""
+    """A printed event. `last` and `first`: the number of seconds since it was last and first seen, None if not
+    printed.
+    """
 
     kind: str  # in lower case, as in pod/web
     namespace: str
@@ -65,7 +67,9 @@ def read_table(table: Table) -> Iterator[SeenEvent]:
 
 
 def read_section(section: Section | None, kind: str, namespace: str, name: str) -> Iterator[SeenEvent]:
-    """Yield the events of a described object. A line that begins no event continues the message before it."""
+    """Yield the events of a described object. A line that is not the beginning of an event continues the message before
+    it.
+    """
     rows: list[tuple[dict[str, str | None], list[str]]] = []
     for line in section.lines if section else ():
         if match := IN_OBJECT.match(line):
@@ -85,14 +89,14 @@ def read_section(section: Section | None, kind: str, namespace: str, name: str) 
 
 
 def seconds_of(age: str) -> float | None:
-    """Return an age in seconds: 3d4h, 40m (duration.HumanDuration); None if it is none."""
+    """Return an age such as 3d4h or 40m (duration.HumanDuration) in seconds; None for any other text."""
     if not AGE.match(age):
         return None
     return sum(int(number) * SECONDS[unit] for number, unit in re.findall(r"(\d{1,9})([ydhms])", age))
 
 
 def age_of(seconds: float | None) -> str:
-    """Return an age for people, in the largest unit: 3d, 40m; "?" if it is not known."""
+    """Return an age for people, in the largest unit: 3d, 40m; "?" if it is unknown."""
     if seconds is None:
         return "?"
     size, unit = next(((size, unit) for unit, size in SECONDS.items() if unit != "y" and seconds >= size), (1, "s"))
@@ -100,6 +104,6 @@ def age_of(seconds: float | None) -> str:
 
 
 def last_of_scheduler(events: list[SeenEvent]) -> SeenEvent | None:
-    """Return the newest event Scheduled or FailedScheduling of a pod. Of equal ages, the one that is printed last."""
+    """Return the newest Scheduled or FailedScheduling event of a pod. Of equally old events, return the last one."""
     decisive = [event for event in events if event.reason in (NOT_SCHEDULED, SCHEDULED)]
     return min(reversed(decisive), key=lambda event: event.last or 0, default=None)

@@ -50,7 +50,7 @@ def _kubelet_version(described: Described) -> str:
 
 
 def pairs(section: Section | None) -> dict[str, str]:
-    """Return labels, written one a line: key=value."""
+    """Return labels, which are written as key=value, one per line."""
     entries = (text.partition("=") for text in (section.values() if section else ()))
     return {key: value for key, equals, value in entries if equals}
 
@@ -65,7 +65,9 @@ def read_taints(section: Section | None) -> Iterator[Manifest]:
 
 
 def _pods(described: Described, node: str) -> Iterator[Manifest]:
-    """Yield the pods of the table, and one for requests that no row has, such as those of extended resources."""
+    """Yield the pods of the table, and a pod for the requests that no row contains, such as those of extended
+    resources.
+    """
     section = described.section("Non-terminated Pods")
     totals = {"cpu": 0, "memory": 0}
     for line in section.lines if section else ():

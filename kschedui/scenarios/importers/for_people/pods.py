@@ -26,7 +26,7 @@ PHASES = ("Pending", "Running", "Succeeded", "Failed")
 
 
 def read_pod(described: Described, events: list[SeenEvent]) -> Manifest:
-    """Return the pod. `events`: those that are printed below it."""
+    """Return the pod. `events`: the events printed below it."""
     metadata: Manifest = {"name": described.value("Name"), "namespace": described.value("Namespace") or "default"}
     if labels := pairs(described.section("Labels")):
         metadata["labels"] = labels
@@ -64,7 +64,7 @@ def read_pod(described: Described, events: list[SeenEvent]) -> Manifest:
 
 
 def add_message(status: Manifest, events: list[SeenEvent]) -> None:
-    """Add the condition of a pod that waits, if the newest event of the scheduler says why."""
+    """Add the PodScheduled condition of a pending pod, if the newest event of the scheduler contains the reason."""
     event = last_of_scheduler(events)
     if event is not None and event.reason == NOT_SCHEDULED:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": event.message}
@@ -86,7 +86,7 @@ def _status(described: Described) -> Manifest:
 
 
 def _containers(section: Section | None) -> Iterator[Manifest]:
-    """Yield the containers: a name two columns in, its fields four, its amounts six."""
+    """Yield the containers. A name is indented by two columns, its fields by four, its amounts by six."""
     container: Manifest | None = None
     inside = ""
     for line in section.lines if section else ():
@@ -165,7 +165,7 @@ def _selector(text: str) -> Manifest:
 
 
 def _claims(section: Section | None) -> Iterator[Manifest]:
-    """Yield the volumes that are claims."""
+    """Yield the volumes that refer to claims."""
     name = ""
     for line in section.lines if section else ():
         field = field_of(line)

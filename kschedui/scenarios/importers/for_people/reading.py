@@ -1,4 +1,4 @@
-"""A text for people to objects, and notes: what was read, and what one more command would settle."""
+"""Converts a text for people to objects, and notes: what was read, and which command prints the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POD_KEYS = ("Containers", "QoS Class", "Node-Selectors", "IPs")
 class Reading(msgspec.Struct):
     """The objects and events that were read, and notes for people.
 
-    `rest`: the other lines of the text, if they have objects.
+    `rest`: the other lines of the text, if they contain objects.
     """
 
     objects: list[Manifest] = []
@@ -42,7 +42,7 @@ def key_of(manifest: Manifest) -> tuple[str, str, str]:
 
 
 def read(text: str) -> Reading:
-    """Read the described objects and tables; what is described says more than a row of a table."""
+    """Read the described objects and tables; a description replaces a row of a table about the same object."""
     reading = Reading()
     objects: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
     counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "of events", "other", "nowhere"), 0)
@@ -102,7 +102,9 @@ def read(text: str) -> Reading:
 
 
 def without_claims(objects: list[Manifest]) -> list[str]:
-    """Take the claims out of the volumes of pods; return their names. kubectl prints for people no claim itself."""
+    """Remove the claims from the volumes of pods, and return the names of the claims, which the text does not
+    contain.
+    """
     names: dict[str, None] = {}
     for pod in (item for item in objects if item["kind"] == "Pod" and "volumes" in item["spec"]):
         for volume in pod["spec"].pop("volumes"):
@@ -111,7 +113,9 @@ def without_claims(objects: list[Manifest]) -> list[str]:
 
 
 def _apply(seen: list[SeenEvent], objects: dict[tuple[str, str, str], tuple[int, Manifest]], *, alone: bool) -> None:
-    """Add what events of pods say: where a pod is, and why it waits. `alone`: the text has no pods but these."""
+    """Add information from the events of pods: the node of a pod, and why it is pending. `alone`: there are no other
+    pods.
+    """
     by_pod: dict[tuple[str, str, str], list[SeenEvent]] = {}
     for event in seen:
         if event.kind == "pod":
@@ -136,7 +140,7 @@ def _apply(seen: list[SeenEvent], objects: dict[tuple[str, str, str], tuple[int,
 
 
 def _free(objects: list[Manifest]) -> Iterator[Message]:
-    """Yield what described nodes have left for requests, and what they offer besides."""
+    """Yield the unrequested cpu, memory and extended resources of described nodes, as sentences."""
     requested: dict[str, dict[str, int]] = {}
     for pod in (item for item in objects if item["kind"] == "Pod"):
         sums = requested.setdefault(pod["spec"].get("nodeName", ""), {})
@@ -159,16 +163,18 @@ def _free(objects: list[Manifest]) -> Iterator[Message]:
 
 
 def _of_events(seen: list[SeenEvent]) -> Iterator[Message]:
-    """Yield what the newest events of the scheduler say of each pod that waits, and which pods were preempted."""
+    """Yield the newest message of the scheduler about each pending pod, and the pods that were preempted, as
+    sentences.
+    """
     by_pod: dict[str, list[SeenEvent]] = {}
     for event in seen:
         if event.kind == "pod":
             by_pod.setdefault(f"{event.namespace}/{event.name}", []).append(event)
-    told = []
+    sentences = []
     for pod, its_events in by_pod.items():
         last = events.last_of_scheduler(its_events)
         if last is not None and last.reason == events.NOT_SCHEDULED:
-            told.append(
+            sentences.append(
                 Message(
                     "{pod}: FailedScheduling, {count:,} times in {first}, last {last} ago: {text}",
                     pod=pod, count=last.count, first=events.age_of(last.first), last=events.age_of(last.last),
@@ -180,7 +186,7 @@ def _of_events(seen: list[SeenEvent]) -> Iterator[Message]:
                     pod=pod, last=events.age_of(last.last), text=last.message,
                 )
             )  # fmt: skip
-        told += [
+        sentences += [
             Message(
                 "{pod} was preempted {age} ago: {message}",
                 pod=pod,
@@ -190,13 +196,13 @@ def _of_events(seen: list[SeenEvent]) -> Iterator[Message]:
             for event in its_events
             if event.reason == "Preempted"
         ]
-    yield from told[:MAX_EVENTS]
-    if len(told) > MAX_EVENTS:
-        yield Message("And {number:,} more pods.", number=len(told) - MAX_EVENTS)
+    yield from sentences[:MAX_EVENTS]
+    if len(sentences) > MAX_EVENTS:
+        yield Message("And {number:,} more pods.", number=len(sentences) - MAX_EVENTS)
 
 
 def _unexplained(objects: list[Manifest]) -> int:
-    """Return how many pods wait of which the text has neither containers nor a message."""
+    """Return the number of pending pods for which the text contains neither containers nor a message."""
     pods_that_wait = (
         item for item in objects if item["kind"] == "Pod" and not {"nodeName", "schedulingGates"} & set(item["spec"])
     )

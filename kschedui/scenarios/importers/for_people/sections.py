@@ -1,7 +1,7 @@
-"""The parts of a text for people: described objects and tables, without what a terminal or a document adds.
+"""The parts of a text for people: described objects and tables, without the additions of a terminal or a document.
 
-kubectl: pkg/describe/describe.go writes "Key:   value" at the margin and indents what belongs to it by two columns a
-level; pkg/cmd/get writes tables whose columns begin below their heads.
+kubectl: pkg/describe/describe.go writes "Key: value" at the margin, and indents the lines that belong to a key by two
+columns per level; pkg/cmd/get writes tables whose columns begin below their heads.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class Section(msgspec.Struct):
     lines: list[str] = []
 
     def values(self) -> list[str]:
-        """Return the value and those of the lines below it, as labels and taints are written."""
+        """Return the value and the lines below it, as labels and taints are written."""
         return [text for text in (self.value, *(line.strip() for line in self.lines)) if text not in NONE]
 
 
 class Described(msgspec.Struct):
-    """A described object: the lines from `first` to before `last` of the text, from 0."""
+    """A described object, from line `first` to before line `last` of the text, counted from 0."""
 
     first: int
     last: int
     sections: list[Section]
 
     def value(self, key: str) -> str:
-        """Return the value of a key, "" if there is none or it is <none>."""
+        """Return the value of a key; "" if there is none, or it is <none>."""
         value = next((section.value for section in self.sections if section.key == key), "")
         return "" if value in NONE else value
 
@@ -60,7 +60,9 @@ class Described(msgspec.Struct):
 
 
 class Table(msgspec.Struct):
-    """A table: the heads of its columns, and its rows as mappings from head to cell; lines as of Described."""
+    """A table: the heads of its columns, and its rows as mappings from head to cell; `first` and `last` as in
+    Described.
+    """
 
     first: int
     last: int
@@ -69,7 +71,7 @@ class Table(msgspec.Struct):
 
 
 def field_of(line: str) -> tuple[str, str] | None:
-    """Return the key and the value of a line, "" without a value; None if it has no key."""
+    """Return the key and the value ("" if it has none) of a line; None for a line without a key."""
     text = line.strip()
     if KEY.match(text) is None:
         return None
@@ -95,7 +97,7 @@ def parts_of(text: str) -> Iterator[Described | Table]:
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
-    """Return the lines without line numbers, prompts and fences; the number of lines stays."""
+    """Return the lines without line numbers, prompts and fences; their number does not change."""
     filled = [line for line in lines if line.strip()]
     if filled and sum(bool(NUMBERED.match(line)) for line in filled) > 0.9 * len(filled):
         lines = [NUMBERED.sub("", line, count=1) for line in lines]
@@ -143,7 +145,7 @@ def _end_of_table(lines: Sequence[str], at: int) -> int:
 
 
 def _table(lines: Sequence[str], at: int, end: int) -> Table:
-    """Return the table. A cell is what begins below its head; a longer one moves the rest of its row."""
+    """Return the table. A cell begins below its head; a longer one shifts the rest of its row."""
     heads = [(match[0], match.start()) for match in re.finditer(r"\S+(?: \S+)*", lines[at])]
     rows = [_row(line, heads) for line in lines[at + 1 : end]]
     return Table(at, end, [head for head, _ in heads], rows)

@@ -1,4 +1,4 @@
-"""`kubectl get pods`, `get nodes` and both in one, also with -o wide and --show-labels: who runs where, and states."""
+"""`kubectl get pods`, `get nodes` and both in one, also with -o wide and --show-labels: nodes of pods, and states."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_of_nodes(table: Table) -> bool:
 
 
 def read_pods(table: Table) -> Iterator[tuple[Manifest, bool]]:
-    """Yield the pods that have not ended, and whether they may wait for a node. Requests are not printed."""
+    """Yield the pods that have not ended, and whether each may be waiting for a node. Requests are not printed."""
     for row in table.rows:
         name, status = _name(row, "pod"), row.get("STATUS", "")
         if not name or ENDED.fullmatch(status):

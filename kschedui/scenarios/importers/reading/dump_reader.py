@@ -40,7 +40,7 @@ class Dump(msgspec.Struct):
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)
 
     def take(self, manifest: Any, parent: Manifest | None = None) -> None:
-        """Add an object, an item of a list, or the counts that the browser sends."""
+        """Add an object, the items of a List, or the counts that the browser sends."""
         if not isinstance(manifest, dict):
             return
         if parent and "kind" not in manifest and str(parent.get("kind", "")).endswith("List"):
@@ -77,7 +77,7 @@ def read_dump(blocks: Iterable[str], limits: Limits) -> Dump:
 
 
 def has_more(source: Source) -> bool:
-    """Advance to the next character that is neither space nor a document marker; False at the end."""
+    """Advance to the next character that is neither space nor a document marker. Return False at the end."""
     while True:
         match = BETWEEN.match(source.text, source.at)
         source.at = match.end() if match else source.at
@@ -96,7 +96,7 @@ class YamlReading:
         self.errors: list[ScenarioError] = []
 
     def read(self) -> None:
-        """Read the text as far as it is YAML."""
+        """Read the text up to the end of its YAML."""
         last: Piece | None = None
         before = len(self.errors)
         for piece in pieces(self.source.runs(), self.source.line_here, self.source.back):
@@ -114,7 +114,7 @@ class YamlReading:
         self.errors[before:] = [_with_place(error, last) for error in self.errors[before:]]
 
     def take(self, piece: Piece) -> None:
-        """Parse an object, unless its kind is left out."""
+        """Parse an object, unless its kind is not read."""
         version, kind = head_of(piece.text)
         if kind and not kind.endswith("List") and not type_of_kind(version, kind):
             self.dump.left_out.kinds[name_of_kind(version, kind)] += 1
@@ -128,7 +128,7 @@ class YamlReading:
             self.errors.append(ScenarioError(error.path, line, error.message, self.number, error.column))
 
     def finish(self) -> None:
-        """Raise ScenarioErrors if something could not be read."""
+        """Raise ScenarioErrors if there were errors."""
         if self.errors:
             raise ScenarioErrors(self.errors)
 
@@ -140,7 +140,7 @@ def head_of(text: str) -> tuple[str, str]:
 
 
 def _with_place(error: ScenarioError, last: Piece | None) -> ScenarioError:
-    """Return the error; one at the very end means that the text is truncated."""
+    """Return the error; at the very end of the text, its message says that the text is truncated."""
     is_unread = isinstance(error.message, Message) and error.message.template.startswith("not valid YAML")
     if last is None or error.line < last.last_line or last.last_line <= 1 or not is_unread:
         return error

@@ -23,7 +23,7 @@ class _Cut(Exception):
 
 
 def read(source: Source, take: Take, left_out: LeftOut) -> None:
-    """Pass every object of the value that begins here to `take`. Raises ScenarioErrors."""
+    """Call `take` with every object of the JSON value that begins here. Raises ScenarioErrors."""
     reader = _Reader(source, take)
     try:
         reader.value()
@@ -71,7 +71,7 @@ class _Reader:
                 mapping[key] = self.read_value()
             self.next("}")
         for item in waiting:
-            self.hand(item, mapping)
+            self.add(item, mapping)
         if mapping.get("items") != [] or not str(mapping.get("kind", "")).endswith("List"):
             self.hand(mapping, None)
         self.step()
@@ -83,16 +83,16 @@ class _Reader:
             if isinstance(item, dict) and "kind" not in item and "kind" not in parent:
                 waiting.append(item)
             else:
-                self.hand(item, parent)
+                self.add(item, parent)
             self.next("]")
         self.step()
 
-    def hand(self, item: Any, parent: dict[str, Any] | None) -> None:
+    def add(self, item: Any, parent: dict[str, Any] | None) -> None:
         self.take(item, parent)
         self.taken += 1
 
     def read_value(self) -> Any:
-        """Return a whole value."""
+        """Return the complete value that begins here; load more of the source if necessary."""
         self.peek()
         source = self.source
         while True:
@@ -119,7 +119,7 @@ class _Reader:
         return not last or error.msg.startswith("Unterminated string") or (len(last) < 5 and last.isalpha())
 
     def peek(self) -> str:
-        """Return the next character that is not a space."""
+        """Return the next character that is not a space, without consuming it."""
         source = self.source
         while True:
             match = SPACE.match(source.text, source.at)
@@ -130,7 +130,9 @@ class _Reader:
                 raise _Cut
 
     def next(self, last: str) -> None:
-        """Go to the next entry, or to the end."""
+        """Consume the comma before the next entry; do nothing before `last`. Raises JSONDecodeError at
+        anything else.
+        """
         if self.peek() == ",":
             self.step()
         elif self.peek() != last:

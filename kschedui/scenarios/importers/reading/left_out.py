@@ -1,6 +1,7 @@
-"""Counts of what an import leaves out, described with the same sentences on every page and in the CLI.
+"""Counts of everything that an import leaves out, described with the same sentences on every page and in the CLI.
 
-The browser sends the counts of what it removed as a document of the kind `LeftOut`, the last one in the text.
+The browser sends the counts of the things that it removed in a document of the kind `LeftOut`, the last one in the
+text.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ VERSION = re.compile(r"(?:[^/]+/)?v[0-9]\w*")
 class LeftOut(msgspec.Struct):
     """Counts by name. `said`: lines of terminal output around the dump, by their beginning.
 
-    `cut`: the place where the text is truncated, as (line, objects before it). `lacks`: (line, field): the last object
-    ends there without a field that an API server always prints.
+    `cut`: the place where the text is truncated, as (line, number of objects before it). `lacks`: (line, field) if the
+    last object ends there without a field that an API server always prints.
     """
 
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
@@ -45,7 +46,7 @@ class LeftOut(msgspec.Struct):
         return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **asdict(self)}, separators=(",", ":"))
 
     def add(self, manifest: dict[str, Any]) -> None:
-        """Add the counts of a `LeftOut` document, as far as they are valid."""
+        """Add the valid counts of a `LeftOut` document."""
         for name in ("kinds", "fields", "unknown", "said"):
             counts = manifest.get(name)
             for key, number in counts.items() if isinstance(counts, dict) else ():
@@ -59,7 +60,7 @@ class LeftOut(msgspec.Struct):
                 self.lacks = [line, field]
 
     def notes(self) -> Iterator[Message]:
-        """Yield a sentence for each reason."""
+        """Yield a sentence for each kind of thing that was left out."""
         if self.cut:
             line, number = self.cut
             yield Message(
@@ -122,21 +123,23 @@ class LeftOut(msgspec.Struct):
 
 
 def _is_misplaced(name: str) -> bool:
-    """Return whether the name is that of a pod's field with the type in which it stands (`pruning.unknown_name`)."""
+    """Return whether the name is that of a pod's field within another type (`pruning.unknown_name`)."""
     types = reading_table()["types"]
     inside, dot, field = name.partition(".")
     return bool(dot) and inside in types and field in types["PodSpec"]
 
 
 def _versions_instead(name: str) -> list[str]:
-    """Return the versions that are read of a kind, where the name has another one of its group."""
+    """Return the versions of a kind that are read, if the name contains an unsupported version of its group."""
     version, _, kind = name.rpartition("/")
     kind_row = reading_table()["kinds"].get(kind)
     return kind_row["versions"] if kind_row is not None and VERSION.fullmatch(version) else []
 
 
 def _suggest_kind(name: str) -> str:
-    """Return a hint if a kind looks like a misspelling of a supported one; kinds with a group are of other tools."""
+    """Return a hint if a kind looks like a misspelling of a supported one. A kind with a group belongs to
+    another tool.
+    """
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""
     return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""

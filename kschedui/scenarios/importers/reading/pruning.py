@@ -16,7 +16,7 @@ MAX_SLIPS = 2
 
 
 def type_of(manifest: Manifest) -> str:
-    """Return the table's type for an object; "" if the object is not read."""
+    """Return the name of the object's type in the table; "" if the object is not read."""
     table = reading_table()
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     if kind is None and any(isinstance(manifest.get(name), list) for name in table["types"]["Export"]):
@@ -27,7 +27,7 @@ def type_of(manifest: Manifest) -> str:
 
 
 def type_of_kind(version: str, kind: str) -> str:
-    """Return the type for an apiVersion ("" if there is none) and a kind."""
+    """Return the name of the type for an apiVersion ("": unknown) and a kind; "" if it is not read."""
     kind_row = reading_table()["kinds"].get(kind)
     if kind_row is None or (version and version not in kind_row["versions"]):
         return ""
@@ -51,7 +51,7 @@ def group_of(version: str) -> str:
 
 
 def prune(manifest: Manifest, left_out: LeftOut) -> Manifest | None:
-    """Return the object with unread fields removed and counted; None if nothing of it is read."""
+    """Return the object without the fields that are not read, which are counted; None if the object is not read."""
     name = type_of(manifest)
     if not name:
         version, kind = (
@@ -104,13 +104,13 @@ def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
 
 
 def unknown_name(name: str, key: str) -> str:
-    """Return the name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere."""
+    """Return the name of an unknown field; a field of a pod's spec in another place is prefixed with the type there."""
     return f"{name}.{key}" if name != "PodSpec" and key in reading_table()["types"]["PodSpec"] else key
 
 
 @lru_cache(maxsize=65536)
 def rule_of(name: str, key: str) -> Rule | None:
-    """Return the rule of a type's field; for a misspelled field that of the intended one; None if it is unknown."""
+    """Return the rule of a type's field, or for a misspelled field that of the intended one; None if it is unknown."""
     fields = reading_table()["types"][name]
     if key in fields:
         return fields[key]

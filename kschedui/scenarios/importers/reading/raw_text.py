@@ -1,4 +1,4 @@
-"""Scenarios with objects that a cluster printed, without its secrets."""
+"""Removes from scenarios the fields of a cluster's objects that are not read, such as secrets."""
 
 from __future__ import annotations
 

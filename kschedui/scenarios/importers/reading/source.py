@@ -1,4 +1,4 @@
-"""A dump as a stream: blocks of text, of which only the part being read is in memory."""
+"""A dump as a stream of text blocks; only the part being read is in memory."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SAID, SAID_FIRST = re.compile(r"\n(?! )" + _SAID), re.compile(_SAID)
 
 
 class Source:
-    """A dump. `text` is the part in memory; it is read up to `at`, and begins on line `line` of the dump."""
+    """A dump. `text` is the part in memory, which begins at line `line` of the dump; it is read up to position `at`."""
 
     def __init__(self, blocks: Iterable[str], left_out: LeftOut) -> None:
-        self._blocks = without_said(without_logs(blocks, left_out), left_out)
+        self._blocks = without_terminal_output(without_logs(blocks, left_out), left_out)
         self.text = ""
         self.at = 0
         self._last = 0
@@ -46,7 +46,7 @@ class Source:
         return self.line - 1 + self.text.count("\n") + (not self.text.endswith("\n"))
 
     def more(self) -> bool:
-        """Drop the text that was read and load as much as is left, at least a block; False at the end."""
+        """Drop the text that was read, and load at least as much as is left. Return False at the end."""
         rest = self.text[self.at :]
         parts, size = [rest], 0
         while size <= len(rest) and (block := next(self._blocks, None)) is not None:
@@ -58,7 +58,9 @@ class Source:
         return True
 
     def runs(self) -> Iterator[str]:
-        """Yield the lines from the current position, indented ones together as far as they are in memory (`runs`)."""
+        """Yield the lines from the current position on; consecutive indented lines come together, as far as they are in
+        memory.
+        """
         while True:
             end = self.text.rfind("\n")
             for run in runs(self.text[self.at : end]) if end >= self.at else ():
@@ -71,7 +73,7 @@ class Source:
                 return
 
     def back(self) -> None:
-        """Unread what `runs` yielded last."""
+        """Go back to before the last result of `runs`."""
         self.at = self._last
 
 
@@ -80,7 +82,7 @@ def _unix(lines: str) -> str:
 
 
 def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
-    """Remove container output except for line ends; lines that may be markers are checked as a whole."""
+    """Yield the blocks without container logs, of which only line ends stay; a marker may be split between blocks."""
     inside, tail = False, ""
     for block in blocks:
         whole = tail + block
@@ -103,8 +105,8 @@ def _without_logs(text: str, left_out: LeftOut, *, inside: bool) -> tuple[str, b
         inside, at = not inside, mark.end()
 
 
-def without_said(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
-    """Drop terminal output around a dump except for line ends, and count it."""
+def without_terminal_output(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
+    """Yield the blocks without terminal output around a dump, which is counted; line ends stay."""
 
     def dropped(match: re.Match[str]) -> str:
         words, log, command = match.groups()

@@ -1,4 +1,4 @@
-"""Splits a YAML text into its objects by lines: at `---`, at the items of a List, and where another dump follows."""
+"""Splits a YAML text into its objects by lines: at `---`, at the items of a List, and where another dump begins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ LAST = {
 class Piece(msgspec.Struct):
     """The text of one object; `first_line` counts from 1.
 
-    `cut`: the text is truncated in it. `lacks`: a field that an API server always prints, so that it may be.
+    `cut`: the text is truncated within it. `lacks`: a missing field that an API server always prints; the text may be
+    truncated.
     """
 
     text: str
@@ -70,7 +71,7 @@ class _Open(msgspec.Struct):
 
 
 def runs(text: str) -> Iterator[str]:
-    """Yield the lines of a text: those at the margin one by one, indented ones that follow one another together.
+    """Yield the lines of a text: lines at the margin one by one, consecutive indented lines together.
 
     Most lines of a dump are indented, and nearly always belong to the object above them.
     """
@@ -84,10 +85,10 @@ def runs(text: str) -> Iterator[str]:
 
 
 def pieces(parts: Iterable[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
-    """Yield the objects in order; an item is moved to the left margin.
+    """Yield the objects in order; an item of a List is moved to the left margin.
 
-    `parts`: lines, or `runs` of them; `first`: the number of the first line. If `at_json` is set, the function ends,
-    and calls it, at a line where a JSON dump begins.
+    `parts`: lines, or `runs` of them; `first`: the number of the first line. At a line where a JSON dump begins,
+    `at_json` is called if it is set, and the generator ends.
     """
     now = _Open(first_line=first)
     number = first
@@ -132,7 +133,7 @@ def _may_end(now: _Open) -> bool:
 
 
 def _starts_another(now: _Open, line: str) -> bool:
-    """Return whether a dump begins here without a marker, such as a second one appended to the file."""
+    """Return whether another dump begins here without a marker, such as one appended to the file."""
     return (line.startswith("apiVersion:") and "apiVersion" in now.keys) or (
         line.startswith("{") and "kind" in now.keys
     )
@@ -168,7 +169,7 @@ def _has_anchor(now: _Open) -> bool:
 def _item(now: _Open) -> Iterator[Piece]:
     """Yield the complete item, moved to the left; an item without a kind waits for that of its list.
 
-    If anchors are used, all following items are included.
+    If an item contains an anchor, all following items are in the same piece, since they may refer to it.
     """
     if _has_anchor(now):
         yield Piece(f"kind: {now.kind or 'List'}\nitems:\n{now.text}", now.first_line - 2)
@@ -184,7 +185,7 @@ def _item(now: _Open) -> Iterator[Piece]:
 
 
 def _moved(text: str, columns: int) -> str:
-    """Return the text, moved to the left; "" if that would cut something off."""
+    """Return the text moved to the left by this number of columns; "" if that would cut off characters."""
     start = "\n" + " " * columns
     if text.count(start) == text.count("\n"):
         return text[columns:].replace(start, "\n")
@@ -193,7 +194,7 @@ def _moved(text: str, columns: int) -> str:
 
 
 def _end(now: _Open, *, at_end: bool = False, printed: bool = False, shortened: Container[str] = ()) -> Iterator[Piece]:
-    """Yield the rest of the document. `shortened`: kinds of which others lack the status, too."""
+    """Yield the rest of the document. `shortened`: kinds of which other objects lack the status too."""
     text = now.text
     if now.in_items:
         if at_end and "kind" not in now.keys:
@@ -211,7 +212,9 @@ def _end(now: _Open, *, at_end: bool = False, printed: bool = False, shortened: 
 
 
 def _is_unfinished(text: str, *, printed: bool) -> bool:
-    """Return whether the last object ends before what every object has. `printed`: an API server printed others."""
+    """Return whether the last object lacks a part that every object has. `printed`: an API server printed other
+    objects.
+    """
     if PRINTED.search(text):
         if next(line for line in reversed(text.split("\n")) if line.strip()).rstrip().endswith(":"):
             return True  # a name whose value is missing
@@ -221,9 +224,10 @@ def _is_unfinished(text: str, *, printed: bool) -> bool:
 
 
 def _lacking(text: str) -> str:
-    """Return the last field that an API server always prints, if it printed the object without it.
+    """Return the last field that an API server always prints, if it printed the object without that field; otherwise
+    "".
 
-    Without a uid too, somebody took out what people do not write, and perhaps the status.
+    If the uid is missing too, somebody has removed fields by hand, and perhaps the status.
     """
     last = LAST.get(_kind_of(text), "")
     if not last or not PRINTED.search(text):
