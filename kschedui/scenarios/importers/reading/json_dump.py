@@ -73,7 +73,7 @@ class _Reader:
         for item in waiting:
             self.add(item, mapping)
         if mapping.get("items") != [] or not str(mapping.get("kind", "")).endswith("List"):
-            self.hand(mapping, None)
+            self.add(mapping, None)
         self.step()
 
     def items(self, parent: dict[str, Any], waiting: list[Any]) -> None:
