@@ -415,6 +415,7 @@ class Upload(Held):
     error = MessageField(blank=True)  # why there is no answer
     status = models.PositiveSmallIntegerField(null=True)  # of the answer
     content_type = models.CharField(max_length=100, blank=True)
+    saved = models.ForeignKey(Version, models.SET_NULL, null=True, blank=True, related_name="+")  # by the request
     created = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
     finished = models.DateTimeField(null=True, blank=True)
 

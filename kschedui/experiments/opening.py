@@ -12,19 +12,13 @@ from kschedui.scenarios.parsed import sha256
 MAX_NAMED = 4  # factors in the title
 
 
-def open_run(
-    visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, requester: Requester
-) -> tuple[Version, str]:
-    """Start a run of an experiment as a scenario. Return the version, and the release to show ("": its own).
-
-    `digest`: of the run's text; None if that is the scenario's own text.
-    """
-    version = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
+def start_run(version: Version, experiment: Experiment, release: str, requester: Requester) -> str:
+    """Start the run of a version that was opened; return the release to show ("": the version's own)."""
     wanted = release or experiment.kubernetes_version
     own = runs.own_release(version)
     kubernetes = "" if not wanted or wanted == runs.release_of(version, own) else wanted
     runs.start_run(version, requester, kubernetes=kubernetes or own)
-    return version, kubernetes
+    return kubernetes
 
 
 def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:

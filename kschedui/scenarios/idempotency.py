@@ -49,7 +49,8 @@ def once(
 
 def before(author: str, key: str, digest: str) -> Version:
     """Return the version that was created under the key. Raises IdempotencyKey.DoesNotExist or KeyReused."""
-    used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
+    keys = IdempotencyKey.objects.select_related("version__scenario").defer(*Version.large("version__"))
+    used = keys.get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused
     return used.version

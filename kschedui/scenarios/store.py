@@ -228,6 +228,11 @@ def version(scenario: Scenario, number: int) -> Version:
     return _without_text(scenario).get(number=number)
 
 
+def by_key(key: int) -> Version:
+    """Return the version with this key, without its large columns. Raises Version.DoesNotExist."""
+    return Version.objects.select_related("scenario").defer(*Version.large()).get(pk=key)
+
+
 def _without_text(scenario: Scenario) -> QuerySet[Version]:
     """Return the versions of the scenario; their text, which few pages show, is loaded on access."""
     return scenario.versions.defer("text", "challenge")

@@ -1,6 +1,6 @@
 """Visitors of a request: the names under which they are counted, and their access."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import cast
 
@@ -11,11 +11,13 @@ from django.utils.crypto import salted_hmac
 
 from kschedui.in_turn import in_turn
 from kschedui.models import Run, Scenario, Version
+from kschedui.runs import leases
 from kschedui.runs import store as runs
 from kschedui.runs.storage_limits import require_storage
 from kschedui.runs.turns import Requester
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
+from kschedui.uploads.responding import upload_of
 from kschedui.web.http.client_address import client_of
 
 
@@ -31,7 +33,8 @@ def requester_of(request: HttpRequest) -> Requester:
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
     """Return the visitor, who is about to store something. Raises StorageFull if they have reached their limit."""
     visitor = access.editing_visitor(request)
-    require_storage(visitor, requester_of(request).address)
+    if not has_saved(request):
+        require_storage(visitor, requester_of(request).address)
     return visitor
 
 
@@ -44,8 +47,31 @@ def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
     """
     visitor, address = access.editing_visitor(request), requester_of(request).address
     with in_turn(f"storage of {address}"), in_turn(f"storage of {visitor.author}"):
-        require_storage(visitor, address)
+        if not has_saved(request):
+            require_storage(visitor, address)
         yield visitor
+
+
+def save_once(request: HttpRequest, save: Callable[[access.Visitor], Version]) -> Version:
+    """Return the version that `save` stores for the visitor, in the transaction of `keeping`.
+
+    If a worker was killed after it had saved and before it had answered, the request is repeated: `save` is then not
+    called, and the version is the one from before. Raises StorageFull; leases.Lost if another worker has the request by now.
+    """
+    upload = upload_of(request)
+    with keeping(request) as visitor:
+        if upload is not None and upload.saved_id is not None:
+            return scenarios.by_key(upload.saved_id)
+        version = save(visitor)
+        if upload is not None:
+            leases.update_mine(upload, saved=version)
+        return version
+
+
+def has_saved(request: HttpRequest) -> bool:
+    """Return whether a worker that answered this request before has saved what it asks for."""
+    upload = upload_of(request)
+    return upload is not None and upload.saved_id is not None
 
 
 def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None = None) -> Run:

@@ -23,7 +23,7 @@ from kschedui.web.api.callers import leave_large
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.streams import in_pieces
-from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.visitors import keeping_visitor, save_once, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.home_library import render_library
@@ -205,8 +205,7 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
         leave_large(request, source.bytes)
     text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
     digest = work(request, jobs.digest_of_copy, text)
-    with keeping(request) as visitor:
-        copy = scenarios.fork(visitor, source, digest)
+    copy = save_once(request, lambda visitor: scenarios.fork(visitor, source, digest))
     return redirect("scenario-edit", copy.scenario.public_id)
 
 

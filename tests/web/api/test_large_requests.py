@@ -3,18 +3,23 @@
 import gzip
 import json
 import random
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
+from django.http import HttpRequest
 from django.test import Client
+from django.utils import timezone
 
-from kschedui.models import Run, Scenario, Upload, UploadPart
+from kschedui.models import Run, Scenario, Upload, UploadPart, Version
 from kschedui.runs import leases, long_run_slots
 from kschedui.runs import store as runs
 from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
-from kschedui.uploads import parts, store, tasks, worker
+from kschedui.uploads import parts, responding, store, tasks, worker
 from kschedui.work.client_disconnect import ClientDisconnect
+from kschedui.work.process import Ended
 from tests.dumps import SECRET, Cluster, as_yaml, listed
 from tests.web.conftest import SMALL, Browser
 
@@ -87,19 +92,22 @@ def test_a_version_too_and_its_conflict_is_told_later() -> None:
     assert (late.status_code, late.json()["code"], late.json()["version"]) == (409, "version_conflict", 2)
 
 
+def forks_of(browser: Browser, sid: str, run: str) -> list[tuple[str, dict[str, Any]]]:
+    """The requests that fork a saved scenario: path and body."""
+    varied = browser.post_json("/api/v1/experiments", scenario=sid, factors=[{"seeds": [5]}]).json()
+    return [
+        (f"/api/v1/runs/{run}/attempts/1/keep", {"edits": [{"type": "add-nodes", "like": "n1", "count": 1}]}),
+        (f"/api/v1/runs/{run}/operations/keep", {"question": {"type": "reschedule"}}),
+        (f"/api/v1/runs/{run}/autoscaling/keep", {"autoscaler": "karpenter"}),
+        (f"/api/v1/experiments/{varied['id']}/runs/1", {}),
+    ]
+
+
 def test_a_fork_of_a_large_text_is_made_by_a_worker_too() -> None:
     browser = Browser()
     saved = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
     runs_worker.execute(saved["run"])
-    run = f"/api/v1/runs/{saved['run']}"
-    varied = browser.post_json("/api/v1/experiments", scenario=saved["id"], factors=[{"seeds": [5]}]).json()
-    forks: list[tuple[str, dict[str, Any]]] = [
-        (f"{run}/attempts/1/keep", {"edits": [{"type": "add-nodes", "like": "n1", "count": 1}]}),
-        (f"{run}/operations/keep", {"question": {"type": "reschedule"}}),
-        (f"{run}/autoscaling/keep", {"autoscaler": "karpenter"}),
-        (f"/api/v1/experiments/{varied['id']}/runs/1", {}),
-    ]
-    for path, body in forks:
+    for path, body in forks_of(browser, saved["id"], saved["run"]):
         before = Scenario.objects.count()
         answer = followed(browser, browser.post_json(path, **body))
         assert answer.status_code < 300, (path, answer.content)
@@ -107,14 +115,98 @@ def test_a_fork_of_a_large_text_is_made_by_a_worker_too() -> None:
         assert Scenario.objects.latest("pk").fork_of is not None
 
 
+def killed_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker answers the next upload, and is killed before it stores the answer; the upload is queued again."""
+
+    def end(*_: Any) -> None:
+        raise Ended
+
+    with monkeypatch.context() as patched:
+        patched.setattr(worker, "keep", end)
+        assert worker.serve()
+    Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    store.requeue_lost()
+
+
+def test_a_worker_that_is_killed_before_it_answers_leaves_what_the_next_one_answers_with(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    browser = Browser()
+    saved = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
+    runs_worker.execute(saved["run"])
+    requests = forks_of(browser, saved["id"], saved["run"])
+    requests += [
+        ("/api/v1/scenarios", {"text": padded(SMALL), "title": "Mine"}),
+        ("/api/v1/scenarios/import", {"text": DUMP}),
+    ]
+    limits = settings.LIMITS
+    for path, body in requests:
+        answer = browser.post_json(path, **body)
+        before = Version.objects.count()
+        killed_before_it_answers(monkeypatch)
+        assert Version.objects.count() == before + 1, path
+        made = Version.objects.latest("pk")
+        settings.LIMITS = {**limits, "browser_bytes": 1}  # it has taken the last room
+        done = followed(browser, answer).json()
+        settings.LIMITS = limits
+        assert Version.objects.count() == before + 1, path
+        assert made.scenario.public_id in done.get("url", ""), (path, done)
+        assert made.runs.exists(), path
+
+
+def test_a_form_that_a_worker_repeats_leads_to_the_fork_that_the_one_before_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    browser = Browser()
+    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    for path, fields in FORMS_THAT_FORK.items():
+        waits = browser.post(path.format(sid=sid), fields, content_type="application/x-www-form-urlencoded")
+        killed_before_it_answers(monkeypatch)
+        made = Scenario.objects.latest("pk")
+        worker.serve()
+        assert made.public_id in browser.get(waits.url).url, path
+        assert Scenario.objects.latest("pk") == made, path
+
+
+def test_a_version_that_was_saved_is_no_conflict_when_a_worker_repeats_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser()
+    sid = browser.save()["id"]
+    path = f"/api/v1/scenarios/{sid}/versions"
+    answer = browser.post_json(path, text=padded(SMALL), base=1)
+    killed_before_it_answers(monkeypatch)
+    assert browser.save(parent=sid, text=SMALL, base=2)["version"] == 3
+    repeated = followed(browser, answer)
+    assert (repeated.status_code, repeated.json()["version"]) == (201, 2)
+
+
+def test_a_worker_that_lost_its_request_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser()
+    answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
+
+    def request_of(*args: Any) -> HttpRequest:
+        request = rebuilt(*args)
+        Upload.objects.update(attempt=F("attempt") + 1)  # another one takes it
+        return request
+
+    rebuilt = responding.request_of
+    with monkeypatch.context() as patched:
+        patched.setattr(responding, "request_of", request_of)
+        assert worker.serve()
+    assert not Scenario.objects.exists()
+    assert browser.get(answer.headers["Location"]).json()["state"] == "running"
+
+
+FORMS_THAT_FORK = {
+    "/s/{sid}/v/1/operations/?ask=reschedule": "",
+    "/s/{sid}/v/1/autoscaling/": "autoscaler=karpenter",
+    "/compare/{sid}/1/{sid}/1/seed": "side=first&seed=7",
+}
+
+
 def test_a_form_that_forks_a_large_text_leads_to_a_page_that_waits_and_then_to_the_fork() -> None:
     browser = Browser()
     sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
-    forms = {
-        f"/s/{sid}/v/1/operations/?ask=reschedule": "",
-        f"/s/{sid}/v/1/autoscaling/": "autoscaler=karpenter",
-        f"/compare/{sid}/1/{sid}/1/seed": "side=first&seed=7",
-    }
+    forms = {path.format(sid=sid): fields for path, fields in FORMS_THAT_FORK.items()}
     for path, fields in forms.items():
         waits = browser.post(path, fields, content_type="application/x-www-form-urlencoded")
         assert waits.status_code == 302, (path, waits.content)

@@ -11,8 +11,7 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from kschedui.csv_rows import csv_row
-from kschedui.experiments import store
-from kschedui.experiments.opening import open_run
+from kschedui.experiments import opening, store
 from kschedui.experiments.plan import design_of, plan
 from kschedui.language import in_language
 from kschedui.models import Experiment
@@ -24,7 +23,7 @@ from kschedui.web.api.document import ok
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.shapes import In, Number, PublicId, RunScenario, State
-from kschedui.web.api.visitors import keeping_visitor, requester_of
+from kschedui.web.api.visitors import keeping_visitor, requester_of, save_once
 from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
 from scheduler_core.experiments.table import COLUMNS, complete, header, record
@@ -240,10 +239,13 @@ def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
     if not 1 <= number <= experiment.size:
         raise Refusal(404, Message("This experiment has runs 1 to {size:,}.", size=experiment.size))
     count(request, "run")
-    visitor = keeping_visitor(request)
+    keeping_visitor(request)
     leave_large(request, experiment.version.bytes)
     text = scenarios.text_for_work(experiment.version)
     digest, release = work(request, jobs.experiment_run, text, experiment.factors, number)
-    version, kubernetes = open_run(visitor, experiment, number, digest, release, requester_of(request))
+    version = experiment.version  # if `digest` is None, the run has its text
+    if digest is not None:
+        version = save_once(request, lambda visitor: opening.version_of(visitor, experiment, number, digest))
+    kubernetes = opening.start_run(version, experiment, release, requester_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])
     return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

@@ -26,7 +26,7 @@ from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.scenarios import Key, run_and_describe
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.shapes import Imported, Saved
-from kschedui.web.api.visitors import keeping, keeping_visitor
+from kschedui.web.api.visitors import keeping_visitor, save_once
 from kschedui.web.api.work import SLOW, work
 
 router = Router(tags=["texts"])
@@ -74,8 +74,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
     digest = imported.digest
 
     def create(digest: Digest) -> Version:
-        with keeping(request):
-            return scenarios.create(visitor, digest)
+        return save_once(request, lambda visitor: scenarios.create(visitor, digest))
 
     version, _ = idempotency.once(visitor, key, digest.text, lambda: digest, create)
     return Status(201, run_and_describe(request, version))

@@ -19,7 +19,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.texts import digest_of
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.visitors import keeping, keeping_visitor, owned_scenario, requester_of, visible_scenario
+from kschedui.web.api.visitors import keeping_visitor, owned_scenario, requester_of, save_once, visible_scenario
 
 router = Router(tags=["scenarios"])
 
@@ -38,11 +38,14 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
 
     def make(digest: Digest) -> Version:
         origin = scenarios.newest(visible_scenario(request, body.fork_of)[1]) if body.fork_of else None
-        with keeping(request):
+
+        def save(visitor: access.Visitor) -> Version:
             version = scenarios.create(visitor, digest, origin, visibility=body.visibility)
             if body.title:
                 scenarios.rename(version.scenario, body.title)
-        return version
+            return version
+
+        return save_once(request, save)
 
     try:
         version, new = idempotency.once(visitor, key, body.model_dump_json(), lambda: digest_of(request, body), make)

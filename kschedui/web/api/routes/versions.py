@@ -36,7 +36,7 @@ from kschedui.web.api.shapes import (
     VersionText,
     Words,
 )
-from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.visitors import keeping_visitor, save_once, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.work.fetched import Fetched
 from scheduler_core.scenario.lesson import Caption, Question
@@ -59,8 +59,7 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     access.require_editing(keeping_visitor(request), scenario)
     try:
         digest = digest_of(request, body)
-        with keeping(request):
-            version = scenarios.save(scenario, digest, body.base)
+        version = save_once(request, lambda _: scenarios.save(scenario, digest, body.base))
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
     return Status(201, run_and_describe(request, version))

@@ -19,7 +19,7 @@ from kschedui.web.api import jobs
 from kschedui.web.api.callers import leave_large
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
+from kschedui.web.api.visitors import keeping_visitor, requester_of, save_once
 from kschedui.web.api.work import work
 from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
 from kschedui.web.pages.page_view import page_view
@@ -103,8 +103,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     origin = sides[at].version
     leave_large(request, origin.bytes)
     digest = work(request, jobs.digest_with_seed, scenarios.text_for_work(origin), int(given))
-    with keeping(request) as visitor:
-        scenario = scenarios.create(visitor, digest, origin)
+    scenario = save_once(request, lambda visitor: scenarios.create(visitor, digest, origin))
     runs.start_run(scenario, requester_of(request), kubernetes=sides[at].kubernetes or None)
     sides[at] = Side(name, scenario, sides[at].release, sides[at].kubernetes)
     return redirect(address(sides))

@@ -21,7 +21,7 @@ from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Kept
-from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
+from kschedui.web.api.visitors import keeping_visitor, requester_of, save_once
 from kschedui.web.api.work import work
 from scheduler_core.ask.operations.helping import Helping
 from scheduler_core.ask.operations.results import OperationResult
@@ -115,8 +115,7 @@ def save_fork(
     performed = work(request, job, scenarios.text_for_work(origin), kubernetes, *args, near=name.run)
     assert performed is not None  # the text was sent
     digest, step, words = performed
-    with keeping(request) as visitor:
-        scenario = scenarios.create(visitor, digest, origin, change=words)
+    scenario = save_once(request, lambda visitor: scenarios.create(visitor, digest, origin, change=words))
     return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None), step
 
 

@@ -21,7 +21,7 @@ from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import kept_fork
 from kschedui.web.api.shapes import In, Kept
-from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
+from kschedui.web.api.visitors import keeping_visitor, requester_of, save_once
 from kschedui.web.api.work import work
 from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity
 from scheduler_core.ask.moments.judge import Judgement
@@ -115,8 +115,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     edited = work(request, jobs.keep, name, text, body.edits, near=name.run)
     assert edited is not None  # the text was sent
     digest, step, words = edited
-    with keeping(request) as visitor:
-        scenario = scenarios.create(visitor, digest, origin, change=words)
+    scenario = save_once(request, lambda visitor: scenarios.create(visitor, digest, origin, change=words))
     started = runs.start_run(scenario, requester_of(request), kubernetes=run.kubernetes_version or None)
     return Status(201, kept_fork(scenario, started, step))
 
