@@ -81,7 +81,7 @@ def require_continuable(experiment: Experiment) -> None:
     if begun != here:
         raise Stopped(
             Message(
-                "This experiment was started by engine {begun}, but this worker has engine {here}.",
+                "The engine changed from {begun} to {here} during this experiment. Start it again.",
                 begun=begun,
                 here=here,
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.db import Error
+from django.db import Error, IntegrityError, transaction
 
 from kschedui import tallies
 from kschedui.logs import run_id
@@ -146,13 +146,7 @@ def give_up(run: Run, sentence: Message) -> None:
 def work(run: Run, *, long: bool = True) -> Outcome:
     """Simulate the run, and store the chunks that are missing. Raises leases.Lost, Stopped, RunIsLong."""
     if run.engine_version != ENGINE_VERSION:
-        raise Stopped(
-            Message(
-                "This run was started by engine {begun}, but this worker has engine {here}.",
-                begun=run.engine_version,
-                here=ENGINE_VERSION,
-            )
-        )
+        begin_with_this_engine(run)
     outcome, ending, bounds, stored = Outcome(), ClusterDrawing(), bounds_of(run), run.bytes
     with Holding(run, partial(runs.fail, run)) as holding, rare_collection():
         holding.reading()
@@ -167,6 +161,26 @@ def work(run: Run, *, long: bool = True) -> Outcome:
                 stored += len(chunk_row.frame)
     outcome.drawing = ending.drawing()
     return outcome
+
+
+def begin_with_this_engine(run: Run) -> None:
+    """Make a run of another engine one of this engine, as after an update. Raises leases.Lost; Stopped if chunks of it
+    are stored, which this engine might not continue, or if this engine has a run of the version already.
+    """
+    begun, adopted = run.engine_version, False
+    if not run.chunks:
+        with suppress(IntegrityError), transaction.atomic():
+            leases.update_mine(run, engine_version=ENGINE_VERSION)
+            adopted = True
+    if not adopted:
+        raise Stopped(
+            Message(
+                "The engine changed from {begun} to {here} during this run. Run the version again.",
+                begun=begun,
+                here=ENGINE_VERSION,
+            )
+        )
+    run.engine_version = ENGINE_VERSION
 
 
 def draw_cluster(events: Iterable[AnyEvent], ending: ClusterDrawing) -> Iterator[AnyEvent]:

@@ -173,7 +173,7 @@ def test_another_engines_experiment_is_not_gone_on_with() -> None:
     finish()
     experiment.refresh_from_db()
     assert (experiment.state, numbers(experiment)) == (Run.State.FAILED, [])
-    assert "engine 0.0.1" in experiment.error
+    assert "engine changed from 0.0.1" in experiment.error
 
 
 def test_a_database_that_is_away_for_a_moment_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -323,13 +323,41 @@ def test_neither_broker_nor_followers_can_fail_a_run(keep: Keep, monkeypatch: py
     assert run.state == Run.State.DONE
 
 
-def test_a_run_of_another_engine_is_not_mixed_with_this_ones(keep: Keep) -> None:
+def test_a_run_of_another_engine_is_not_mixed_with_this_ones(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start_run(keep(MANY))
+    with monkeypatch.context() as dying:
+        die_after(dying, 1)
+        with pytest.raises(Killed):
+            worker.execute(run.public_id)
+    expire(run)
+    Run.objects.update(engine_version="0.0.1")
+    begun = stored(run)
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "engine changed from 0.0.1" in run.error
+    assert stored(run) == begun
+
+
+def test_a_run_that_was_queued_before_an_update_is_made_by_the_new_engine(keep: Keep) -> None:
     run = runs.start_run(keep())
     Run.objects.update(engine_version="0.0.1")
     worker.execute(run.public_id)
     run.refresh_from_db()
-    assert run.state == Run.State.FAILED
-    assert "engine 0.0.1" in run.error
+    assert (run.state, run.engine_version) == (Run.State.DONE, ENGINE_VERSION)
+
+
+def test_a_run_that_was_queued_before_an_update_ends_if_the_new_engine_has_one_of_the_same_version(keep: Keep) -> None:
+    run = runs.start_run(keep())
+    Run.objects.update(engine_version="0.0.1")
+    again = runs.start_run(run.version)
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert (run.state, run.engine_version) == (Run.State.FAILED, "0.0.1")
+    assert "engine changed from 0.0.1" in run.error
+    worker.execute(again.public_id)
+    again.refresh_from_db()
+    assert again.state == Run.State.DONE
 
 
 def test_the_last_event_of_a_run_is_its_end(finished: Run) -> None:
