@@ -223,6 +223,7 @@ class Run(Held):
             models.Index(fields=["state", "lease_until"], name="run_by_lease"),
             models.Index(fields=["party", "started"], name="run_by_party"),
             models.Index(fields=["address", "created"], name="run_by_address"),
+            models.Index(fields=["author"], name="run_by_author"),  # whose storage is summed at each save
         ]
 
     def __str__(self) -> str:

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Func, JSONField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Substr
+from django.db.models import Func, JSONField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Substr
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -256,7 +256,13 @@ def text_of(version: int) -> str:
 
 
 LAST = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
-RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
+# A state that no index has: with the index of states, SQLite would go through all complete runs of the site, and their
+# texts, for each scenario of a list.
+RAN = (
+    Run.objects.alias(unindexed_state=Coalesce("state", Value("")))
+    .filter(version__scenario=OuterRef("pk"), unindexed_state=Run.State.DONE)
+    .order_by("-version__number", "pk")
+)
 
 
 class WithoutRules(Func):

@@ -56,7 +56,8 @@ def save_once(request: HttpRequest, save: Callable[[access.Visitor], Version]) -
     """Return the version that `save` stores for the visitor, in the transaction of `keeping`.
 
     If a worker was killed after it had saved and before it had answered, the request is repeated: `save` is then not
-    called, and the version is the one from before. Raises StorageFull; leases.Lost if another worker has the request by now.
+    called, and the version is the one from before. Raises StorageFull, and leases.Lost if another worker holds the
+    request by now.
     """
     upload = upload_of(request)
     with keeping(request) as visitor:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -21,6 +22,8 @@ from tests.web.conftest import Browser, body_of, sign_up
 pytestmark = pytest.mark.usefixtures("short_comparisons")
 MANY = 600
 MOST = 500  # rows of one query
+OTHERS = 2000  # complete runs that no list shows
+COUNTED = 50  # instructions that are counted at once
 
 
 @pytest.fixture
@@ -87,6 +90,48 @@ def loads_large_columns(row: Any) -> bool:
     related = getattr(getattr(row, "_state", None), "fields_cache", {}).values()
     versions = [version for version in (row, *related) if isinstance(version, Version)]
     return any(set(Version.large()) - version.get_deferred_fields() for version in versions)
+
+
+@pytest.mark.slow
+def test_no_address_goes_through_the_runs_of_others(author: Browser, stranger: Browser, settings: Any) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("counts SQLite's instructions")
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
+    saved, other = author.save(), stranger.save()
+    worker.execute(saved["run"])
+    version, theirs = (Version.objects.get(scenario__public_id=one["id"]) for one in (saved, other))
+    many(Scenario(title=f"{i}", visibility=Scenario.Visibility.PUBLIC) for i in range(20))
+    many(copied(version, scenario=one, number=1) for one in Scenario.objects.filter(versions=None))
+    for of_one in Version.objects.all():
+        runs.start_run(of_one)
+    Run.objects.update(state=Run.State.DONE)
+    parts = {**VALUES, "m": "1", "n": "1", "slug": "x", "code": "XXXX", "token": "x", "sid": saved["id"]}
+    ids = dict.fromkeys(("a", "b", "cid", "eid"), saved["id"]) | {"rid": saved["run"]}
+    addresses = ["/" + route.format(**{**parts, **ids}) for route in ROUTES]
+    for _ in range(2):  # the first fills caches
+        before = [instructions(author, address) for address in addresses]
+    many(copied(theirs, number=i + 2) for i in range(OTHERS))
+    of_others = Version.objects.filter(scenario=theirs.scenario, number__gt=1)
+    many(Run(version=one, engine_version=runs.ENGINE_VERSION, state=Run.State.DONE) for one in of_others)
+    after = [instructions(author, address) for address in addresses]
+    grown = [row for row in zip(addresses, before, after, strict=True) if row[2] > row[1] + 5 * OTHERS]
+    assert grown == []
+    assert instructions(author, "/") > 0
+
+
+def instructions(browser: Browser, address: str) -> int:
+    """The instructions of SQLite's virtual machine that a GET takes."""
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += COUNTED
+        return 0
+
+    connection.connection.set_progress_handler(count, COUNTED)
+    body_of(browser.get(address))
+    connection.connection.set_progress_handler(None, 0)
+    return taken
 
 
 @pytest.mark.slow
