@@ -5,7 +5,8 @@
 places mutants at random in the engine, the web and the browser's code (a third in each), all into one copy of the tree,
 where a switch makes one of them active. One run of all tests finds which tests reach which mutant; then, for each
 mutant, those of `make test` run until one fails, and after them the slow ones. That takes hours; the command continues
-where it stopped, and `--report` prints the table of what is done.
+where it stopped, and `--report` prints the table of what is done. Once all tests have run, a second process can try
+other mutants at the same time: `--kinds engine` for one, `--kinds web browser` for the other.
 
 Not mutmut or cosmic-ray: neither mutates the browser's code, nor finds what a test reaches in other processes.
 """
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from itertools import accumulate
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,16 +33,17 @@ KINDS = {"engine": "scheduler_core", "web": "kschedui", "browser": "static/js"}
 LEFT_OUT = ("cel/grammar", "migrations", "parts/plugins.js", "supervisor/guard.py", "supervisor/probe.py")
 SWITCH = "mutants_switch.py"
 JS_SWITCH = "tests/mutants/node_switch.mjs"
-JOBS = "2"  # processes of pytest-xdist, for the run of all tests
-MAX_TESTS = 300  # that a mutant is shown to, of `make test` and of the slow ones: the quickest, and as many others
+JOBS = "3"  # processes of pytest-xdist, for the run of all tests
+MAX_SECONDS = 90.0  # of tests that a mutant is shown to, of `make test` and of the slow ones: the quickest
 PATIENCE = 10  # times what the tests take without the mutant, and five minutes
 
 
 class Work:
     """A folder with the mutated tree, what each test reaches, and the results so far."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kinds: list[str]) -> None:
         self.folder = folder
+        self.kinds = kinds
         self.tree = folder / "tree"
         self.mutants_file, self.results_file = folder / "mutants.json", folder / "results.jsonl"
         self.reached_file, self.times_file = folder / "reached", folder / "times.jsonl"
@@ -72,7 +75,7 @@ class Work:
     def environment(self, **more: str) -> dict[str, str]:
         return {
             **os.environ,
-            "MUTANTS_PREPARED": str(self.folder / "prepared"),
+            "MUTANTS_PREPARED": str(self.folder / f"prepared-{self.kinds[0]}"),
             "KSCHEDUI_REQUIRE_BROWSER": "1",
             **more,
         }
@@ -149,14 +152,17 @@ class Work:
         done, before = self.results(which), self.results("not slow")
         for at, mutant in enumerate(self.mutants):
             survived = before.get(at, {}).get("result") in ("survived", "not reached")
-            if "dropped" in mutant or at in done or (slow and not survived):
+            if mutant["kind"] not in self.kinds or "dropped" in mutant or at in done or (slow and not survived):
                 continue
             names = sorted(
                 (name for name in reach[at] if times.get(name, (0, None))[1] is slow), key=lambda name: times[name]
             )
-            result = self.try_one(at, names[:MAX_TESTS], times) if names else "not reached"
+            sums = accumulate(times[name][0] for name in names)
+            shown = [name for name, seconds in zip(names, sums, strict=True) if seconds <= MAX_SECONDS] or names[:1]
+            result = self.try_one(at, shown, times) if names else "not reached"
+            row = {"mutant": at, "which": which, "result": result, "tests": len(names), "shown": len(shown)}
             with self.results_file.open("a") as file:
-                file.write(json.dumps({"mutant": at, "which": which, "result": result, "tests": len(names)}) + "\n")
+                file.write(json.dumps(row) + "\n")
 
     def try_one(self, at: int, names: list[str], times: dict[str, tuple[float, bool]]) -> str:
         in_node = [name for name in names if name.endswith(".js")]
@@ -165,7 +171,7 @@ class Work:
         if in_node and self.node(*in_node, timeout=patience, MUTANT=str(at)):
             return "killed"
         if in_python:
-            chosen = self.folder / "chosen"
+            chosen = self.folder / f"chosen-{self.kinds[0]}"
             chosen.write_text("\n".join(in_python))
             if self.pytest("-x", f"@{chosen}", timeout=patience, MUTANT=str(at)):
                 return "killed"
@@ -254,9 +260,10 @@ def main() -> None:
     options.add_argument("--folder", type=Path, required=True)
     options.add_argument("--number", type=int, default=150)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     options.add_argument("--report", action="store_true")
     chosen = options.parse_args()
-    work = Work(chosen.folder)
+    work = Work(chosen.folder, chosen.kinds)
     if chosen.report:
         print(work.report())
         return
@@ -264,6 +271,7 @@ def main() -> None:
         work.make(chosen.number, chosen.seed)
     for which in ("not slow", "slow"):
         work.find_reached(which)
+    for which in ("not slow", "slow"):
         work.try_all(which, slow=which == "slow")
         print(work.report(), flush=True)
 
