@@ -104,7 +104,7 @@ function nodeSection(form) {
 			input(say("zone"), zone, (text) => relabel({ ...host, ...(text ? { [shapes.ZONE]: text } : {}), ...labels })),
 			input(
 				say("taints"),
-				shapes.taintText(spec.taints),
+				shapes.taintTexts(spec.taints),
 				(text) => edit(() => documents.set(ref, ["spec", "taints"], shapes.fromTaints(text))),
 				{ placeholder: "key=value:NoSchedule" },
 			),

@@ -2,6 +2,7 @@
 /**
  * The objects that the builder adds, and the short forms ("app=web", "gpu=true:NoSchedule") in which it shows fields.
  */
+import { taintText, toTaint } from "../../shared/taints.js";
 
 export const ZONE = "topology.kubernetes.io/zone";
 const HOST = "kubernetes.io/hostname";
@@ -241,21 +242,16 @@ export function fromPairs(text) {
 	return Object.fromEntries(entries.map(([key, value]) => [key.trim(), (value ?? "").trim()]));
 }
 
-/** @param {any[] | undefined} taints */
-export const taintText = (taints) =>
-	(taints ?? []).map((taint) => `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`).join(", ");
+/** @param {import("../../shared/taints.js").Taint[] | undefined} taints */
+export const taintTexts = (taints) => (taints ?? []).map(taintText).join(", ");
 
-/** "gpu=true:NoSchedule, disk" as a list of taints; one without an effect gets NoSchedule. @param {string} text */
+/** "gpu=true:NoSchedule, disk" as a list of taints. @param {string} text */
 export function fromTaints(text) {
 	return text
 		.split(",")
 		.map((word) => word.trim())
 		.filter(Boolean)
-		.map((word) => {
-			const [pair, effect = "NoSchedule"] = word.split(":");
-			const [key, value] = pair.split("=");
-			return { key: key.trim(), ...(value ? { value: value.trim() } : {}), effect: effect.trim() };
-		});
+		.map(toTaint);
 }
 
 /** The first free name: web-1, web-2 ... @param {string} stem @param {Set<string>} taken */

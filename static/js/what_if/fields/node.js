@@ -3,6 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { taintText, toTaint } from "../../shared/taints.js";
 import { askedValue } from "../edits.js";
 import { amountText, fromEngine, group, listField, numberField, quantityField, textOf, toggle } from "./parts.js";
 
@@ -122,23 +123,18 @@ function labels(panel, name, was) {
 /** @param {Panel} panel @param {string} name @param {string[][]} was */
 function taints(panel, name, was) {
 	const edit = ofNode(name, ["spec", "taints"]);
-	/** @type {{key: string, value?: string, effect: string}[]} */
+	/** @type {import("../../shared/taints.js").Taint[]} */
 	const list =
 		askedValue(panel.asked, edit) ?? was.map(([key, value, effect]) => ({ key, ...(value ? { value } : {}), effect }));
 	return listField(`taints-${name}`, {
 		label: t("ask.taints"),
 		items: list.map((taint, i) => ({
 			key: String(i),
-			text: `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`,
+			text: taintText(taint),
 			drop: () => panel.put([{ ...edit, value: list.toSpliced(i, 1) }]),
 		})),
 		hint: "key=value:NoSchedule",
-		add: (text) => {
-			const [pair, effect = "NoSchedule"] = text.split(":");
-			const [key, value] = pair.split("=");
-			const taint = { key: key.trim(), ...(value ? { value: value.trim() } : {}), effect: effect.trim() };
-			panel.put([{ ...edit, value: [...list, taint] }]);
-		},
+		add: (text) => panel.put([{ ...edit, value: [...list, toTaint(text)] }]),
 	});
 }
 

@@ -4,6 +4,7 @@
 import { capacityPage } from "../../chrome/inspector.js";
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { taintText } from "../../shared/taints.js";
 import { askedValue, priorityEdits, ofPod as setOf } from "../edits.js";
 import { fromEngine, group, listField, numberField, quantityField } from "./parts.js";
 import { affinityFields, spreadFields } from "./terms.js";
@@ -131,7 +132,7 @@ function tolerations(panel, was) {
 	/** @type {any[]} */
 	const list = now(panel, path, was) ?? [];
 	const taints = [...panel.view.state.nodes.values()].flatMap((node) => node.summary.taints ?? []);
-	const taintTexts = [...new Set(taints.map(([key, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`))];
+	const taintTexts = [...new Set(taints.map(([key, value, effect]) => taintText({ key, value, effect })))];
 	return listField("tolerations", {
 		label: t("ask.tolerations"),
 		items: list.map((toleration, i) => ({
