@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import get_language, get_language_from_request, gettext
 
-from scheduler_core.apis.messages import Message, TranslatedMessage
+from scheduler_core.apis.messages import Message, Sentence, TranslatedMessage
 
 
 def in_language(sentence: str) -> str:
@@ -15,7 +15,8 @@ def in_language(sentence: str) -> str:
     if not isinstance(sentence, Message):
         return gettext(sentence) if sentence else ""
     values = {
-        name: in_language(value) if isinstance(value, Message) else value for name, value in sentence.values.items()
+        name: Sentence(in_language(value)) if isinstance(value, Message) else value
+        for name, value in sentence.values.items()
     }
     if isinstance(sentence, TranslatedMessage):
         template = sentence.chinese if language() == "zh-hans" else sentence.template

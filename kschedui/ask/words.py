@@ -88,7 +88,7 @@ def change_words(change: Change) -> Message:
 def changed_words(changed: Sequence[Changed], node: str) -> Message:
     """Return the changes for a node as one phrase."""
     return reduce(
-        lambda before, after: Message("{before}, and {after}", before=before, after=after),
+        lambda before, after: Message("{before}, and {after:continued}", before=before, after=after),
         [_changed_words(change, node) for change in changed],
     )
 
@@ -100,7 +100,7 @@ def no_profile_words(scheduler: str) -> Message:
 
 def near_words(near: Near) -> Message:
     """Return a change that nearly suffices, and what it does for the workload, as in:
-    n-17: Request 1500m cpu instead of 2, and Tolerate the taint gpu:NoSchedule."""
+    n-17: Request 1500m cpu instead of 2, and tolerate the taint gpu:NoSchedule."""
     if near.coverage is not None:
         return Message("{change}. {coverage}", change=_near_words(near), coverage=coverage_words(near.coverage))
     return _near_words(near)

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-class Message(str):
+class Sentence(str):
+    """A sentence that can be put into a template, also inside another sentence: `{name:continued}`."""
+
+    def __format__(self, how: str) -> str:
+        """Return the text; continued: its first letter is small, unless it begins a name such as "CSINode"."""
+        if how != "continued":
+            return super().__format__(how)
+        return str(self) if self[1:2].isupper() else self[:1].lower() + self[1:]
+
+
+class Message(Sentence):
     """A translatable message: `Message("unknown field {field}", field="podd")`. A value may itself be a Message.
 
     The template is always written out where the message is created, so that a test can collect all templates.

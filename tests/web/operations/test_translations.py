@@ -13,11 +13,13 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from kschedui.language import language_of_scope
+from kschedui.ask.words import changed_words
+from kschedui.language import in_language, language_of_scope
 from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs import worker
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.smallest.smallest_change import Changed
 from tests.builders import pod, scenario
 from tests.conftest import ROOT
 from tests.web.conftest import Browser
@@ -43,6 +45,20 @@ SLOT = re.compile(r"\{\w+[^{}]*\}")
 
 def test_entries_are_in_the_order_in_which_make_messages_writes_them() -> None:
     assert list(written()) == sorted(written(), key=str.encode)
+
+
+def test_changes_joined_in_a_sentence_have_one_capital_letter() -> None:
+    changes = [
+        Changed("request", "cpu", before="2", after="1500m"),
+        Changed("toleration", "gpu:NoSchedule", before=None, after=None),
+        Changed("uncordon", "n1", before=None, after=None),
+    ]
+    joined_changes = Message.from_data(changed_words(changes, "n1").as_data())
+    with translation.override("en"):
+        assert in_language(joined_changes) == joined_changes
+    assert re.findall(r"(?:^|, and )\w+", joined_changes) == ["Request", ", and tolerate", ", and uncordon"]
+    with translation.override("zh-hans"):
+        assert "，并且" in in_language(joined_changes)
 
 
 @cache
