@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * The box for a message: it can be filled from the clipboard with one press, and what turns out to be a manifest goes
- * on to the editor without being pasted again.
+ * on to the editor without being pasted again. A link to the answer has the message behind its "#", which a browser
+ * does not send: it is in no log of a server.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -15,6 +16,29 @@ const editor = /** @type {HTMLAnchorElement | null} */ (document.getElementById(
 async function openEditor(text) {
 	location.assign((await handOver(new Blob([text]))) ? "/new/?dropped" : "/new/?import");
 }
+
+const share = document.getElementById("copy-link");
+const SHARED = "#message=";
+const LONGEST_LINK = 8000; // characters that chats and mail programs leave whole
+
+const link = `${location.origin}${location.pathname}${SHARED}${encodeURIComponent(box.value)}`;
+if (share) share.hidden = link.length > LONGEST_LINK || !navigator.clipboard;
+share?.addEventListener("click", async () => {
+	await navigator.clipboard.writeText(link);
+	share.textContent = share.dataset.copied ?? "";
+});
+
+/** Explain the message of a link. */
+function openShared() {
+	if (box.value || !location.hash.startsWith(SHARED)) return;
+	try {
+		box.value = decodeURIComponent(location.hash.slice(SHARED.length)).slice(0, box.maxLength);
+	} catch {
+		return; // a link that was cut off in a letter
+	}
+	if (box.value.trim()) box.form?.requestSubmit(document.getElementById("explain"));
+}
+openShared();
 
 paste.hidden = !navigator.clipboard?.readText; // browsers have it on pages of https and localhost alone
 paste.addEventListener("click", async () => {

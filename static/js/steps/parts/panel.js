@@ -169,14 +169,15 @@ export function specOf(view, looksAt) {
 /** @param {View} view @param {string} key */
 export function asks(view, key) {
 	const name = view.state.pods.has(key) ? key : view.subject;
+	const kept = (view.event.type === "PodsKeptWaiting" ? view.event.pods : []).find(
+		(/** @type {import("../../trace/trace").KeptWaiting} */ { pod }) => pod === name,
+	);
+	const judge = view.event.rejected_by ?? kept?.hints[0]?.plugin;
 	return name && view.state.pods.has(name)
 		? panel(
 				t("margin.request"),
 				podName(name),
-				specOf(
-					{ ...view, subject: name },
-					view.event.rejected_by ? (PLUGINS[view.event.rejected_by]?.looks_at ?? []) : ["requests"],
-				),
+				specOf({ ...view, subject: name }, judge ? (PLUGINS[judge]?.looks_at ?? []) : ["requests"]),
 				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 			)
 		: null;

@@ -134,6 +134,9 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 	const length = Math.max(whole, taken); // where more is promised than the node has, all of it is shown
 	const stays = sum(pods.filter((key) => !isLeaving(state.pods.get(key))));
 	const keptFrom = Math.max(0, Math.min(stays, length - sum(held)));
+	// Two pods can be nominated for the same room: there they overlap.
+	const heldFrom = (/** @type {string} */ key, /** @type {number} */ i) =>
+		Math.max(0, Math.min(keptFrom + sum(held.slice(0, i)), length - asked(key)));
 	const share = (/** @type {number} */ part) => `${(part / length) * 100}%`;
 	const used = measure ?? { longest: largest(state, resource) };
 	const block = (
@@ -166,9 +169,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 		"span",
 		{ class: "podbar", "data-resource": resource },
 		pods.map((key) => block(key, "")),
-		held.map((key, i) =>
-			over ? block(key, "held over", { left: share(keptFrom + sum(held.slice(0, i))) }) : block(key, "held"),
-		),
+		held.map((key, i) => (over ? block(key, "held over", { left: share(heldFrom(key, i)) }) : block(key, "held"))),
 		taken > whole && h("span", { class: "brim", key: "brim", style: { left: share(whole) }, title: t("node.brim") }),
 		requestedBar(taken, whole, length, used),
 	);
