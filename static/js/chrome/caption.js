@@ -148,7 +148,11 @@ function part(view, part, i) {
 
 const SIGN = /^[,.;:?)，。；：、？]/;
 
-/** The parts of a sentence; a name and the punctuation after it share a row. @param {View} view @param {Part[]} list */
+/**
+ * The parts of a sentence; a name and the punctuation after it share a row.
+ * @param {View} view
+ * @param {Part[]} list
+ */
 export function sentence(view, list) {
 	return list.map((piece, i) => {
 		const sign = typeof piece === "object" && SIGN.exec(String(list[i + 1]))?.[0];
@@ -225,14 +229,18 @@ export function drawNext(target, view) {
 	patch(target, [h("h2", { key: "label" }, t("next")), h("p", { key: "text" }, sentence(view, view.caption.next))]);
 }
 
-/** Announces the sentence to screen readers once it has settled. @param {Element} target @param {View} view */
+/**
+ * Announces the sentence to screen readers once it has stayed for a moment.
+ * @param {Element} target
+ * @param {View} view
+ */
 export function drawLive(target, view) {
 	const text = `${plain(view.caption.eyebrow)}. ${plain(view.caption.sentence)} ${plain(view.caption.why)}`;
 	if (!(view.player.playing && view.player.speed > 1) && target.textContent !== text) target.textContent = text;
 }
 
 /**
- * Bars over the page: still streaming, failed, cancelled, connection lost.
+ * Bars over the page: the run is still streaming, failed or was cancelled, or the connection is lost.
  * @param {Element} target
  * @param {View} view
  */

@@ -107,7 +107,12 @@ function share(view) {
 	];
 }
 
-/** To teach with it: a class on this run, at this step. @param {View} view @param {URL} page @param {string} here */
+/**
+ * The button that starts a class on this run, at this step.
+ * @param {View} view
+ * @param {URL} page
+ * @param {string} here
+ */
 function teaching(view, page, here) {
 	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
 	if (!(token instanceof HTMLInputElement) || view.boot.embed) return null;
@@ -352,7 +357,7 @@ function help() {
 	];
 }
 
-/** The signs of the picture and of the timeline. @returns {Child} */
+/** The legend of the picture and the timeline. @returns {Child} */
 function legend() {
 	return h(
 		"ul",
@@ -416,7 +421,11 @@ function transcript(view, close) {
 	];
 }
 
-/** Nothing behind what may be told. @param {View} view @returns {(line: {step: number, frame: number}) => boolean} */
+/**
+ * Returns a test for the lines that do not reveal the answer of an open question.
+ * @param {View} view
+ * @returns {(line: {step: number, frame: number}) => boolean}
+ */
 function mayBeTold({ horizon }) {
 	return ({ step, frame }) => !horizon || step < horizon.step || frame <= horizon.frame;
 }

@@ -99,7 +99,7 @@ export function podInspector(view, key) {
 	];
 }
 
-/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {View} view @param {PodState} pod */
+/** The PodScheduled condition; a pod without an attempt has none. @param {View} view @param {PodState} pod */
 function conditions({ act }, { summary, place, message, error_backoff }) {
 	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
 	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
@@ -127,7 +127,11 @@ function podLink(view, key) {
 	);
 }
 
-/** Its attempts so far; those to come for who asks. Each is a place to go to. @param {View} view @param {string} key */
+/**
+ * The pod's attempts so far, and on request the later ones; each links to its step.
+ * @param {View} view
+ * @param {string} key
+ */
 function attempts(view, key) {
 	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
 	if (!own.length) return null;
@@ -196,7 +200,7 @@ function describeEvents(view, key) {
 const manifests = new Map();
 
 /**
- * The manifest, or "…" until it has come; `arrived` is called then.
+ * The manifest, or "…" until it is loaded; then `arrived` is called.
  * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name
  *   @param {() => void} arrived
  */
@@ -302,7 +306,11 @@ export function nodeInspector(view, name) {
 	];
 }
 
-/** May it be told what Filter said of a node? Not before a question. @param {View} view @param {string} name */
+/**
+ * Whether Filter's verdict on the node may be shown: not if it answers an open question.
+ * @param {View} view
+ * @param {string} name
+ */
 function mayTell({ state, event, frame, horizon }, name) {
 	const model = filterModel(state);
 	if (!horizon || !model || event.type !== "NodesFiltered") return true;
@@ -390,7 +398,7 @@ function choices({ store, state, step: now }, name) {
 	return { here, all };
 }
 
-/** The plugin that set the node apart from the next best. @param {any} event @param {Scores | null} model */
+/** The plugin that made the difference to the second-best node. @param {any} event @param {Scores | null} model */
 function decidingScore({ node, feasible, tied = 1 }, model) {
 	if (!model || feasible < 2) return { why: t("placed.only"), lead: null };
 	const own = model.names.indexOf(node);

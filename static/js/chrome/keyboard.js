@@ -1,5 +1,5 @@
 // @ts-check
-/** Every control by keyboard. One table: key, what it does; the help dialog prints it. */
+/** All keys of the player in one table with their actions, which the help dialog shows. */
 
 /**
  * @typedef {object} Page
@@ -119,7 +119,7 @@ const REST_MS = 2500; // the light goes out when the pointer rests
 let light = null;
 let rest = 0;
 
-/** Begin, or end. */
+/** Begins or ends the presentation. */
 function present() {
 	const on = document.body.classList.toggle("presenting");
 	if (on) begin();
@@ -144,7 +144,7 @@ function end() {
 	if (document.fullscreenElement) void document.exitFullscreen();
 }
 
-/** Escape leaves the whole screen, and with it the presentation. */
+/** Ends the presentation when Escape leaves full screen. */
 function left() {
 	if (!document.fullscreenElement && document.body.classList.contains("presenting")) present();
 }

@@ -96,7 +96,10 @@ function frozen(element) {
 	return element instanceof HTMLCanvasElement ? canvasImage(element) : copy;
 }
 
-/** The look as text. Nothing scrolls in a picture, so there are no scroll bars. @param {CSSStyleDeclaration} look */
+/**
+ * The computed style as text, without scroll bars, which a picture does not need.
+ * @param {CSSStyleDeclaration} look
+ */
 function styleOf(look) {
 	return KEPT.map(
 		(name) =>
@@ -127,7 +130,7 @@ function canvasImage(canvas) {
 	return image;
 }
 
-/** The page's own typeface, so that the picture looks the same anywhere. */
+/** The page's own font, so that the picture looks the same everywhere. */
 async function typeface() {
 	const face = [...document.styleSheets]
 		.flatMap((sheet) => [...sheet.cssRules])
@@ -165,7 +168,7 @@ function download(url, name) {
 }
 
 /**
- * Once everything of a step is drawn: the link to it, which the player keeps on its element.
+ * Resolves with the link to the step once it is completely drawn; the player stores it in an attribute.
  * @param {HTMLElement} root
  * @returns {Promise<string>}
  */

@@ -70,7 +70,8 @@ function beside(view) {
 }
 
 /**
- * Scores and the choice of the host are one point, but were two steps: one of them is done then, or still to come.
+ * The kind of a station. Score and the choice of the host are one extension point but two steps, one of which may be
+ * done.
  * @param {string} name @param {string} kind @param {View} view
  */
 function kindOf(name, kind, view) {
@@ -112,7 +113,7 @@ function progress(view) {
 	return frames > 1 ? of(frames) : "";
 }
 
-/** The steps behind us at which this attempt came to its extension points. @param {View} view */
+/** The earlier steps at which this attempt reached its extension points. @param {View} view */
 function stepsBehind(view) {
 	/** @type {Map<string, number>} */
 	const steps = new Map();
@@ -164,7 +165,7 @@ export function drawTransport(target, view) {
 	]);
 }
 
-/** How many attempts have begun: of a group's members the first ones come up again. @param {View} view */
+/** The number of attempts that have begun; members of a pod group are not counted twice. @param {View} view */
 function attemptsBegun({ state, index, step }) {
 	const begun = index.columns.filter((column) => column.kind === "attempt" && column.step <= step).length;
 	return state.finished ? index.attempts : Math.max(begun, state.attempt);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The rows of the stage and the items of the queue: where what is drawn over the page finds them. */
+/** Finds the rows of the stage and the items of the queue for things that are drawn over them. */
 
 const GAP = 8; // pixels beside the stage
 export const SIZE = 44; // pixels of a button, so that a thumb finds it
@@ -25,7 +25,7 @@ export function rowOf(root, { key, kind }) {
 	return null;
 }
 
-/** Do the answers stand in a column beside the stage, which has a lane for each? @param {HTMLElement} root */
+/** Whether the answers are in a column beside the stage, which has a lane for each. @param {HTMLElement} root */
 export const standBeside = (root) => root.classList.contains("beside");
 
 /**

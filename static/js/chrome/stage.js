@@ -1,5 +1,5 @@
 // @ts-check
-/** The middle of the page: which picture is on. */
+/** The stage, in the middle of the page: shows one of the pictures. */
 
 import { button, h, PHONE, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -12,7 +12,7 @@ import { askedAt, explainRef, momentOfStep, PICTURES, pictureOf, unasked } from 
 /** @type {typeof import("./inspector.js") | null} */
 let inspector = null;
 
-/** Load what shows the selected pod or node. @returns {Promise<unknown> | null} null: it is here */
+/** Loads the inspector of the selected pod or node. @returns {Promise<unknown> | null} null: it is here */
 export function loadInspector() {
 	return inspector ? null : import("./inspector.js").then((module) => (inspector = module));
 }
@@ -20,7 +20,7 @@ export function loadInspector() {
 const ROW = 36; // pixels a binding cycle that runs beside
 
 /**
- * Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew.
+ * The pictures drawn so far. All but one are hidden, since changing a picture costs less than creating it again.
  * @type {Set<PictureName>}
  */
 const shown = new Set();
@@ -76,7 +76,7 @@ export function drawMargin(target, view) {
 	]);
 }
 
-/** What is tried is not what happened: how to go back, and where more can be changed. @param {View} view */
+/** The bar above a stage that shows a what-if: buttons to go back, and to change more. @param {View} view */
 function tryingBar({ tried, act }) {
 	if (!tried?.values.size) return null;
 	return h(
@@ -89,8 +89,8 @@ function tryingBar({ tried, act }) {
 }
 
 /**
- * Its title, its place while it waits, and the lines that decide; all steps of the arithmetic are below, folded unless
- * a number was pointed at.
+ * Keeps the title, the wait and the deciding lines of an explanation, and folds the other lines unless the reader
+ * selected a number.
  * @param {View} view @param {Child} body
  */
 function foldRest(view, body) {

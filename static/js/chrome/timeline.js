@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The timeline: a block per attempt, with its outcome at its end, jumps of the clock folded; drag to scrub, wheel to
- * zoom, click to go. The mark of the attempt under way moves with the playhead.
- * Opened, it has one row per pod: where it was at each attempt, and a chip for each of its own attempts.
+ * The timeline: a block per attempt with its outcome, and folded jumps of the clock. Drag to scrub, use the wheel to
+ * zoom, click to go to a step. The mark of the current attempt moves with the playhead. When opened, it has a row per
+ * pod, which shows where the pod was at each attempt, and a chip for each of the pod's own attempts.
  */
 
 import { button, h, patch } from "../shared/dom.js";
@@ -48,7 +48,7 @@ export class Timeline {
 		this.window = size >= index.width ? null : [start, start + size];
 	}
 
-	/** Keep the playhead in sight. @param {RunIndex} index @param {number} position */
+	/** Scrolls so that the playhead stays visible. @param {RunIndex} index @param {number} position */
 	follow(index, position) {
 		if (!this.window || this.dragging) return;
 		const [from, to] = this.window;
@@ -102,7 +102,7 @@ export class Timeline {
 		);
 	}
 
-	/** Columns in sight. @param {RunIndex} index */
+	/** Yields the visible columns. @param {RunIndex} index */
 	*visible(index) {
 		const [from, to] = this.range(index);
 		for (let i = 0; i < index.columns.length; i += 1) {
@@ -178,7 +178,12 @@ export class Timeline {
 		});
 	}
 
-	/** Times and bars: the same at every step. @param {View} view @param {number} width @param {number} unit */
+	/**
+	 * The times and bars, which are the same at every step.
+	 * @param {View} view
+	 * @param {number} width
+	 * @param {number} unit
+	 */
 	dense(view, width, unit) {
 		const { first, next } = view.index;
 		const axis = [first, next, width, view.reach, view.horizon?.step, ...this.range(view.index)].join(" ");
@@ -248,7 +253,7 @@ export function bars(view, line, width) {
 	);
 }
 
-/** The place of the playhead: within a step its frames follow each other. @param {View} view */
+/** The position of the playhead; the frames of a step follow each other within it. @param {View} view */
 function positionOf({ index, store, player, step, frame }) {
 	return index.positionOf(step, store.steps, (frame + 0.5) / player.frames(step));
 }
@@ -284,7 +289,7 @@ export function zoom(line, index, factor, about) {
 }
 
 /**
- * Two fingers: what is between them stays between them.
+ * Zooms with two fingers, around the point between them.
  * @param {Timeline} line
  * @param {Element} target
  * @param {View} view

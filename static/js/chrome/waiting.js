@@ -1,5 +1,5 @@
 // @ts-check
-/** Why a pod waits: when it is tried next, which events would wake it, what became of its nominations. */
+/** Explains why a pod waits: its next attempt, the events that would move it to a queue, and its nominations. */
 
 import { h } from "../shared/dom.js";
 import { has, t } from "../shared/i18n.js";
@@ -10,7 +10,7 @@ import { flushAfter } from "../steps/queue/words.js";
 import { UNSCHEDULABLE_FLUSH_SECONDS as EVERY, RULES } from "../trace/releases.js";
 
 /**
- * When an unschedulable pod is tried without an event, and after how long: both in seconds.
+ * When an unschedulable pod is tried again without an event, and after how many seconds.
  * @param {string} release @param {number} timestamp of its last attempt
  */
 export function triedAnyway(release, timestamp) {
@@ -47,7 +47,7 @@ function when({ state }, { summary, place, backoff_until: end, timestamp, deadli
 	return t(`wait.${has(`wait.${place}`) ? place : "other"}`);
 }
 
-/** The events that its plugins registered. @param {View} view @param {PodState} pod */
+/** The cluster events for which the pod's plugins are registered. @param {View} view @param {PodState} pod */
 function wakers({ state }, pod) {
 	const plugins = pod.unschedulable_plugins.filter((plugin) => state.wakes[plugin]);
 	if (!plugins.length) return null;
@@ -89,7 +89,7 @@ function lastAsked({ store, step: here, act }, { summary }) {
 	return null;
 }
 
-/** The nodes on which room was kept for it, and what became of that. @param {View} view @param {string} key */
+/** The pod's nominations, and how each ended. @param {View} view @param {string} key */
 export function nominations({ store, state, step: here, act }, key) {
 	/** @type {{step: number, text: string}[]} */
 	const out = [];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A student's page as a state machine: it shows what the board of the class says, or where the student looks around.
- * The question on screen and its answer are a function of the board and of the student's place.
+ * A student's page as a state machine. It shows the board of the class, or the place that the student has gone to. The
+ * question on screen and its answer depend only on the board and the student's place.
  */
 
 import { isBefore, placeBefore } from "../learn/questions.js";
@@ -58,7 +58,7 @@ export class Attendance {
 
 	forward() {}
 
-	/** The question on screen, once so much of the run is here. */
+	/** The question on screen, once its step is loaded. */
 	get question() {
 		return this.predictions.byId(this.board?.asked.id);
 	}
@@ -68,7 +68,7 @@ export class Attendance {
 		return (this.isHere && this.board?.asked.counts) || null;
 	}
 
-	/** Does the student see what the teacher shows? */
+	/** Whether the student is at the teacher's place. */
 	get isHere() {
 		const { place } = this.follow;
 		return Boolean(place && place.step === this.player.step && place.frame === this.player.frame);
@@ -103,7 +103,11 @@ export class Attendance {
 		else this.restore(id);
 	}
 
-	/** The server has an answer, or it came when the question was over. @param {Given} given @param {boolean} late */
+	/**
+	 * Handles the server's reply to an answer: it was stored, or came too late.
+	 * @param {Given} given
+	 * @param {boolean} late
+	 */
 	keep({ question, choice }, late) {
 		if (!late) this.answers.set(question, choice);
 		else if (this.predictions.picks.get(question) === choice) {
@@ -113,7 +117,7 @@ export class Attendance {
 		}
 	}
 
-	/** The pick is what the server has. @param {string} id */
+	/** Restores the choice that the server has stored. @param {string} id */
 	restore(id) {
 		const choice = this.answers.get(id);
 		if (choice === undefined) this.predictions.picks.delete(id);
@@ -134,7 +138,7 @@ export class Attendance {
 		predictions.since = question && (asks || this.isAsked) ? placeBefore(player, question.from) : NOTHING_AHEAD;
 	}
 
-	/** An answer is shown: here for the first time. @param {string} id */
+	/** Shows the answer of a question for the first time. @param {string} id */
 	show(id) {
 		const { predictions, player } = this;
 		if (predictions.settled.get(id) === "revealed") return;
@@ -143,7 +147,7 @@ export class Attendance {
 		if (question && predictions.shownAt(player) === question) predictions.tell("revealed", question);
 	}
 
-	/** A step is drawn: more of the run may be here. @param {View} view */
+	/** Called after each draw: more of the run may be loaded. @param {View} view */
 	drawn(view) {
 		const { open, on } = this.predictions;
 		this.follow.drawn(view);

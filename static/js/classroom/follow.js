@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * A student's place: the teacher's, until they go somewhere themselves. While the class is held nobody goes on ahead of
- * the teacher.
+ * A student's place: the teacher's, until the student goes elsewhere. While the teacher holds the class, students
+ * cannot
+ * go ahead.
  */
 
 /** @typedef {import("./socket.js").Place} Place */
@@ -30,7 +31,12 @@ export class Follow {
 		player.move = (step, frame, motion) => this.wish(step, frame, motion);
 	}
 
-	/** The reader wants to go somewhere. @param {number} step @param {number} frame @param {boolean} motion */
+	/**
+	 * Handles the student's wish to go to a place.
+	 * @param {number} step
+	 * @param {number} frame
+	 * @param {boolean} motion
+	 */
 	wish(step, frame, motion) {
 		if (!this.place) return this.move(step, frame, motion);
 		if (this.held && isAhead({ step, frame }, this.place)) {
@@ -42,21 +48,21 @@ export class Follow {
 		this.move(step, frame, motion);
 	}
 
-	/** Follow the teacher, or not. @param {boolean} on */
+	/** Starts or stops following the teacher. @param {boolean} on */
 	set(on) {
 		if (on === this.on) return;
 		this.on = on;
 		this.changed();
 	}
 
-	/** The teacher is there now. @param {Place} place */
+	/** Handles a new place of the teacher. @param {Place} place */
 	lead(place) {
 		const moved = JSON.stringify(place) !== JSON.stringify(this.place);
 		this.place = place;
 		if (this.on && moved) this.go();
 	}
 
-	/** To the teacher, with the ordinary motion where the teacher went there so. */
+	/** Goes to the teacher's place, with motion if the teacher went there step by step. */
 	go() {
 		const { player, place } = this;
 		if (!place) return;
@@ -78,7 +84,7 @@ export class Follow {
 		this.go();
 	}
 
-	/** A step is drawn: the teacher's may have come only now, with all of its frames. @param {Spot} now */
+	/** Called after each draw: the teacher's step, or its frames, may be loaded only now. @param {Spot} now */
 	drawn(now) {
 		const { place, player } = this;
 		if (!this.on || !place || (now.step === place.step && now.frame === place.frame)) return;

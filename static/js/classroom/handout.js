@@ -1,5 +1,8 @@
 // @ts-check
-/** A handout's page: reads the runs, then prints as soon as somebody asks. `data-ready`: all of it is there. */
+/**
+ * The page of a handout: reads the runs and draws their steps, and can then be printed. `data-ready` is set when it
+ * is complete.
+ */
 
 import { h, PHONE, patch } from "../shared/dom.js";
 import { loadCatalogue, speakAsIn, t } from "../shared/i18n.js";
@@ -63,7 +66,7 @@ async function drawScenes(within, prepare) {
 	}
 }
 
-/** Paper is wider than a phone. */
+/** Whether to draw for paper, which is wider than a phone's screen. */
 const forPaper = () => printing || innerWidth > PHONE;
 
 function drawAgain() {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A teacher's page as a state machine: what it shows is what the class is shown. Forward asks, reveals, shows the
- * answer and goes on. Each message says all that is shown, so a message that is lost is made good by the next.
+ * A teacher's page as a state machine; the class sees the same. Going forward asks a question, reveals it, shows its
+ * answer and goes on. Each message contains the complete state, so that the next one makes up for a lost one.
  */
 
 import { optionText, textOf } from "../learn/choices.js";
@@ -50,7 +50,7 @@ export class Lead {
 		this.ending = false;
 		/** The question whose answer is to be revealed. */
 		this.revealing = "";
-		/** The question whose answer was asked for before everybody had answered: it is revealed once they have. */
+		/** The question that the teacher wanted to reveal before everybody had answered; it is revealed once they have. */
 		this.warned = "";
 		/** @type {Partial<import("./socket.js").Place> | null} of another window: to be gone to once the run is here */
 		this.adopting = null;
@@ -109,12 +109,12 @@ export class Lead {
 		this.lead();
 	}
 
-	/** Go on without an answer. */
+	/** Skips the question. */
 	skip() {
 		if (!this.counts) this.predictions.skip();
 	}
 
-	/** Stop before questions, or do not. */
+	/** Switches stopping before questions on or off. */
 	toggleAsking() {
 		this.predictions.turn(!this.predictions.on, this.player);
 	}
@@ -132,7 +132,7 @@ export class Lead {
 		});
 	}
 
-	/** Change what is shown: now, or once the page shows what the class is shown. @param {() => void} change */
+	/** Makes a change now, or once this page shows the same as the class. @param {() => void} change */
 	change(change) {
 		if (this.board && !this.adopting) change();
 		else this.postponed.push(change);
@@ -157,7 +157,10 @@ export class Lead {
 
 	// --- What the class is told -------------------------------------------------------------------------------------
 
-	/** Send what is shown if it has changed: at once, then every SPACING at most; the last change is always sent. */
+	/**
+	 * Sends the state if it has changed: immediately, but at most once every SPACING; the last change is always
+	 * sent.
+	 */
 	lead() {
 		if (this.due || !this.board || this.board.ended || this.adopting) return;
 		for (const change of this.postponed.splice(0)) change();
@@ -178,7 +181,10 @@ export class Lead {
 		return { step, frame, order, selection, paused: this.paused, gathered: this.gathered, question: this.asked() };
 	}
 
-	/** The question, with its answer once that is to be revealed: the words are for the file of answers. */
+	/**
+	 * The question as sent to the server; with its answer, and texts for the file of answers, if it is being
+	 * revealed.
+	 */
 	asked() {
 		const { question, predictions, revealing } = this;
 		if (!question) return null;
@@ -230,13 +236,13 @@ export class Lead {
 		if (open && this.warned === open.id && this.answered > answered && this.hasEverybody) this.reveal();
 	}
 
-	/** A question that was revealed is not asked again. */
+	/** Marks revealed questions, which are not asked again. */
 	settle() {
 		const { open, settled } = this.predictions;
 		for (const id of this.board?.revealed ?? []) if (id !== open?.id) settled.set(id, "revealed");
 	}
 
-	/** Show what another window shows, or this page before it was loaded again. @param {Board} board */
+	/** Takes over the state of another window, or of this page before it was reloaded. @param {Board} board */
 	adopt(board) {
 		this.paused = board.paused;
 		this.gathered = board.gathered;
@@ -245,7 +251,7 @@ export class Lead {
 		this.follow();
 	}
 
-	/** Go to where the other window is, once so much of the run is here. */
+	/** Goes to the place of the other window once its step is loaded. */
 	follow() {
 		const { adopting, player, predictions, board } = this;
 		if (!adopting || !board) return;

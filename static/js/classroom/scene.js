@@ -1,5 +1,5 @@
 // @ts-check
-/** The picture of a step on a page without a player: what the stage shows there, to be printed. */
+/** Draws the stage of a step on a page without a player, for printing. */
 
 import { drawStage } from "../chrome/stage.js";
 import { PHONE } from "../shared/dom.js";
@@ -13,7 +13,9 @@ import { RunIndex } from "../trace/run_index.js";
 
 /** @typedef {import("../learn/answers.js").Spot} Spot */
 
-/** Pixels of a picture, which the stylesheet scales to the paper: its smallest letters, of 13 pixels, are 8 points. */
+/**
+ * Pixels of a picture, which the stylesheet scales to the paper: its smallest letters, of 13 pixels, are 8 points.
+ */
 const PAPER = 840;
 const HIGHEST = 520;
 const MIDDLE = 400;
@@ -88,7 +90,7 @@ export function sceneDrawer(api, run, store) {
 }
 
 /**
- * Pixels that a picture needs on paper.
+ * The height in pixels that a picture needs on paper.
  * @param {Element} target where it is drawn already @param {StepName} scene @param {State} state
  */
 function heightOf(target, scene, state) {

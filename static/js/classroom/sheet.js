@@ -63,14 +63,19 @@ export function sheetOf(store, lesson) {
 }
 
 /**
- * Of marks with the same words, such as those of a group's members, the last.
+ * Keeps the last of the marks with the same text, such as those of a group's members.
  * @param {{step: number, text: string}[]} marks
  */
 function lastOfEach(marks) {
 	return marks.filter(({ text }, i) => !text || marks[i + 1]?.text !== text);
 }
 
-/** The step, and what the player says there. @param {ChunkStore} store @param {Spot} spot @returns {Item} */
+/**
+ * The item of a step, with the caption that the player shows there.
+ * @param {ChunkStore} store
+ * @param {Spot} spot
+ * @returns {Item}
+ */
 function itemAt(store, { step, frame }) {
 	const [event, state] = [store.event(step), store.stateAfter(step)];
 	if (!event || !state) return { step, frame, sentence: "" };
@@ -84,7 +89,7 @@ function lastOf(store, step) {
 }
 
 /**
- * What is shown before the question.
+ * The item of a question, as it is before the answer is shown.
  * @param {ChunkStore} store
  * @param {Question} question
  * @param {number} number
@@ -113,8 +118,8 @@ const MAX_NODES = 12;
 const MAX_PODS = 40;
 
 /**
- * The facts to answer a question on paper: what the pod asks for, what each node has, and the pods of lower priority
- * where some may be evicted.
+ * The facts needed to answer a question on paper: the pod's requests, the nodes' resources, and pods of lower priority
+ * if some may be evicted.
  * @param {ChunkStore} store @param {number} step before the answer @param {Question} question
  */
 function givenAt(store, step, { pod, event, kind }) {
@@ -176,7 +181,12 @@ function nodeLine(state, node, pod, differs, isListed) {
 	return `${name}: ${facts.filter(Boolean).join(t("list.comma"))}`;
 }
 
-/** Does what is of a pod tell the answer? @param {Item} item @param {string} pod @param {Question} question */
+/**
+ * Whether an item about the pod reveals the answer.
+ * @param {Item} item
+ * @param {string} pod
+ * @param {Question} question
+ */
 function tells(item, pod, question) {
 	if (item.step < question.from.step) return false;
 	if (pod === question.pod) return true;
@@ -199,7 +209,10 @@ function answer(store, question) {
 	};
 }
 
-/** The steps of a run without marks: preemptions, then the ends of attempts. @param {ChunkStore} store */
+/**
+ * The steps to print for a run without marks: preemptions first, then the ends of attempts.
+ * @param {ChunkStore} store
+ */
 function decisions(store) {
 	const entries = [];
 	const left = { PreemptionEvaluated: 4, SchedulingFailed: 3, HostSelected: 5 };

@@ -1,5 +1,5 @@
 // @ts-check
-/** A class's websocket: what everybody is shown, and what is sent. A connection that is lost comes back by itself. */
+/** The websocket of a class: receives the board and sends messages. It reconnects if the connection is lost. */
 
 /**
  * The player's page, as far as a class needs it.
@@ -66,7 +66,10 @@ export class ClassSocket {
 		socket.onclose = ({ code }) => this.closed(code);
 	}
 
-	/** Send, if there is a connection: who joins anew is told what stands. @param {object} message */
+	/**
+	 * Sends a message if there is a connection; after joining again, the server sends the current state.
+	 * @param {object} message
+	 */
 	say(message) {
 		if (this.joined) this.socket?.send(JSON.stringify(message));
 		return this.joined;

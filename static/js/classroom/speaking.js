@@ -28,7 +28,7 @@ export const ofClass = {
 	report: () => null,
 	/** @type {Record<string, () => void>} */
 	does: {},
-	/** There is something new to tell. */
+	/** Called when the speaker view may have something new to show. */
 	changed: () => {},
 };
 
@@ -40,7 +40,7 @@ let channel = null;
 let stops = null;
 let due = 0;
 
-/** Be ready; go on where a speaker view is open already. @param {Page} opened */
+/** Prepares the channel, and continues with a speaker view that is already open. @param {Page} opened */
 export function beginSpeaking(opened) {
 	if (page) return;
 	page = opened;
@@ -48,7 +48,7 @@ export function beginSpeaking(opened) {
 	if (nameOf() && addressOf()) listen();
 }
 
-/** Open the window. @param {Page} opened */
+/** Opens the speaker view. @param {Page} opened */
 export function openSpeaker(opened) {
 	if (!page) beginSpeaking(opened);
 	const address = addressOf();
@@ -100,7 +100,7 @@ function hear(message) {
 	soon();
 }
 
-/** Tell, a moment later: several things change at once. */
+/** Sends the state a moment later, since several things change at once. */
 function soon() {
 	if (due) return;
 	due = setTimeout(() => {
@@ -135,7 +135,7 @@ function toldOf(view) {
 }
 
 /**
- * The caption that the next key brings, even if it may not be shown yet: of an open question, its answer.
+ * The caption after the next key press, even if the player may not show it yet, such as the answer of an open question.
  * @param {View} view
  */
 function nextOf(view) {
@@ -153,7 +153,7 @@ function nextOf(view) {
 	return toldOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
 }
 
-/** The place that the player's next key goes to; null: nothing more is here. @param {Player} player */
+/** The place after the player's next key press; null if no more of the run is loaded. @param {Player} player */
 function onward(player) {
 	let { step, frame } = player;
 	do {

@@ -24,7 +24,7 @@ export class Stops {
 		this.attempt = 0;
 	}
 
-	/** All of them as far as the run is here, in order. @param {RunIndex} index @returns {Stop[]} */
+	/** Lists the stops of the loaded part of the run, in order. @param {RunIndex} index @returns {Stop[]} */
 	list(index) {
 		this.read();
 		const attempts = index.columns.flatMap((column) => (column.kind === "attempt" ? [attemptStop(column)] : []));
@@ -35,7 +35,7 @@ export class Stops {
 		return stops.sort((a, b) => a.step - b.step || a.frame - b.frame);
 	}
 
-	/** Read the steps that have come since. */
+	/** Reads the steps that were loaded since the last call. */
 	read() {
 		const { store } = this;
 		this.questions.update(store);
@@ -60,7 +60,7 @@ function attemptStop({ step, attempt, pod, node, outcome }) {
 }
 
 /**
- * The place before it, where going on asks it.
+ * The stop before a question, where going forward asks it.
  * @param {import("../learn/questions.js").Question} question
  * @returns {Stop}
  */

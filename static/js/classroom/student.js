@@ -27,7 +27,7 @@ export function attend(page) {
 	}
 
 	/**
-	 * Goes along to the next lesson; removes a private scenario from the page when the class ends.
+	 * Follows the class to the next lesson; if the class ends, removes a private scenario from the page.
 	 * @param {string} next
 	 */
 	function end(next) {
@@ -103,7 +103,10 @@ function stateOf({ board, follow }, lost) {
 	return t(follow.on ? "class.following" : "class.away");
 }
 
-/** About a question: that it is open, or answered, or how many were right. @param {Attendance} attendance */
+/**
+ * The text about a question: it is open, it is answered, or how many answers were right.
+ * @param {Attendance} attendance
+ */
 function questionOf({ isAsked, board, answers, counts, question }) {
 	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
 	if (!counts || !question) return "";

@@ -1,5 +1,8 @@
 // @ts-check
-/** A challenge in the editor: the answer is judged, which variants hold is told, the first that does not is played. */
+/**
+ * A challenge in the editor: evaluates the answer, lists the variants that it solves, and can play the first one
+ * that it does not.
+ */
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { keepTry, triesOf } from "../shared/progress.js";
@@ -51,7 +54,7 @@ export class Challenge {
 		}
 	}
 
-	/** Run the first variant that does not hold, and open it in the player. @param {Failure} failure */
+	/** Runs the first variant that is not solved, and opens it in the player. @param {Failure} failure */
 	async play(failure) {
 		const { body } = await post(`${this.page.api}preview`, { text: failure.text }, { onWait: this.page.onWait });
 		if (body.errors) return this.page.refuse(body.errors);

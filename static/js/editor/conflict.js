@@ -1,5 +1,7 @@
 // @ts-check
-/** Two texts of one scenario: what somebody saved and what was written here, line by line; the reader chooses. */
+/**
+ * Compares the saved text of a scenario with the text in the editor, line by line, and lets the author choose one.
+ */
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { post } from "../shared/server.js";

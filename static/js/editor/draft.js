@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from.
+ * Keeps the typed text in this browser until it is saved, with the number of the version on which it is based.
  */
 
 const PREFIX = "kschedui.draft.";
@@ -17,7 +17,8 @@ export function draftOf(id, version) {
 	let from = version;
 	return {
 		/**
-		 * The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss.
+		 * The draft based on this version, otherwise the latest one based on an older version, which is then saved as a
+		 * conflict and not lost.
 		 * @returns {Draft | null}
 		 */
 		read() {
@@ -37,11 +38,11 @@ export function draftOf(id, version) {
 				return false; // storage is full or forbidden; the page says so
 			}
 		},
-		/** Text typed from here on belongs to another version; text kept before stays. @param {number} version */
+		/** Bases the text typed from now on on another version; earlier drafts stay. @param {number} version */
 		rebase(version) {
 			from = version;
 		},
-		/** All that is kept of this scenario. */
+		/** Removes all drafts of this scenario. */
 		forget() {
 			from = version;
 			for (const draft of drafts(start)) localStorage.removeItem(start + draft.version);

@@ -17,7 +17,8 @@ export function listenToTabs(page, show) {
 }
 
 /**
- * Ctrl-Enter runs, as it does in the YAML; undo and redo belong to the text, also where the builder has the focus.
+ * Handles keys outside the YAML editor: Ctrl-Enter runs the text; undo and redo change the text also when the builder
+ * has the focus.
  * @param {HTMLElement} page
  * @param {{editor: {undo: () => void, redo: () => void}, run: () => void, redraw: () => void}} does
  */
@@ -46,7 +47,7 @@ export function listenToKeys(page, { editor, run, redraw }) {
 	});
 }
 
-/** A file is dropped on the page. @param {HTMLElement} page @param {(file: File) => void} bring */
+/** Listens for files that are dropped on the page. @param {HTMLElement} page @param {(file: File) => void} bring */
 export function listenToFiles(page, bring) {
 	page.addEventListener("dragover", (event) => {
 		event.preventDefault();
@@ -63,7 +64,7 @@ export function listenToFiles(page, bring) {
 	});
 }
 
-/** A part is chosen, to be added to the text. @param {(part: string) => void} add */
+/** Listens for a template that is chosen, to be added to the text. @param {(part: string) => void} add */
 export function listenToTemplates(add) {
 	for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (
 		document.querySelectorAll("select[data-templates]")

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The editor page. One text, three sights of it: YAML, builder, cluster. What is typed is checked by the engine's own
- * parser, kept as a draft in this browser, saved as a new version, and run beside the text.
+ * The editor page: one text as YAML, as forms and as a picture of the cluster. The engine's own parser checks the text
+ * while it is typed; it is kept as a draft in this browser, saved as a new version, and can be run beside the text.
  */
 import { Intake } from "../intake/dialog.js";
 import { takeOver } from "../intake/handed_over.js";
@@ -115,7 +115,7 @@ let checking = new AbortController();
 let settling;
 let typed = -SETTLED;
 /**
- * `data-checked` is there while the page shows what the server found in this very text.
+ * Handles a changed text. `data-checked` is set while the page shows the server's results for the current text.
  * @param {string} text
  * @param {string} [message] instead of keeping a draft
  */
@@ -173,7 +173,7 @@ async function check(result = null) {
 	if (state.checked === state.text) page.dataset.checked = "";
 }
 
-/** Under their lines; not yet under the one that is being typed. */
+/** Shows the problems under their lines, but not under the line that is being typed. */
 function showProblems() {
 	clearTimeout(settling);
 	const rest = typed + SETTLED - performance.now();
@@ -190,7 +190,7 @@ function showProblems() {
 	}, rest);
 }
 
-/** There is nothing to check. */
+/** Shows that the text is empty. */
 function showEmpty() {
 	Object.assign(state, {
 		errors: [],
@@ -213,7 +213,7 @@ function sayWaiting({ ahead, part }) {
 	drawStatus();
 }
 
-/** The server is asked too often: say so, and check again in a while. @param {string} sentence */
+/** Shows that the rate limit is reached, and checks the text again later. @param {string} sentence */
 function later(sentence) {
 	state.status = sentence;
 	clearTimeout(timer);
@@ -260,7 +260,7 @@ function drawStatus() {
 	for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
 }
 
-/** A problem with its place. @param {import("../shared/server.js").Problem} problem */
+/** The text of a problem, with its place. @param {import("../shared/server.js").Problem} problem */
 function inWords({ document, line, path, message }) {
 	const place = [document && t("editor.document", { document }), line && t("editor.line", { line }), path].filter(
 		Boolean,
@@ -374,7 +374,7 @@ async function compare(saving, fragment) {
 }
 
 /**
- * Another text, in the editor and in the builder.
+ * Replaces the text in the editor and in the builder.
  * @param {string} text
  * @param {string} [message] instead of keeping a draft
  */
@@ -410,7 +410,10 @@ async function take({ text, errors, checked, upload }) {
 	await check(checked);
 }
 
-/** So that a page that is loaded again goes on with it. @param {string} upload "": there is none */
+/**
+ * Stores the upload in progress, so that it continues when the page is reloaded.
+ * @param {string} upload "": there is none
+ */
 function keepUpload(upload) {
 	const url = new URL(location.href);
 	for (const name of ["dropped", "import", "upload"]) url.searchParams.delete(name);

@@ -43,7 +43,7 @@ function commonOptions({ share, width, measure }) {
 	};
 }
 
-/** Lines across, and the axis; between whole numbers there are none. @param {Asked} asked */
+/** The horizontal lines and the axis; for whole numbers, without lines in between. @param {Asked} asked */
 function scale({ points, share }) {
 	const values = points.map((point) => point.value);
 	const whole = !share && values.every(Number.isInteger);
@@ -67,7 +67,7 @@ function dots({ points, labels, factor, measure }) {
 }
 
 /**
- * One run for each level: a bar with its number, which a dot in an empty box would not show.
+ * A bar with its value for each level, if each has only one run.
  * @param {Asked} asked
  */
 function bars({ points, labels, share, label }) {

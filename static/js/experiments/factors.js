@@ -2,10 +2,12 @@
 /** The form's fields as the factors that the API takes; an error is one sentence. */
 import { t } from "../shared/i18n.js";
 
-/** @typedef {{name: string, fields: Record<string, string>, chosen: string[]}} Filled a fieldset that is switched on */
+/**
+ * @typedef {{name: string, fields: Record<string, string>, chosen: string[]}} Filled a fieldset that is switched on
+ */
 /** @typedef {{factor: Record<string, any>, count: number}} Made */
 
-/** A field's values: what stands between commas. @param {string} text */
+/** The comma-separated values of a field. @param {string} text */
 export function valuesOf(text) {
 	return text
 		.split(/[,，]/)

@@ -1,5 +1,5 @@
 // @ts-check
-/** The form of an experiment: how many runs it would be, said at every change, and what begins it. */
+/** The form of an experiment: shows the number of runs at every change, and starts the experiment. */
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post } from "../shared/server.js";
 import { factorOf } from "./factors.js";
@@ -85,7 +85,7 @@ async function begin() {
 	}
 }
 
-/** Switch one factor on and the others off, with the values of a question that many have. @param {string} name */
+/** Switches one factor on, with the values of a frequent question, and the others off. @param {string} name */
 function preset(name) {
 	for (const box of boxes) {
 		const on = /** @type {HTMLInputElement} */ (box.querySelector("[data-on]"));

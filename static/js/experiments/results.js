@@ -1,5 +1,5 @@
 // @ts-check
-/** The page of an experiment: asks for results while they come, draws and lists them, and opens any run. */
+/** The page of an experiment: polls for results, draws and lists them, and opens any run in the player. */
 import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post, read } from "../shared/server.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The results that are here, by run; and what a table and a drawing say of them. */
+/** The loaded results by run, and the values that the table and the drawing show. */
 
 /**
  * @typedef {{run: number, measures: (number | null)[] | null, error: string}} Result
@@ -40,8 +40,8 @@ export function pointsOf(results, factors, factor, measure) {
 }
 
 /**
- * The place of each dot in its level's width, from -1 to 1: dots of about the same value stand side by side, so that
- * width tells how many they are, and one that is alone stands in the middle.
+ * The horizontal place of each dot within its level, from -1 to 1. Dots with about the same value are side by side, so
+ * that the width shows their number; a single one is in the middle.
  * @param {Point[]} points
  * @param {number} bins of all values
  * @returns {number[]}
@@ -87,7 +87,7 @@ function middle(sorted) {
 }
 
 /**
- * Sentences of runs without measures, and how many say each, the most frequent first.
+ * The reasons of runs without measures, with their numbers, the most frequent first.
  * @param {Map<number, Result>} results
  */
 export function reasonsOf(results) {
@@ -116,12 +116,16 @@ export function firstChoice(factors, results, measures) {
 
 const MAX_BARS = 24;
 
-/** Has every level one run, so that there is nothing to distribute? @param {Point[]} points */
+/** Whether every level has only one run, so that there is no distribution. @param {Point[]} points */
 export function isSingle(points) {
 	return points.length <= MAX_BARS && new Set(points.map(({ level }) => level)).size === points.length;
 }
 
-/** The measure as the drawing and the tables write it. @param {number} value @param {boolean} share shown in percent */
+/**
+ * The measure as the drawing and the tables write it.
+ * @param {number} value
+ * @param {boolean} share shown in percent
+ */
 export function formatValue(value, share) {
 	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });

@@ -1,6 +1,9 @@
 // @ts-check
-/** The drawing as tables: each level's distribution, the runs with the highest and lowest values, and why
- * some have none. */
+/**
+ * The drawing as tables: the distribution of each level, the runs with the highest and lowest values, and the
+ * reasons of
+ * runs without measures.
+ */
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { formatValue, isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";

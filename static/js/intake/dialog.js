@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The dialog that brings a cluster in: a file that is chosen or dropped, or what is pasted. A worker drops what
- * scheduling does not read; only the rest is sent, packed. Both can be cancelled.
+ * The dialog that imports a cluster from a file or from pasted text. A worker removes the fields that scheduling does
+ * not read; only the rest is compressed and sent. Both can be cancelled.
  */
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -92,7 +92,7 @@ export class Intake {
 	}
 
 	/**
-	 * The text without what scheduling does not read; null when it was refused.
+	 * Reduces the text to the fields that scheduling reads; null if it was refused.
 	 * @param {Blob} file
 	 * @returns {Promise<Made | null>}
 	 */
@@ -135,7 +135,7 @@ export class Intake {
 		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offer(source);
 	}
 
-	/** Go on with an upload that was under way when this page was left. @param {string} upload */
+	/** Continues an upload that was in progress when the page was left. @param {string} upload */
 	async resume(upload) {
 		this.open();
 		this.busy(true);
@@ -150,7 +150,7 @@ export class Intake {
 		this.busy(false);
 	}
 
-	/** How to wait for the answer. @returns {Ways} */
+	/** The options for waiting for the answer. @returns {Ways} */
 	ways() {
 		this.sending = new AbortController();
 		return {
@@ -164,7 +164,7 @@ export class Intake {
 	}
 
 	/**
-	 * Close the dialog with what was answered, or with what can be mended; or say what is wrong.
+	 * Closes the dialog with the result, or with a text whose errors can be corrected; otherwise shows the error.
 	 * @param {any} body @param {string} typed @param {object | null} names
 	 */
 	async end({ errors = [], text = "", notes = [], checked = null, upload = "" }, typed, names) {
@@ -177,13 +177,13 @@ export class Intake {
 		if (text) showNotes(notes, names);
 	}
 
-	/** One click explains the messages that were pasted here. @param {string} source */
+	/** Offers to explain pasted messages on the page “Why is it Pending?”. @param {string} source */
 	offer(source) {
 		/** @type {HTMLTextAreaElement} */ (element("import-messages")).value = source;
 		element("import-explain").hidden = false;
 	}
 
-	/** Say why nothing came in. @param {string} sentence @returns {null} */
+	/** Shows why nothing was imported. @param {string} sentence @returns {null} */
 	refuse(sentence) {
 		element("import-problem").hidden = !sentence;
 		element("import-explain").hidden = true;
@@ -208,7 +208,7 @@ export class Intake {
 	}
 }
 
-/** Can a text that was refused be mended in the editor? @param {string} text @param {Problem[]} problems */
+/** Whether a refused text can be corrected in the editor. @param {string} text @param {Problem[]} problems */
 function mendable(text, problems) {
 	return (
 		Boolean(text) &&
@@ -217,7 +217,7 @@ function mendable(text, problems) {
 	);
 }
 
-/** Beside sentences a problem looks like one, too. @param {string} problem */
+/** Writes a problem like a sentence: capitalised, with a full stop. @param {string} problem */
 function asSentence(problem) {
 	const whole = /[.。!?]$/.test(problem) ? problem : `${problem}${/[\u3000-\u9fff]/.test(problem) ? "。" : "."}`;
 	return whole[0].toUpperCase() + whole.slice(1);
@@ -251,7 +251,7 @@ function showNotes(notes, names = null) {
 	]);
 }
 
-/** A link to a file that is made here: the names are nowhere else. @param {object} names */
+/** A link to download the table of names, which is stored nowhere else. @param {object} names */
 function keepNames(names) {
 	const file = new Blob([`${JSON.stringify(names, null, 1)}\n`], { type: "application/json" });
 	const link = { class: "button", href: URL.createObjectURL(file), download: "kschedui-names.json" };

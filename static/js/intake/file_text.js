@@ -1,5 +1,5 @@
 // @ts-check
-/** A file's bytes to text, as it comes: `importers/reading/file_text.py` in the browser. */
+/** Decodes a file's bytes to text in blocks, as `kschedui/scenarios/file_text.py` does. */
 import { wasPrinted } from "./printed.js";
 
 const GZIP = [0x1f, 0x8b, 8];
@@ -15,7 +15,7 @@ const ARCHIVES = [
 	{ kind: "tar", at: 257, mark: "ustar" },
 ];
 
-/** Why nothing was read: `reason` is the end of a key of the words; `kind`: of an archive. */
+/** The file cannot be read. `reason`: the end of a catalogue key; `kind`: that of an archive. */
 export class Refused extends Error {
 	/** @param {string} reason @param {string} [kind] */
 	constructor(reason, kind = "") {
@@ -54,7 +54,7 @@ export class FileText {
 		if (this.empty) throw new Refused("empty");
 	}
 
-	/** The file's bytes, unpacked if gzip packed it. @returns {AsyncGenerator<Uint8Array>} */
+	/** Yields the file's bytes, decompressed if it is gzip. @returns {AsyncGenerator<Uint8Array>} */
 	async *bytes() {
 		const ends = await memberStarts(this.file);
 		if (!ends.length) return yield* read(this.counted(this.file, 0));
@@ -95,7 +95,7 @@ export class FileText {
 		return text;
 	}
 
-	/** The text, where somebody seems to have typed it, so that it can be mended by hand. */
+	/** The text if a person seems to have typed it, so that it can be corrected by hand. */
 	get typed() {
 		return this.long || wasPrinted(this.started) ? "" : this.started;
 	}
@@ -115,7 +115,7 @@ async function memberStarts(file) {
 	return starts;
 }
 
-/** Is it one gzip file from its first byte to its last? @param {Blob} member */
+/** Whether the bytes are exactly one gzip member. @param {Blob} member */
 async function isWhole(member) {
 	try {
 		for await (const _ of read(member.stream().pipeThrough(new DecompressionStream("gzip"))));

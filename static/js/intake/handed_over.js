@@ -1,10 +1,10 @@
 // @ts-check
-/** A file that was dropped on another page, kept in this browser until the editor opens. */
+/** Stores a file that was dropped on another page in this browser, until the editor opens. */
 
 const STORE = "kschedui.dropped";
 const PLACE = "/dropped";
 
-/** False where this browser keeps none. @param {Blob} file */
+/** Stores a dropped file for the editor; false if this browser cannot store it. @param {Blob} file */
 export async function handOver(file) {
 	try {
 		await (await caches.open(STORE)).put(PLACE, new Response(file));
@@ -14,7 +14,7 @@ export async function handOver(file) {
 	}
 }
 
-/** The file, once. @returns {Promise<Blob | null>} */
+/** Returns the stored file, and removes it. @returns {Promise<Blob | null>} */
 export async function takeOver() {
 	try {
 		const response = await (await caches.open(STORE)).match(PLACE);

@@ -7,7 +7,7 @@
 /** The text ends in the middle of a value. */
 export class Cut extends Error {}
 
-/** The text is no JSON; `at` is where. */
+/** The text is not JSON; `at` is the position of the error. */
 export class NoJson extends Error {
 	/** @param {number} at */
 	constructor(at) {
@@ -19,7 +19,7 @@ export class NoJson extends Error {
 const SPACE = /[ \t\r\n]*/y;
 
 /**
- * Hands every object of the value that begins here to `take`. Throws Cut and NoJson.
+ * Calls `take` with every object of the JSON value that begins here. Throws Cut and NoJson.
  * @param {import("./source.js").Source} source @param {(found: any, parent: any) => void} take
  */
 export function readJson(source, take) {
@@ -75,7 +75,7 @@ class Reader {
 		else if (mark !== last) throw new NoJson(this.source.at);
 	}
 
-	/** A whole value. */
+	/** Reads a whole value. */
 	async one() {
 		await this.peek();
 		const { source } = this;
@@ -93,7 +93,7 @@ class Reader {
 		}
 	}
 
-	/** The next character that is no space. */
+	/** The next character that is not a space. */
 	async peek() {
 		const { source } = this;
 		for (;;) {

@@ -15,7 +15,7 @@ const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;
 const HEAD = /^(apiVersion|kind): *([A-Za-z0-9_./-]+|"[A-Za-z0-9_./-]+"|'[A-Za-z0-9_./-]+')\s*$/;
 const EMPTY_FLOW = /^(?:\{\}|\[\])\s*$/;
 
-/** The lines are not plainly of the style that can be read without parsing. */
+/** The lines are not in the plain style that can be read without a parser. */
 export class Unsure extends Error {}
 
 /** @param {string[]} lines @returns {{version: string, kind: string}} "" for what is not there */
@@ -57,7 +57,7 @@ function indentOf(line) {
 	return i < line.length && line.slice(i).trim() ? i : BLANK;
 }
 
-/** May the line go on with a plain text? Then nothing in it looks like structure. @param {string} line */
+/** Whether the line can continue a plain scalar: nothing in it looks like YAML syntax. @param {string} line */
 function isPlain(line) {
 	return !line.includes(": ") && !line.trimEnd().endsWith(":") && !line.includes(" #");
 }
@@ -222,7 +222,7 @@ class Reader {
 	}
 
 	/**
-	 * A mapping in a list: its dash goes before the first of its lines that is kept.
+	 * Keeps the lines of a mapping in a list; the dash is moved to the first line that is kept.
 	 * @param {number} i
 	 * @param {number} dash
 	 * @param {number} inner
@@ -240,7 +240,7 @@ class Reader {
 	}
 
 	/**
-	 * Has the item the field with one of the values?
+	 * Whether the item has the field with one of the values.
 	 * @param {number} i
 	 * @param {number} end
 	 * @param {number} inner

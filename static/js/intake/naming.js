@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Made-up names for those of a cluster, before anything leaves this browser: `kschedui/scenarios/anonymise`, by the
- * same table. A test holds the two to the same output.
+ * Replaces a cluster's names before anything leaves this browser, with the same table as
+ * `kschedui/scenarios/anonymise`.
+ * A test requires equal output of both.
  */
 
 /**
@@ -24,7 +25,7 @@ function isLabelMap(table, name, value) {
 	return table.labelMaps.includes(name) || (name === "selector" && !value.matchLabels && !value.matchExpressions);
 }
 
-/** Every name of a scenario by what it names. */
+/** All names of a scenario by the kind of object. */
 export class Names {
 	/** @param {Naming} table */
 	constructor(table) {
@@ -49,7 +50,7 @@ export class Names {
 			this.byKind[Object.hasOwn(this.table.patterns, kind) ? kind : "value"].add(name);
 	}
 
-	/** Look for names everywhere in plain data. @param {any} value @param {string} [key] */
+	/** Collects names everywhere in plain data. @param {any} value @param {string} [key] */
 	collect(value, key = "") {
 		if (Array.isArray(value)) for (const item of value) this.collect(item, key);
 		if (!isMap(value)) return;
@@ -91,7 +92,7 @@ export class Names {
 	}
 
 	/**
-	 * A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known.
+	 * Records the name of a ReplicaSet, which consists of its Deployment's name and a hash.
 	 * @param {any} metadata
 	 */
 	noteHashed(metadata) {
@@ -103,7 +104,7 @@ export class Names {
 		}
 	}
 
-	/** Made-up names in the order of the originals; the drivers of devices keep theirs. @returns {Mapping} */
+	/** Returns generated names in the order of the originals; drivers of devices keep their names. @returns {Mapping} */
 	mapping() {
 		for (const names of Object.values(this.byKind)) for (const driver of this.drivers) names.delete(driver);
 		/** @type {Mapping} */

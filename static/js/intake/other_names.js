@@ -1,5 +1,8 @@
 // @ts-check
-/** The objects of a dump with other names, when all are known; what holds objects without saying so is opened first. */
+/**
+ * Collects the objects of a dump, and writes them with other names once all names are known. Exports and ConfigMaps
+ * are replaced by the objects in them.
+ */
 import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Names, Renaming } from "./naming.js";
 

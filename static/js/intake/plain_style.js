@@ -19,7 +19,7 @@ const NUMBER = /^-?(?:0|[1-9][0-9]{0,14})$/;
 const LONGEST_NUMBER = 64;
 const DEEPEST = 40;
 
-/** The mapping that the lines are; throws Unsure. @param {string[]} lines */
+/** Reads the lines as a mapping; throws Unsure. @param {string[]} lines */
 export function compose(lines) {
 	if (UNUSUAL.test(lines.join("\n"))) throw new Unsure();
 	const reader = new Reader(lines);
@@ -157,7 +157,7 @@ export const SCALARS = [
 	...["null", "bool", "float"].map((name) => ({ ...SCALAR, tag: `tag:yaml.org,2002:${name}` })),
 ];
 
-/** A value that stands on one line; throws Unsure. @param {string} line */
+/** Reads a value on one line; throws Unsure. @param {string} line */
 function scalar(line) {
 	const text = line.replace(/(?<! ) +$/, "");
 	const first = text[0];

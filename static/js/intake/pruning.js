@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Plain data without what scheduling does not read: `importers/reading/pruning.py` in the browser, by the same table
- * (`importers/reading/reading_table.py`, from /api/v1/catalogue). A test holds the two to the same output.
+ * Removes the fields that scheduling does not read, as `importers/reading/pruning.py` does, with the same table
+ * (`reading_table.py`, from /api/v1/catalogue). A test requires equal output of both.
  */
 
 /** @typedef {0 | 1 | Record<string, any>} Rule see reading_table.py */
@@ -46,7 +46,7 @@ export class LeftOut {
 		}
 	}
 
-	/** Without names that somebody here may have given: of custom resources, and of fields that nobody knows. */
+	/** The counts without names that may identify a cluster: those of custom resources and of unknown fields. */
 	nameless() {
 		const custom = Object.keys(this.kinds).filter((kind) => !BUILT_IN.has(kind));
 		for (const kind of custom) {
@@ -87,7 +87,11 @@ export class Pruning {
 		return `${isRead ? version : group}/${kind}`;
 	}
 
-	/** The object as far as it is read; null when nothing of it is. @param {any} manifest @param {LeftOut} leftOut */
+	/**
+	 * The object without the fields that are not read; null if the object is not read.
+	 * @param {any} manifest
+	 * @param {LeftOut} leftOut
+	 */
 	pruned(manifest, leftOut) {
 		const version = typeof manifest.apiVersion === "string" ? manifest.apiVersion : "";
 		const kind = typeof manifest.kind === "string" ? manifest.kind : "";
@@ -149,7 +153,7 @@ export class Pruning {
 	}
 
 	/**
-	 * The rule of a type's field, or of the one that is meant; undefined when it is unknown.
+	 * The rule of a type's field, or for a misspelled field that of the intended one; undefined if it is unknown.
 	 * @param {string} name
 	 * @param {string} key
 	 * @returns {Rule | undefined}
@@ -179,7 +183,7 @@ function groupOf(version) {
 	return BEFORE.exec(version)?.[1] ?? "";
 }
 
-/** The edit distance of two names, capital letters aside. @param {string} word @param {string} other */
+/** The edit distance of two names, ignoring case. @param {string} word @param {string} other */
 function slips(word, other) {
 	const [from, to] = [[...word.toLowerCase()], [...other.toLowerCase()]];
 	let before = Array.from({ length: to.length + 1 }, (_, i) => i);

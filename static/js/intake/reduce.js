@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A dump without what scheduling does not read, before it leaves this browser: `importers/reading/dump_reader.py`, of
- * which the server reads what comes out: objects as JSON, those in unusual YAML with their lines, and last the counts
- * of what is left out.
+ * Removes from a dump the fields that scheduling does not read, before it leaves this browser. The server reads the
+ * result with `importers/reading/dump_reader.py`: objects as JSON, objects in unusual YAML as they are, and at the end
+ * the counts of what is left out.
  */
 import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Cut, isList, NoJson, readJson } from "./json_pieces.js";
@@ -35,7 +35,7 @@ export class Malformed extends Error {
 /** @type {Record<string, string>} */
 const REASONS = { DUPLICATE_KEY: "twice", TAB_AS_INDENT: "tab" }; // by the parser's code of an error
 
-/** The output of kubectl for people, without values of environment variables and the like. @param {string} text */
+/** The output of kubectl for people, without values such as those of environment variables. @param {string} text */
 export function withoutValues(text) {
 	return text.replaceAll("\r\n", "\n").replace(VALUES, "");
 }
@@ -64,7 +64,10 @@ export async function reduce(blocks, table, write, naming = null) {
 	return { leftOut: reader.leftOut, names: other?.names ?? null };
 }
 
-/** Go on to what is no space and no marker between documents; false at the end. @param {Source} source */
+/**
+ * Advances to the next character that is neither space nor a document marker; false at the end.
+ * @param {Source} source
+ */
 async function hasMore(source) {
 	for (;;) {
 		BETWEEN.lastIndex = source.at;
@@ -153,7 +156,7 @@ class Reader {
 	}
 
 	/**
-	 * A kept object as JSON, which is read fastest; as it stands where only a parser can tell.
+	 * Writes the kept lines of an object as JSON, which is read fastest, or unchanged if only a parser can read them.
 	 * @param {string[]} lines
 	 * @param {import("./yaml_pieces.js").Piece} piece
 	 * @param {Source} source

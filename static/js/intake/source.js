@@ -1,5 +1,5 @@
 // @ts-check
-/** A dump as it comes, of which no more is held than what is being read: `importers/reading/source.py`. */
+/** A dump as a stream; only the part being read is in memory, as in `importers/reading/source.py`. */
 
 // Around what containers wrote, in `kubectl cluster-info dump`.
 const LOG = /^==== START logs for .*$/gm;
@@ -15,7 +15,7 @@ const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((pattern) 
 const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
 const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
 
-/** `text` is what is here; it is read up to `at`, and begins on line `line` of the whole. */
+/** A dump. `text` is the part in memory, which begins at line `line`; it is read up to `at`. */
 export class Source {
 	text = "";
 	at = 0;
@@ -39,7 +39,7 @@ export class Source {
 		return this.lineOf(this.text.length) - Number(this.text.endsWith("\n"));
 	}
 
-	/** Drop what is read, and take as much again as is left, at least a block; false when there is no more. */
+	/** Drops the text that was read, and loads at least as much as is left; false at the end. */
 	async more() {
 		const rest = this.text.slice(this.at);
 		const parts = [rest];
@@ -59,7 +59,7 @@ export class Source {
 	}
 
 	/**
-	 * The whole lines from here on that are here already, or the last one; null at the end.
+	 * The complete lines that are in memory from here on, or the last line; null at the end.
 	 * @returns {Promise<string[] | null>}
 	 */
 	async lines() {
@@ -72,7 +72,7 @@ export class Source {
 		return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 	}
 
-	/** Read on behind so many of these lines. @param {number} number */
+	/** Skips a number of these lines. @param {number} number */
 	skip(number) {
 		for (let i = 0; i < number; i += 1) this.at += this.split[i].length + 1;
 		this.at = Math.min(this.at, this.text.length);

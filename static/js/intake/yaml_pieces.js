@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A YAML text cut into its objects by lines, as `importers/reading/yaml_pieces.py` cuts it: at `---`, at the items
- * of a List, and where the next dump just follows.
+ * Splits a YAML text into its objects by lines, as `importers/reading/yaml_pieces.py` does: at `---`, at the items of a
+ * List, and where another dump begins.
  */
 
 const DASH = /^( *)-( +)(?=[^ #])/;
@@ -116,7 +116,7 @@ export class Pieces {
 	}
 }
 
-/** May another document begin here, though no marker says so? @param {Open} now */
+/** Whether another document may begin here without a marker. @param {Open} now */
 function mayEnd(now) {
 	return now.keys.has("kind") || !now.lines.some((line) => line.trim() && !line.startsWith("#"));
 }
@@ -142,8 +142,8 @@ function* inItems(now, line, number) {
 }
 
 /**
- * The item that is complete, moved to the left; one without a kind waits for that of its list. With an anchor it has
- * all items with it that follow.
+ * Yields the complete item, moved to the left; an item without a kind waits for that of its list. If it contains an
+ * anchor, all following items are in the same piece.
  * @param {Open} now
  * @returns {Generator<Piece>}
  */
@@ -195,7 +195,7 @@ function isPrinted(lines) {
 }
 
 /**
- * Does the last object end before what every object has?
+ * Whether the last object lacks a part that every object has.
  * @param {string[]} lines
  * @param {boolean} printed an API server printed others
  */
@@ -209,8 +209,8 @@ function isUnfinished(lines, printed) {
 }
 
 /**
- * The last field that an API server always prints, if it printed the object without it. Without a uid too, somebody
- * took out what people do not write, and perhaps the status.
+ * The last field that an API server always prints, if the object lacks it; otherwise "". If the uid is missing too,
+ * somebody has removed fields by hand, perhaps also the status.
  * @param {string[]} lines
  */
 function lacking(lines) {

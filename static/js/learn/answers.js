@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The answer of a question, from the trace alone: its options, the right one, and the place where the run shows it.
- * Null where no answer is the only one: equal outcomes, chance, too few options.
+ * Finds the answer of a question in the trace: its options, the right one, and the place where the run shows it.
+ * Null if
+ * the answer is not unique (equal outcomes, chance) or there are too few options.
  */
 
 import { placesOf } from "../steps/devices/model.js";
@@ -137,7 +138,7 @@ function makeAnswer({ step, event, ask }, kind, all, right, where = {}) {
 	};
 }
 
-/** No more than buttons have room for, the right one among them, in their order. @param {string[]} keys */
+/** As many options as fit on buttons, including the right one, in their order. @param {string[]} keys */
 function few(keys, right = "") {
 	if (keys.length <= MAX_OPTIONS) return keys;
 	const at = keys.indexOf(right);
@@ -188,7 +189,10 @@ function preFilterChoice(found) {
 	return makeAnswer(found, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
 }
 
-/** The only node that is left; if `about` is a plugin, the only node that it rejects. @param {Case} found */
+/**
+ * The question about the only node that is left; if `about` is a plugin, about the only node that it rejects.
+ * @param {Case} found
+ */
 function leftOver(found) {
 	const model = filterModel(found.state);
 	if (!model || model.hinted) return null;
@@ -218,7 +222,7 @@ function numbersAround(right, most) {
 	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
 }
 
-/** The plugin that turns the node `about` away. @param {Case} found */
+/** The question about the plugin that rejects the node `about`. @param {Case} found */
 function rejecter(found) {
 	const model = filterModel(found.state);
 	const at = model?.at.get(found.ask.about ?? "");
@@ -243,7 +247,10 @@ function searchOf({ event, step, ask }) {
 	return node < 0 ? null : { search: event.nodes[node], from: { step, frame: first }, shown: { step, frame: last } };
 }
 
-/** What keeps the devices of the node `about` from the pod, if it is one thing alone. @param {Case} found */
+/**
+ * The question about why the pod cannot have devices on the node `about`, if there is a single reason.
+ * @param {Case} found
+ */
 function whatStops(found) {
 	const own = searchOf(found);
 	if (!own) return null;
@@ -259,7 +266,7 @@ function whatStops(found) {
 }
 
 /**
- * Devices that do not match, or that are taken, are no reason where others are stopped by something else.
+ * Drops the weaker reasons: devices that do not match or are in use count only if there are no other reasons.
  * @param {string[]} kinds
  */
 function weightiest(kinds) {
@@ -305,7 +312,7 @@ function clearChoice(found) {
 	return chosen && event.nominated_node === chosen.node && criteria < 6 && !event.more ? { candidates, chosen } : null;
 }
 
-/** The node on which room is made. @param {Case} found */
+/** The question about the node on which pods are evicted. @param {Case} found */
 function nominatedNode(found) {
 	const played = clearChoice(found);
 	if (!played) return null;
@@ -315,7 +322,7 @@ function nominatedNode(found) {
 	return makeAnswer(found, "node", names, chosen.node, { from: { step: found.step, frame } });
 }
 
-/** The only pod that has to go. @param {Case} found */
+/** The question about the victim, if there is only one. @param {Case} found */
 function victim(found) {
 	const played = clearChoice(found);
 	if (played?.chosen.victims.length !== 1) return null;
@@ -337,12 +344,12 @@ function howManyVictims(found) {
 	);
 }
 
-/** Does evicting pods help? @param {Case} found */
+/** The question whether evicting pods helps. @param {Case} found */
 function preemptionHelps(found) {
 	return word(found, ["Nominated", "Unschedulable"], found.event.nominated_node ? "Nominated" : "Unschedulable");
 }
 
-/** Until it may be tried again, in seconds. @param {Case} found */
+/** The question about the seconds until the pod may be tried again. @param {Case} found */
 function waitingTime(found) {
 	const { event, state } = found;
 	if (event.queue !== "backoff" || event.backoff_until == null) return null;
@@ -351,7 +358,7 @@ function waitingTime(found) {
 	return makeAnswer(found, "number", options, right);
 }
 
-/** The only pod that a cluster event moves. @param {Case} found */
+/** The question about the pod that a cluster event moves, if there is only one. @param {Case} found */
 function woken(found) {
 	const { store, step, event, before } = found;
 	const waiting = [...before.pods.values()].filter((one) => one.place === "unschedulable" || one.place === "gated");

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The answers to choose from: a button at the right end of each row that the stage has for them, else a list; and
- * afterwards what was right, and what was picked.
+ * The answers to choose from: a button at the right end of each option's row on the stage, or a list; afterwards, the
+ * right answer and the picked one.
  */
 
 import { cornerOf, rowOf, SIZE, standBeside } from "../chrome/rows.js";
@@ -21,7 +21,7 @@ import { endedPods } from "../steps/run/words.js";
 let layer = null;
 
 /**
- * Draw them over the page; called after each draw.
+ * Draws the answers over the page; called after each draw.
  * @param {HTMLElement} root
  * @param {View} view
  * @param {Predictions} predictions
@@ -140,8 +140,7 @@ export function hint(predictions, open, skips = false) {
 }
 
 /**
- * Right and wrong: a tag at the row of the right answer and of the picked one, or where they have no row, the answers
- * with a mark.
+ * Marks the rows of the right answer and the picked one, or the answers in a list if they have no rows.
  * @param {HTMLElement} root
  * @param {Predictions} predictions
  * @param {Question} shown
@@ -255,13 +254,17 @@ function oneMore({ place }, predictions) {
 	);
 }
 
-/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
+/**
+ * The number of pending pods, as a link to the page that explains why they are pending.
+ * @param {any} boot
+ * @param {number} n
+ */
 function why({ embed, page }, n) {
 	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
 /**
- * A button where a step says that no node was found: it leads to changes that would help.
+ * A button at steps that found no node, which opens changes that would help.
  * @param {View} view @returns {Child}
  */
 function fitsButton({ act, boot, event, frame, order }) {

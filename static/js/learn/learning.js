@@ -1,5 +1,5 @@
 // @ts-check
-/** Learning on a page: questions before answers, and the short way through a run. Put together once a page. */
+/** Predicting and the short way through a run, set up once per page. */
 
 import { t } from "../shared/i18n.js";
 import { choice, choose } from "../shared/progress.js";
@@ -26,10 +26,10 @@ import { foldedText, ShortWay } from "./short_way.js";
 
 /** @typedef {import("./answers.js").Spot} Spot */
 
-/** References whose explanation would tell an answer before it is shown. */
+/** References whose explanation would reveal an answer. */
 const TELLING = /^(total|compare|candidates?|start|column|verdict)(:|$)/;
 
-/** Begin, on a page. @param {Page} page */
+/** Sets up predicting on a page. @param {Page} page */
 export function begin(page) {
 	const { player, screen, lens, redraw, boot } = page;
 	predictions.go = (to) => player.move(to.step, to.frame, true);
@@ -49,7 +49,7 @@ export function begin(page) {
 	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, here(player));
 }
 
-/** The node or the pod itself is an answer, where it is one of the options. @param {MouseEvent} event */
+/** Picks a node or pod that is clicked on the stage, if it is one of the options. @param {MouseEvent} event */
 function pickThere(event) {
 	const { open } = predictions;
 	const target = /** @type {Element} */ (event.target);
@@ -66,7 +66,7 @@ function pickThere(event) {
 /** @param {Element} target */
 const nodeAt = (target) => target.closest("[data-node]")?.getAttribute("data-node");
 
-/** On or off, remembered on the site's own pages. @param {Page} page */
+/** Switches predicting on or off; remembered on the site's own pages. @param {Page} page */
 function togglePredicting({ player, boot }) {
 	predictions.turn(!predictions.on, here(player));
 	if (!boot.embed) choose("predict", predictions.on ? "on" : "off");
@@ -80,7 +80,7 @@ function toggleSteps({ redraw, boot }) {
 	redraw(false);
 }
 
-/** The header's switches: what they do, and how they stand. @param {Page} page */
+/** Draws the switches in the header, with their state. @param {Page} page */
 function drawSwitches(page) {
 	const switches = { "predict-switch": predictions.on, "steps-switch": !shortWay?.on };
 	for (const [id, on] of Object.entries(switches)) {
@@ -111,7 +111,7 @@ function silent(boot) {
 }
 
 /**
- * Its caption, with what is folded into the step, and what comes next on the short way.
+ * The caption of a step with the folded frames, and the next stop on the short way.
  * @param {View} view
  * @returns {Caption}
  */
@@ -139,7 +139,7 @@ export function announce(view, next) {
 	return nextOf({ event, frame: framesOf(event, order), order, following: about, state, subject });
 }
 
-/** The next place that is not passed by. @param {Player} player @param {Spot} place @returns {Spot} */
+/** The next place that is not skipped. @param {Player} player @param {Spot} place @returns {Spot} */
 function nextTold(player, { step, frame }) {
 	let at = { step, frame };
 	do
@@ -152,7 +152,12 @@ function nextTold(player, { step, frame }) {
 /** The short way through this run. @type {ShortWay | null} */
 let shortWay = null;
 
-/** The view without anything that may not be told yet. @param {Page} page @param {View} view @returns {View} */
+/**
+ * The view without anything that would reveal the answer of an open question.
+ * @param {Page} page
+ * @param {View} view
+ * @returns {View}
+ */
 function look(page, view) {
 	const { index, step, frame, pin } = view;
 	const learner = {
@@ -193,7 +198,7 @@ function look(page, view) {
 let last = null;
 
 /**
- * The same columns in the same places, without names and outcomes behind a step.
+ * The same columns, without names and outcomes after a step.
  * @param {RunIndex} index
  * @param {number} step
  * @returns {RunIndex}

@@ -32,7 +32,7 @@ export class Predictions {
 		this.settled = new Map();
 		/** @type {Spot} what lies before was seen when predicting began */
 		this.since = { step: 0, frame: 0 };
-		/** Forward was asked for without a pick. */
+		/** Whether the reader pressed Forward without picking an answer. */
 		this.offersSkip = false;
 		/** @type {Host | null} */
 		this.host = null;
@@ -44,7 +44,7 @@ export class Predictions {
 		this.changed = () => {};
 	}
 
-	/** Hear of what happens. @param {Listener} listener @returns {() => void} ends it */
+	/** Adds a listener. @param {Listener} listener @returns {() => void} ends it */
 	listen(listener) {
 		this.listeners.add(listener);
 		return () => this.listeners.delete(listener);
@@ -56,7 +56,7 @@ export class Predictions {
 		for (const listener of this.listeners) listener(what, question, pick);
 	}
 
-	/** Find the questions in what has come of the run. @param {ChunkStore} store */
+	/** Finds the questions in the loaded part of the run. @param {ChunkStore} store */
 	read(store) {
 		this.source?.update(store);
 	}
@@ -71,7 +71,7 @@ export class Predictions {
 		return this.questions.find((question) => question.id === id) ?? null;
 	}
 
-	/** From the beginning, with nothing answered. */
+	/** Starts again, without answers. */
 	again() {
 		this.picks.clear();
 		this.settled.clear();
@@ -95,7 +95,7 @@ export class Predictions {
 		);
 	}
 
-	/** The question whose answer was shown last at a place. @param {Spot} here @returns {Question | null} */
+	/** The question whose answer is shown at a place. @param {Spot} here @returns {Question | null} */
 	shownAt(here) {
 		const revealed = this.questions.filter((question) => this.settled.get(question.id) === "revealed");
 		return (
@@ -104,7 +104,7 @@ export class Predictions {
 	}
 
 	/**
-	 * The place where the way to another place stops, if a question lies on it.
+	 * The place before the first question on the way to another place; null without a question.
 	 * @param {Player} player
 	 * @param {Spot} to
 	 * @returns {Spot | null}
@@ -123,7 +123,7 @@ export class Predictions {
 		return this.open ? spot : { step: player.step, frame: player.frame }; // else the answer is being shown
 	}
 
-	/** Ask the question ahead: the reader stands before it and went on. */
+	/** Asks the next question: the reader is right before it and went forward. */
 	ask() {
 		const { ahead } = this;
 		if (!ahead) return;
@@ -133,7 +133,7 @@ export class Predictions {
 		this.changed();
 	}
 
-	/** Forward, while a question is open; Enter, in a class, at any time. */
+	/** Handles Forward while a question is open, and Enter in a class. */
 	goOn() {
 		if (!this.open) return this.host?.forward();
 		if (this.host) return this.host.goOn();
@@ -142,7 +142,7 @@ export class Predictions {
 		this.changed();
 	}
 
-	/** The reader moved away without an answer. */
+	/** Closes the question, because the reader moved away without an answer. */
 	leave() {
 		this.open = null;
 	}
@@ -157,7 +157,7 @@ export class Predictions {
 		this.changed();
 	}
 
-	/** The reader chose an option again, or asks for the answer. */
+	/** Reveals the answer, or in a class asks the host to. */
 	reveal() {
 		if (!this.host) this.show();
 	}
@@ -172,7 +172,7 @@ export class Predictions {
 		this.go(open.shown);
 	}
 
-	/** Go on without an answer. */
+	/** Skips the question. */
 	skip() {
 		const { open } = this;
 		if (!open) return;

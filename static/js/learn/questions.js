@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The questions of a run, in its order, as far as it is here: those of its text, or where that asks none, generated
- * ones. A question is known by its place, `<step>.<frame>`, and its answers by their number, from 0.
+ * The questions of the loaded part of a run, in order: those of the scenario's text, or generated ones if it has
+ * none. A
+ * question is identified by its place, `<step>.<frame>`, and its answers by number, from 0.
  */
 
 import { isAt } from "../trace/anchor.js";
@@ -30,7 +31,10 @@ export class Questions {
 		this.pod = "";
 	}
 
-	/** Read what has come; a run is read from its beginning, without a gap. @param {ChunkStore} store */
+	/**
+	 * Reads the steps that were loaded since; a run is read from its beginning, without gaps.
+	 * @param {ChunkStore} store
+	 */
 	update(store) {
 		if (store.chunks[0] === undefined) return;
 		for (let event = store.event(this.next); event; event = store.event(this.next)) {

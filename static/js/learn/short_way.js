@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The short way through a run: its decisions. A frame that rejects nobody, makes no difference or only repeats is
- * folded into the next one, unless the scenario's text speaks of it. Which frames these are depends on the run alone.
+ * The short way through a run stops only at its decisions. A frame that rejects no node, makes no difference or is a
+ * repetition is folded into the next one, unless the scenario's text refers to it. This depends only on the run.
  */
 
 import { t } from "../shared/i18n.js";
@@ -20,7 +20,7 @@ import { decodeColumn } from "../trace/feed.js";
 /** @typedef {(event: AnyEvent, state: State) => boolean} Spoken does the scenario's text speak of it? */
 
 const MAX_NAMED = 4;
-/** Kinds of what is folded, in the order in which they are named. */
+/** Kinds of folded frames, in the order in which they are named. */
 const FOLDS = ["time", "change", "also", "pass", "again", "same", "lead"];
 const MAX_BACK = 400; // frames: so far a way back is looked for
 
@@ -39,7 +39,12 @@ export class ShortWay {
 			types.has(event.type) && captions.some((caption) => isAt(caption, event, state.attempt, state));
 	}
 
-	/** Is a frame passed by on the way? @param {number} step @param {number} frame @param {FilterOrder} [order] */
+	/**
+	 * Whether a frame is skipped on the short way.
+	 * @param {number} step
+	 * @param {number} frame
+	 * @param {FilterOrder} [order]
+	 */
 	passes(step, frame, order = "plugin") {
 		if (!this.on || this.unfolded.has(`${step}.${frame}`)) return false;
 		return this.folds(step, frame, order);
@@ -89,7 +94,7 @@ export class ShortWay {
 	}
 }
 
-/** Does a frame decide nothing? @param {Place} place */
+/** Whether a frame decides nothing. @param {Place} place */
 function isFolded(place) {
 	const { frame, event, spoken } = place;
 	const own = RULES[event.type];
@@ -104,7 +109,7 @@ const stateOf = ({ store, step }) => /** @type {State} */ (store.stateAfter(step
 /** @param {Place} place @returns {State} */
 const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateAfter(step - 1) ?? store.stateAfter(step));
 
-/** Every plugin lets it pass, or has nothing to do. @param {any[]} results */
+/** Whether every plugin accepts the pod or skips it. @param {any[]} results */
 const isPassed = (results = []) => results.every(({ code = "Success" }) => code === "Success" || code === "Skip");
 
 /**
@@ -155,10 +160,10 @@ const RULES = {
 	RequestMade: isToldAlready,
 };
 
-/** A controller notes something on a workload, such as its revision. @param {any} event */
+/** Whether a controller only writes a field of a workload, such as its revision. @param {any} event */
 const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workload) && action === "update" && !because;
 
-/** The request that changed a workload is told next. @param {Place} place */
+/** Whether the request that changed a workload is the next event. @param {Place} place */
 const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
@@ -176,10 +181,10 @@ function isToldAlready({ store, step, event }) {
 	return !event.error && store.event(step - 1)?.type === type;
 }
 
-/** Does the end of a pod move others to a queue? @param {ChunkStore} store @param {number} step */
+/** Whether the end of a pod moves other pods to a queue. @param {ChunkStore} store @param {number} step */
 const wakesPods = (store, step) => store.event(step + 1)?.type === "PodEnqueued";
 
-/** Its kubelet stopped the pod, and that was told, since its room was free then. @param {Place} place */
+/** Whether the kubelet's event about the stopped pod was already shown. @param {Place} place */
 function isStoppedAlready({ store, step, event }) {
 	if (event.because?.name !== "stopped") return false;
 	const pod = `${event.namespace}/${event.name}`;
@@ -198,7 +203,7 @@ const follows = ({ store, step, event }, type) => isOf(store.event(step - 1), ty
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
 
-/** Has the pod priority over another one that waits, in an order that was not told yet? @param {Place} place */
+/** Whether the pod overtakes a waiting one of lower priority for the first time. @param {Place} place */
 function isChosenFirst(place) {
 	const { store, step, event } = place;
 	if (event.pod_group) return false;
@@ -262,8 +267,8 @@ function isTold({ store, step, event }, same) {
 }
 
 /**
- * The same nodes lead before and after the plugin's points; or it made a difference in an earlier attempt, and does not
- * bring the winner to the front in this one. The totals stay.
+ * Whether the same nodes lead before and after the plugin's points, or its difference was shown in an earlier attempt
+ * and does not decide this one. The frame with the totals is never folded.
  * @param {Place} place
  */
 function keepsLeader(place) {
@@ -292,8 +297,8 @@ function leaders(model, count) {
 }
 
 /**
- * An act that changes nothing: the opening, a reprieve of nobody, a criterion that all meet equally; or evicting helped
- * the pod as little in its last attempt.
+ * Whether an act of a preemption changes nothing: the opening, a reprieve of no pod, a criterion that all candidates
+ * meet equally; or evictions did not help the pod in its previous attempt either.
  * @param {Place} place
  */
 function isIdleAct(place) {
@@ -324,7 +329,7 @@ function isUselessAgain(place) {
 	return false;
 }
 
-/** It is bound in the same attempt. @param {Place} place */
+/** Whether the pod is bound in the same attempt. @param {Place} place */
 function isBoundNext({ store, step, event }) {
 	for (const { event: next } of store.walk(step + 1, 1)) {
 		if (isOf(next, "PodBound", event.pod) || isOf(next, "PermitEvaluated", event.pod)) return true;
@@ -337,13 +342,13 @@ function isBoundNext({ store, step, event }) {
 const isGroupDecided = (place, expected) =>
 	expected && Boolean(stateOf(place).group?.decided) && !stateOf(place).group?.finished;
 
-/** The totals told where it goes, and an earlier pod was bound. @param {Place} place */
+/** Whether the totals already showed the node, and an earlier binding was shown. @param {Place} place */
 function isBoundAgain(place) {
 	const { cycle } = stateOf(place);
 	return cycle.CycleStarted?.pod === place.event.pod && cycle.ScoresComputed && isTold(place, () => true);
 }
 
-/** A member before the last of its group to be bound. @param {Place} place */
+/** Whether another member of the group is bound after this one. @param {Place} place */
 function isMember(place) {
 	const { store, step, event } = place;
 	const state = stateOf(place);
@@ -376,7 +381,7 @@ function isExpected(place) {
 	return event.queue === "active" && (alone || before?.type === "ObjectApplied");
 }
 
-/** Every frame of the attempt repeats what was told: it failed as it did before. @param {Place} place */
+/** Whether the attempt fails in the same way as the pod's previous one. @param {Place} place */
 function isFailedAgain({ store, step, spoken }) {
 	for (const { event, step: at } of store.walk(step - 1, -1)) {
 		if (event.type === "CycleStarted") return true;
@@ -387,7 +392,7 @@ function isFailedAgain({ store, step, spoken }) {
 	return false;
 }
 
-/** The next event says the same of another pod, or tells of another change at the same time. @param {Place} place */
+/** Whether the next event is the same for another pod, or another change at the same time. @param {Place} place */
 function isRepeated(place) {
 	const { store, step, event } = place;
 	if (isChange(event)) return isChangedAgain(place);
@@ -411,7 +416,7 @@ function isChange(event) {
 }
 
 /**
- * What is told next is another pod that the same one creates or deletes at the same time.
+ * Whether the next event that is shown is another pod that the same actor creates or deletes at the same time.
  * @param {Place} place
  */
 function isChangedAgain({ store, step, event: own, spoken }) {
@@ -423,12 +428,12 @@ function isChangedAgain({ store, step, event: own, spoken }) {
 	return false;
 }
 
-/** The same actor does the same to another pod of the same owner. @param {any} event @param {any} other */
+/** Whether the same actor does the same to another pod of the same owner. @param {any} event @param {any} other */
 const isAlike = (event, other) =>
 	event.by === other.by && (!event.by || (event.type === other.type && event.pod?.owner === other.pod?.owner));
 
 /**
- * What the folded frames come to, in a few words: what the plugins said first, and how many more steps.
+ * A short text about the folded frames: the plugins, and the number of other steps.
  * @param {ChunkStore} store @param {Spot[]} frames @param {AnyEvent} event that they are folded into
  * @returns {string} "" for none
  */
@@ -455,7 +460,7 @@ function cut(names) {
 }
 
 /**
- * The kind of fold, and what is named of the frame.
+ * The kind of a folded frame, and the name that is shown for it.
  * @param {ChunkStore} store
  * @param {number} step
  * @param {number} frame

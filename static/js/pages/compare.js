@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Two stages in step: when one goes to a step, the other goes to the same moment of the attempt that belongs to it. The
- * address holds both steps: `#12,15`.
+ * Two synchronised stages: when one goes to a step, the other goes to the same moment of the corresponding attempt. The
+ * address contains both steps: `#12,15`.
  */
 
 /** @typedef {[before: number, after: number, same: number, pod: string, number: number]} Pair */
@@ -71,7 +71,7 @@ function send(side, step, frame = 0) {
 	player.seek(step, frame);
 }
 
-/** Both sides to where an attempt is decided, else to where it begins. @param {number} place */
+/** Moves both sides to the decision of an attempt, or to its beginning. @param {number} place */
 function goTo(place) {
 	at = Math.max(0, Math.min(place, pairs.length - 1));
 	for (const side of [0, 1]) {
@@ -81,7 +81,7 @@ function goTo(place) {
 	showPlace();
 }
 
-/** The step of an attempt that tells its outcome. @param {number} side @param {number} from */
+/** The step of an attempt that shows its outcome. @param {number} side @param {number} from */
 function outcomeStep(side, from) {
 	for (const { event, step } of stage(side)?.store.walk(from, 1) ?? []) {
 		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
@@ -90,7 +90,11 @@ function outcomeStep(side, from) {
 	return from;
 }
 
-/** Another attempt that differs, or the next of all. @param {1 | -1} by @param {(pair: Pair) => boolean} wanted */
+/**
+ * Goes to the next or previous attempt that `wanted` accepts.
+ * @param {1 | -1} by
+ * @param {(pair: Pair) => boolean} wanted
+ */
 function jump(by, wanted) {
 	for (let place = at + by; place >= 0 && place < pairs.length; place += by)
 		if (wanted(pairs[place])) return goTo(place);
@@ -118,7 +122,7 @@ function showPlace() {
 	history.replaceState(null, "", `${location.pathname}${location.search}#${steps.join(",")}`);
 }
 
-/** A side shows a step: because it was sent there, or because its reader went there. @param {number} side */
+/** Handles a new step of one side, which was sent there or moved by the reader. @param {number} side */
 function whenShown(side) {
 	const player = stage(side)?.player;
 	if (!player || !stage(1 - side)?.player) return;
@@ -132,7 +136,7 @@ function whenShown(side) {
 	showPlace();
 }
 
-/** Both are drawn for the first time: go where the address says, else to the first difference. */
+/** Goes to the place in the address, or to the first difference, once both sides are drawn. */
 function begin() {
 	const match = /^#(\d+),(\d+)$/.exec(location.hash);
 	if (match) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A course: what is done in this browser, and where to go on. */
+/** The page of a course: marks the scenarios completed in this browser, and links to the next one. */
 
 import { doneScenarios } from "../shared/progress.js";
 

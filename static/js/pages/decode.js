@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The box for a message: it can be filled from the clipboard with one press, and what turns out to be a manifest goes
- * on to the editor without being pasted again. A link to the answer has the message behind its "#", which a browser
- * does not send: it is in no log of a server.
+ * The field for a message, with a button that pastes the clipboard; a pasted manifest is opened in the editor. A link
+ * to the answer has the message behind its "#", which a browser does not send: it is in no log of a server.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -12,7 +11,7 @@ const paste = /** @type {HTMLButtonElement} */ (document.getElementById("paste")
 const refused = /** @type {HTMLElement} */ (document.getElementById("paste-refused"));
 const editor = /** @type {HTMLAnchorElement | null} */ (document.getElementById("to-editor"));
 
-/** To the editor, with what was pasted. @param {string} text */
+/** Opens the editor with the pasted text. @param {string} text */
 async function openEditor(text) {
 	location.assign((await handOver(new Blob([text]))) ? "/new/?dropped" : "/new/?import");
 }

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The library: how far you are, a chapter at a time, search as you type in all of them ("/" goes there). The state is
- * in the address, so a view can be sent.
+ * The library: the reader's progress, one chapter at a time, and a search in all chapters ("/" focuses it). The
+ * state is
+ * in the address, so that a view can be shared.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -39,7 +40,7 @@ function show() {
 	history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
 }
 
-/** Old names that a search finds. @param {string[]} words @returns {number} how many */
+/** Shows the old names that match a search. @param {string[]} words @returns {number} how many */
 function showNames(words) {
 	let shown = 0;
 	for (const entry of /** @type {NodeListOf<HTMLElement>} */ (oldNames.querySelectorAll("[data-words]"))) {
@@ -155,7 +156,7 @@ document.addEventListener("drop", async (event) => {
 });
 show();
 
-/** A run that plays beside the heading, where there is room for it: it comes when the page is here. */
+/** Plays a run beside the heading if there is space; it is loaded after the page. */
 function playRun() {
 	const place = document.getElementById("home-run");
 	if (!place?.offsetWidth || place.firstChild) return;

@@ -264,7 +264,7 @@ function row(stop, i, all) {
 	);
 }
 
-/** The list comes along, and the picture once the steps rest. */
+/** Scrolls the list to the current step, and loads the picture once the step stays. */
 function follow() {
 	if (followed === shown.step) return;
 	followed = shown.step;

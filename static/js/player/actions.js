@@ -10,7 +10,9 @@ let left = { step: -1, frame: 0 }; // where the other order of Filter was
 /** @type {Promise<typeof import("./dialog.js")> | null} */
 let coming = null;
 
-/** What comes when first asked for. One promise, since two imports of one module may resolve in either order. */
+/**
+ * Loads the dialogs on first use. There is one promise, since two imports of a module may resolve in either order.
+ */
 function dialogs() {
 	coming ??= import("./dialog.js");
 	return coming;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The dialog over the page. It comes when one is first asked for. */
+/** The dialog over the page, loaded on first use. */
 
 import { drawDialog } from "../chrome/dialogs.js";
 import { formatLink } from "../shared/link.js";
@@ -32,7 +32,7 @@ let asking = null;
 /** @type {ReturnType<typeof loadAsking> | null} */
 let coming = null;
 
-/** The panel; what it tells goes through the page's lens. */
+/** Loads the What if panel, whose results pass the page's lens. */
 async function loadAsking() {
 	asking = await import("../what_if/panel.js");
 	const { tell } = asking;
@@ -48,7 +48,7 @@ async function askAbout(what) {
 	if (screen.drawn && !screen.drawn.boot.embed) ask(screen.drawn, what);
 }
 
-/** A number is tried where it stands, without the panel. @param {Parameters<View["act"]["tryNumber"]>[0]} change */
+/** Tries a number in place, without the panel. @param {Parameters<View["act"]["tryNumber"]>[0]} change */
 export async function tryNumber(change) {
 	coming ??= loadAsking();
 	const { tryNumber } = await coming;
@@ -56,7 +56,7 @@ export async function tryNumber(change) {
 }
 
 /**
- * Another view is on screen: the dialog that is open shows it, or the one that was wished for opens.
+ * Called with each new view: updates the open dialog, or opens the one that was requested.
  * @param {View | null} before
  * @param {View} now
  */

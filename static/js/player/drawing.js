@@ -24,7 +24,7 @@ const { chosen, explainer, index, player, redraw, region, root, run, screen, siz
 /** The furthest step shown. */
 let reach = 0;
 
-/** In the one animation frame. */
+/** Draws everything, in the one animation frame. */
 export function draw() {
 	const coming = loadHeadline() ?? (chosen.selection && loadInspector());
 	if (coming)
@@ -43,7 +43,9 @@ export function draw() {
 	if (!player.pendingDraw) ready(view);
 }
 
-/** Resolve once the headline can be told with its numbers: it does not change afterwards; null: it can now. */
+/**
+ * Resolves once the headline's numbers are loaded, so that it does not change afterwards; null if they already are.
+ */
 export function loadHeadline() {
 	const { state, event, step, frame, order } = player;
 	if (!state || !event || step > MAX_WAITED || fast()) return null;
@@ -94,7 +96,7 @@ function makeView(motion) {
 }
 
 /**
- * Draw it, and let what moved move there: from one step to the next, not on a seek.
+ * Draws a view; between consecutive steps with motion, on a seek without.
  * @param {View | null} before
  * @param {View} view
  */
@@ -118,8 +120,8 @@ function drawMoving(before, view) {
 }
 
 /**
- * The picture from which the step moves on, where the one before it does not show that: the lanes before the first
- * plugin, the scores before the first points, the nodes as they were. null: the one on screen is it.
+ * The picture from which a step's motion starts, if the previous step does not show it: the lanes before the first
+ * plugin, the scores before the first points, the earlier nodes. Null if it is on screen.
  * @param {View} before @param {View} view @returns {View | null}
  */
 function openingOf(before, view) {
@@ -171,7 +173,7 @@ function ready(view) {
 	page.stepShown();
 }
 
-/** Before the first chunk is here. */
+/** Draws the page before the first chunk is loaded. */
 function drawWaiting() {
 	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;
@@ -179,7 +181,7 @@ function drawWaiting() {
 	if (pastEnd && store.steps) player.seek(store.steps - 1);
 }
 
-/** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
+/** Requests the explanations of the current attempt in advance. @param {View} view */
 function wantExplanations(view) {
 	const { state, subject, step } = view;
 	if (fast() || state.cycle.CycleStarted?.pod !== subject) return;
@@ -199,12 +201,12 @@ const NEAR = 2;
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
-/** Does the reader want motion? */
+/** Whether the reader wants motion. */
 function wantsMotion() {
 	return !reduced?.matches;
 }
 
-/** End what is under way: a seek shows everything where it belongs. */
+/** Ends all motion at once. */
 function settle() {
 	for (const animation of running) animation.cancel();
 }
@@ -217,7 +219,7 @@ function animate(element, frames, timing) {
 	return animation.finished.then(ended, ended);
 }
 
-/** The element that a pod is drawn in: its node, its part of the queue, the card. @param {Element} element */
+/** The element that contains a pod: its node, a part of the queue, or the card. @param {Element} element */
 function homeOf(element) {
 	const home = element.closest("[data-node], .queue-section, #subject");
 	return home?.getAttribute("data-node") ?? home?.className ?? home?.id ?? "";
@@ -248,7 +250,7 @@ function whenAtRest() {
 const LAST_WORDS = 160;
 const MOST_WAITED = 1500; // milliseconds
 
-/** The headline's second half comes when what the step moves has come to rest. @param {Element} headline */
+/** Shows the second half of the headline when the step's motion has ended. @param {Element} headline */
 function tellLast(headline) {
 	const moving = root.getAnimations({ subtree: true }).map(({ effect }) => Number(effect?.getComputedTiming().endTime));
 	const rest = Math.min(MOST_WAITED, Math.max(0, ...moving));
@@ -302,8 +304,8 @@ function block(root, pod, look) {
 }
 
 /**
- * From one home to another a pod flies over everything, as a block of its own, drawn as where it lands; there it shows
- * up at the end.
+ * Moves a pod from one container to another over everything, as a separate block that looks like the pod at its
+ * destination, which appears at the end.
  * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
  *   {KeyframeAnimationOptions} timing
  */
@@ -322,7 +324,7 @@ function flight(root, element, from, to, timing) {
 
 const FALL = 26; // pixels
 
-/** Pods that were on a node and are no more fall out of it. @type {typeof fly} */
+/** Moves pods that are no longer on a node out of it. @type {typeof fly} */
 function leave(root, before, speed) {
 	for (const [pod, { box, on, element }] of before ?? []) {
 		if (!on || player.state?.pods.has(pod)) continue;

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * The page: boot data in, feed to store to player to views. Here it is put together and started, and what the feed
- * brings is taken: chunks into the store, news of the run.
+ * The player's page: connects feed, store, player and views, starts them, and handles the feed's chunks and messages.
  */
 
 import { captionTexts } from "../chrome/caption.js";
@@ -42,14 +41,14 @@ function listenToPage() {
 	document.addEventListener("themechange", () => redraw(false));
 }
 
-/** Fetch the teacher's words. */
+/** Fetches the captions and questions of the scenario's text. */
 async function loadWords() {
 	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
 }
 
 const readable = { view: /** @type {View | null} */ (null), texts: /** @type {string[]} */ ([]), letters: 0 };
 
-/** Count the letters of the caption that the stop before did not show; null until the present frame is drawn. */
+/** Counts the letters of the caption that the previous stop did not show; null until the current frame is drawn. */
 function lettersShown() {
 	const { drawn } = screen;
 	if (drawn?.step !== player.step || drawn.frame !== player.frame || drawn.event !== player.event) return null;
@@ -62,7 +61,7 @@ function lettersShown() {
 	return readable.letters;
 }
 
-/** Take what comes from here on. */
+/** Starts handling the feed's chunks and messages. */
 function listenToFeed() {
 	const begun = begin();
 	feed.listen({
@@ -108,7 +107,9 @@ function handleMessage(message) {
 	redraw(false);
 }
 
-/** Take the run's first chunk, which the linked step needs too. If it is not to be had, all come over the socket. */
+/**
+ * Loads the run's first chunk, which every step needs. If that fails, all chunks are requested over the websocket.
+ */
 async function begin() {
 	const chunk = await beginning;
 	if (chunk) takeChunk(chunk);
@@ -118,7 +119,7 @@ async function begin() {
 /** While the chunks before the linked one are being loaded. @type {Promise<void> | null} */
 let loadingBefore = null;
 
-/** Load the chunks before the linked one, for the timeline. One that is not to be had is tried at the next hello. */
+/** Loads the chunks before the linked one, for the timeline. If that fails, it is tried again at the next hello. */
 async function loadBefore() {
 	await firstShown;
 	for (let seq = 1; seq < linkedChunk; seq += 1) {

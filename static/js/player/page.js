@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * The parts of the page: its regions, the run as far as it is here, what the reader chose, and when it is drawn
- * anew.
+ * The parts of the player's page: its regions, the loaded part of the run, the reader's choices, and redrawing.
  */
 
 import { Timeline } from "../chrome/timeline.js";
@@ -19,7 +18,7 @@ export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws
 /** The run's first chunk, if the page brought it, as a websocket sends it. */
 const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.charCodeAt(0)).buffer : null;
 /**
- * A chunk from the middle is read with the run's first one; null if that is not to be had.
+ * The run's first chunk, which is needed to read a chunk from the middle; null if it cannot be loaded.
  * @type {Promise<TraceChunk | null>}
  */
 export const beginning = linkedChunk
@@ -55,9 +54,9 @@ export const chosen = {
 	pin: /** @type {string | null} */ (null),
 	options: { later: false, table: false, lanes: false, margin: false },
 };
-/** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
+/** Sizes in pixels, measured when they change: measuring while drawing would force a layout. */
 export const sizes = { page: innerWidth, stage: 0, height: 0, timeline: 0 };
-/** The view on screen, and who is told of the next one. */
+/** The view on screen, and functions that are called with each new one. */
 export const screen = {
 	drawn: /** @type {View | null} */ (null),
 	followers: /** @type {Set<(before: View | null, now: View) => void>} */ (new Set()),
@@ -68,10 +67,10 @@ export const lens = { look: (/** @type {View} */ view) => view };
 
 /** @type {((value?: unknown) => void) | null} */
 let tell = null;
-/** Until the linked step is whole on the screen nothing else is unpacked. */
+/** Resolves when the linked step is completely drawn; nothing else is decoded before. */
 export const firstShown = new Promise((resolve) => (tell = resolve));
 
-/** A step is whole on the screen. */
+/** Reports that a step is completely drawn. */
 export function stepShown() {
 	if (tell) setTimeout(tell);
 	tell = null;
@@ -81,7 +80,7 @@ export function stepShown() {
 let draw = () => {};
 let moves = false;
 
-/** Say who draws. @param {() => void} drawing */
+/** Sets the function that draws. @param {() => void} drawing */
 export function drawWith(drawing) {
 	draw = drawing;
 }
@@ -93,7 +92,7 @@ export function redraw(motion) {
 	player.schedule(draw);
 }
 
-/** Was motion asked for since this was asked last? */
+/** Whether motion was requested since the last call. */
 export function motionWanted() {
 	const wanted = moves;
 	moves = false;

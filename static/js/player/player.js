@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Time: where we are in the run (step and frame), speed, playing, breakpoints. The program's one requestAnimationFrame
- * turns here; everybody who draws listens.
+ * The position in the run (step and frame), speed, playing and breakpoints. The program's only requestAnimationFrame
+ * loop is here.
  */
 
 import { framesOf } from "../steps/registry.js";
@@ -27,14 +27,14 @@ export class Player {
 		this.breakpoints = [];
 		/** @type {Breakpoint | null} the breakpoint at which playing stopped */
 		this.hit = null;
-		/** Plays on. @type {(player: Player, now: number) => void} */
+		/** Advances the player while it plays. @type {(player: Player, now: number) => void} */
 		this.advance = () => {};
 		/**
 		 * The last place before a question on the way there; null: no question.
 		 * @type {(step: number, frame: number) => Place | null}
 		 */
 		this.stopBefore = () => null;
-		/** Is a frame left out on the way? @type {(step: number, frame: number) => boolean} */
+		/** Whether a frame is skipped. @type {(step: number, frame: number) => boolean} */
 		this.leavesOut = () => false;
 		this.due = 0;
 		this.ticking = 0;
@@ -85,7 +85,7 @@ export class Player {
 		return true;
 	}
 
-	/** Does playing stop there? @param {number} step @param {number} frame */
+	/** Whether playing stops at a place. @param {number} step @param {number} frame */
 	breaksAt(step, frame) {
 		return (
 			this.playing && frame === 0 && this.breakpoints.some((breakpoint) => matches(breakpoint, this.store.event(step)))
@@ -143,7 +143,7 @@ export class Player {
 		this.changed(false);
 	}
 
-	/** Ask for a turn of the one animation frame loop. */
+	/** Requests an animation frame. */
 	tick() {
 		if (!this.ticking) this.ticking = requestAnimationFrame((now) => this.turn(now));
 	}
@@ -198,7 +198,7 @@ export function playing(lettersShown) {
 	};
 }
 
-/** Does an event satisfy a breakpoint? @param {Breakpoint} breakpoint @param {any} event */
+/** Whether an event satisfies a breakpoint. @param {Breakpoint} breakpoint @param {any} event */
 export function matches(breakpoint, event) {
 	if (!event) return false;
 	const { pod, plugin, outcome } = breakpoint;
@@ -208,7 +208,7 @@ export function matches(breakpoint, event) {
 	return Boolean(pod || plugin || outcome);
 }
 
-/** Plugins that turned something down in an event. @param {any} event @returns {string[]} */
+/** The plugins that rejected something in an event. @param {any} event @returns {string[]} */
 function rejecters(event) {
 	if (event.type === "NodesFiltered")
 		return event.verdicts.flatMap((/** @type {any} */ verdict) => verdict.plugin.split(","));

@@ -75,7 +75,10 @@ function listen(node, next) {
 	}
 }
 
-/** Nothing moves in this draw: an element may become another one of its tag, which costs less than making one. */
+/**
+ * Whether this draw is without motion: elements may then be reused for others with the same tag, which is cheaper
+ * than creating them.
+ */
 let still = false;
 
 /** @param {boolean} on */
@@ -140,7 +143,7 @@ function mayBecome(node, item) {
 }
 
 /**
- * The children from `cursor` on that the list has too, from `i` on.
+ * The existing children from `cursor` on that are also in the list from `i` on.
  * @param {any} cursor @param {(Description | string)[]} list @param {number} i
  */
 function keptFrom(cursor, list, i) {

@@ -6,7 +6,7 @@
 
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
 
-/** The texts as loaded, and as they read for the release that is shown. @type {Record<string, string>} */
+/** The texts as loaded, and as they are for the shown release. @type {Record<string, string>} */
 let loaded = {};
 /** @type {Record<string, string>} */
 let catalogue = {};
@@ -22,7 +22,7 @@ export function useCatalogue(texts) {
 	categories = CATEGORIES.filter((category) => available.has(category));
 }
 
-/** Names that became others after the releases that have texts of their own. @type {[RegExp, string][]} */
+/** Names that changed after the releases that have their own texts. @type {[RegExp, string][]} */
 const RENAMED = [
 	[/\bunschedulablePods\b/g, "unschedulableQ"],
 	[/\bbackoffQ\b/g, "podBackoffQ"],
@@ -31,7 +31,7 @@ const RENAMED = [
 const LAST_MINORS = [15, 16, 18];
 
 /**
- * Speak in the words of a release: up to 1.16 it has predicates and priorities, up to 1.18 its queues have other names.
+ * Uses the terms of a release: up to 1.16 it has predicates and priorities, up to 1.18 its queues have other names.
  * @param {string} [release]
  */
 export function speakAsIn(release = "") {
@@ -66,7 +66,7 @@ export function has(key) {
 	return key in catalogue;
 }
 
-/** Is there any text whose key begins so? @param {string} prefix */
+/** Whether there is a text whose key has this prefix. @param {string} prefix */
 export function hasAny(prefix) {
 	return Object.keys(catalogue).some((key) => key.startsWith(prefix));
 }

@@ -32,7 +32,7 @@ export function formatLink({ step, frame, selection, order }) {
 	return order === "node" ? `${out}&by=node` : out;
 }
 
-/** The step that a page was asked for: the fragment, else `?step=`. @param {Location} location @returns {Place} */
+/** The place in the page's address: in its fragment, or in `?step=`. @param {Location} location @returns {Place} */
 export function linkedPlace(location) {
 	const place = parseLink(location.hash);
 	const step = new URLSearchParams(location.search).get("step");
@@ -42,7 +42,7 @@ export function linkedPlace(location) {
 }
 
 /**
- * A place for others, of which servers see the step: they draw it where the link is shown.
+ * A link to share. It contains the step in the query too, so that servers can draw it in previews.
  * @param {URL} page @param {Place} place
  */
 export function sharedLink(page, { step, frame, selection, order }) {

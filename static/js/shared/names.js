@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Names of clusters as people tell them apart: of nodes what they have in common goes and what differs stays; of pods
- * the workload comes first, and the hash after it. The whole name stays on hover, in the margin and for screen readers.
+ * Short names: a node's name without the parts that all nodes share; a pod's name as its workload and the rest.
+ * The full
+ * name is shown on hover, in the margin and for screen readers.
  */
 
 import { cutName, podName } from "./units.js";
@@ -14,11 +15,11 @@ const NUMBER = /^\d{1,3}[-._]*$/; // of an address
 const known = {
 	names: /** @type {readonly string[]} */ ([]),
 	shown: /** @type {Map<string, string>} */ (new Map()),
-	/** How many names end so. */
+	/** The number of names with each ending. */
 	ends: /** @type {Map<string, number>} */ (new Map()),
 };
 
-/** From here on these are the nodes. @param {readonly string[]} names the same array while they are the same */
+/** Sets the names of the nodes. @param {readonly string[]} names the same array while they are the same */
 export function knowNodes(names) {
 	if (known.names === names) return;
 	known.names = names;
@@ -35,7 +36,7 @@ const LEAST_END = 3; // letters of a name's end that tell it apart
 const endOf = (/** @type {string} */ name) => name.split(/[-._]/).at(-1) ?? "";
 
 /**
- * A node's name as it is shown beside the others; where it has no room, the end that no other has: "…8kc6".
+ * A node's short name among the others; if it does not fit, an ending that is unique: "…8kc6".
  * @param {string} name @param {number} [most] letters
  */
 export function nodeName(name, most = Number.POSITIVE_INFINITY) {
@@ -46,7 +47,7 @@ export function nodeName(name, most = Number.POSITIVE_INFINITY) {
 }
 
 /**
- * The parts that tell names apart, none twice: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
+ * The parts that distinguish names, each unique: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
  * @param {readonly string[]} names @param {number} [long] letters: names up to here are shown as they are
  * @returns {Map<string, string>} empty: they stay as they are
  */
@@ -87,8 +88,8 @@ function commonStart(ends) {
 }
 
 /**
- * From the first part on: what all of a group have goes, and those that differ are groups of their own. Numbers within
- * a name stay, since a network's address is read as a whole.
+ * Drops the parts that all names of a group share, and splits the group by the parts that differ. Numbers within a name
+ * stay, since an IP address is read as a whole.
  * @param {{name: string, rest: string[], kept: string[]}[]} group @param {(name: string, kept: string[]) => void} tell
  */
 function keepDiffering(group, tell) {

@@ -31,13 +31,13 @@ export function doneScenarios() {
 	}
 }
 
-/** Its end was reached. @param {string} id */
+/** Marks a scenario as completed. @param {string} id */
 export function scenarioDone(id) {
 	const done = doneScenarios();
 	if (id && !done.has(id)) keep(DONE, JSON.stringify([...done.add(id)]));
 }
 
-/** Nothing is done any more. */
+/** Marks all scenarios as not completed. */
 export function forgetDone() {
 	keep(DONE, "[]");
 }
@@ -71,7 +71,7 @@ export function triesOf(id) {
 	return allTries()[id] ?? null;
 }
 
-/** One more try. @param {string} id @param {{held: number, of: number, solved: boolean}} made */
+/** Stores one more try. @param {string} id @param {{held: number, of: number, solved: boolean}} made */
 export function keepTry(id, { held, of, solved }) {
 	const triesById = allTries();
 	const { tries = 0, held: best = 0, solvedIn = 0 } = triesById[id] ?? {};

@@ -3,7 +3,7 @@
 
 const BINARY = ["", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-/** At most two decimals, none that say nothing. @param {number} value */
+/** A number with at most two decimals, without trailing zeros. @param {number} value */
 export function decimal(value) {
 	return String(Math.round(value * 100) / 100).replace("-", "−");
 }
@@ -19,7 +19,7 @@ function bytes(bytes) {
 	return [decimal(value), BINARY[power] || "B"];
 }
 
-/** Is it counted in bytes? @param {string} resource */
+/** Whether the resource is measured in bytes. @param {string} resource */
 export function isBytes(resource) {
 	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
@@ -83,7 +83,7 @@ export function count(value) {
 }
 
 /**
- * A long name, cut in the middle: what tells names of a cluster apart stands at both ends.
+ * A long name, shortened in the middle: names of a cluster differ at both ends.
  * @param {string} name @param {number} most letters
  */
 export function cutName(name, most) {
@@ -109,7 +109,10 @@ export function lettersIn(text) {
 	return text.length + (CHARACTER - 1) * (widthOf(text) - text.length);
 }
 
-/** From which priority on, its colour in tokens.css, its pips; the highest first. @type {[number, string, number][]} */
+/**
+ * From which priority on, its colour in tokens.css, its pips; the highest first.
+ * @type {[number, string, number][]}
+ */
 const RAMP = [
 	[2_000_000_000, "psys", 4], // system-cluster-critical and above
 	[1000, "p1000", 4],

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The steps: a folder each, an entry here, words in static/i18n. From the entries: the picture that is on, the caption
- * of an event and frame, and where a number comes from.
+ * The registry of steps: each has a folder, an entry here, and texts in static/i18n. The entries determine the picture
+ * and the caption of an event and frame, and the explanation of a number.
  */
 
 import { has, parts, t } from "../shared/i18n.js";
@@ -53,7 +53,7 @@ function scoreFrames(event) {
 	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
 }
 
-/** Each draws the middle of the page. @type {Record<PictureName, Draw>} */
+/** The functions that draw the stage, by picture. @type {Record<PictureName, Draw>} */
 export const PICTURES = {
 	cluster: drawCluster,
 	lanes: drawLanes,
@@ -141,7 +141,7 @@ export const CAPTIONS = collect((_, { captions }) => Object.entries(captions));
 /** The step that explains a number, by kind of reference. */
 const EXPLAINS = collect((name, { explains }) => explains.map((kind) => [kind, name]));
 
-/** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
+/** The step whose picture is shown. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, state) {
 	const { cycle } = state;
 	if (groupShown(event, state)) return "group";

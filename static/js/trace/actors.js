@@ -1,5 +1,5 @@
 // @ts-check
-/** Who acts beside the scheduler, and what becomes of nodes meanwhile. */
+/** The actors other than the scheduler, and the log of changes to nodes. */
 
 import { podName } from "../shared/units.js";
 
@@ -45,7 +45,7 @@ export function actorOf(event) {
 }
 
 /**
- * A pod that was made or is to go, or a node that changed, by somebody else than the scheduler.
+ * The pod that another actor created or deletes, or the node that it changed; null for other events.
  * @param {any} event @returns {Pick<Act, "kind" | "name"> | null}
  */
 export function actOf(event) {
@@ -104,7 +104,7 @@ export class NodeLog {
 	}
 
 	/**
-	 * The machines that are on their way at a step.
+	 * The machines that are starting at a step.
 	 * @param {number} step @returns {{group: string, n: number, since: number}[]}
 	 */
 	upcoming(step) {

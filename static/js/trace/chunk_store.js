@@ -1,11 +1,11 @@
 // @ts-check
-/** The chunks of a run that are here, decoded: any event and any state by number. Gaps are allowed. */
+/** The loaded chunks of a run, decoded: events and states by step. There may be gaps. */
 
 import { apply, fork, fromKeyframe } from "./state.js";
 
-/** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
+/** The maximum number of events that are applied to reach a step; states in between are kept. */
 const APART = 512;
-/** So many states that were asked for last are kept too: the next one is among them, or near one. */
+/** The number of recently used states that are kept too. */
 const RECENT = 16;
 
 export class ChunkStore {
@@ -19,7 +19,7 @@ export class ChunkStore {
 		this.recent = [];
 	}
 
-	/** Take a chunk in. */
+	/** Adds a chunk. */
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
 		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
@@ -43,7 +43,7 @@ export class ChunkStore {
 		return seq in this.chunks;
 	}
 
-	/** Number of events known from the start without a gap; with the last chunk here, of all. */
+	/** The number of events loaded from the start without a gap. */
 	get steps() {
 		const last = this.chunks.at(-1);
 		return last ? last.first + last.events.length : 0;
@@ -104,7 +104,7 @@ function foldEvents(before, { events }, from, to) {
 }
 
 /**
- * The state after this attempt's last event of a type, or now when there was none.
+ * The state after this attempt's last event of a type, or the current state if there was none.
  * @param {ChunkStore} store @param {number} step where we are @param {State} state there
  * @param {AnyEvent["type"]} type
  */

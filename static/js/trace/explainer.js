@@ -54,8 +54,8 @@ export class Explainer {
 	}
 
 	/**
-	 * Ask for what is not known yet, once the reader has stayed a moment: an explanation simulates the run up to the
-	 * attempt, so passing by must not fetch. Going on to another attempt drops what was wanted before.
+	 * Requests missing explanations once the reader has stayed for a moment: each simulates the run up to the attempt,
+	 * so passing by must not request any. Another attempt replaces the earlier requests.
 	 * @param {number} attempt @param {string[]} nodes
 	 */
 	want(attempt, nodes) {
@@ -76,7 +76,7 @@ export class Explainer {
 		this.coming = this.load(attempt);
 	}
 
-	/** Fetch what is wanted. @param {number} attempt */
+	/** Fetches the requested explanations. @param {number} attempt */
 	async load(attempt) {
 		const nodes = [...this.wanted.nodes].slice(0, MAX_NODES);
 		if (!nodes.length) return; // a request that names none asks for all

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below
- * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
+ * Follows one run over the websocket, from a cursor. A chunk whose number equals the cursor is applied, one below is
+ * ignored, and one above causes a new subscription. Earlier chunks (for a link into the middle) are fetched over HTTP.
  */
 
 import { t } from "../shared/i18n.js";
@@ -10,7 +10,7 @@ import { t } from "../shared/i18n.js";
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
-/** A chunk that cannot be opened or fetched is asked for so many times. */
+/** The number of tries for a chunk that cannot be decoded or fetched. */
 const TRIES = 6;
 
 /**
@@ -83,7 +83,7 @@ export class Feed {
 		this.queue(async () => this.done && this.tell(message)); // not after a chunk that is asked for again
 	}
 
-	/** Do something after what is queued already. An error in it is reported and stops nothing that comes later. */
+	/** Queues work. An error in it is reported, and does not stop later work. */
 	queue(/** @type {() => Promise<unknown>} */ work) {
 		this.opening = this.opening.then(work).then(
 			() => {},
@@ -148,7 +148,7 @@ export async function fetchChunk(api, run, seq) {
 }
 
 /**
- * Fetch a chunk; while the connection or the server fails, again after a while. Undefined if it is not to be had.
+ * Fetches a chunk, and tries again if the connection or the server fails; undefined if there is no such chunk.
  * @param {string} api @param {string} run @param {number} seq @param {number} [wait] milliseconds before the second try
  * @returns {Promise<TraceChunk | undefined>}
  */
@@ -193,7 +193,10 @@ export function unpack(chunk) {
 	unpackCandidates(chunk);
 }
 
-/** RunStarted's nodes and pods, one by one; before schemas 5 and 4 they come so. @param {TraceChunk} chunk */
+/**
+ * Converts RunStarted's columns to nodes and pods; before schemas 5 and 4, they are not in columns.
+ * @param {TraceChunk} chunk
+ */
 function unpackLoaded({ events: [started] }) {
 	if (started?.type !== "RunStarted") return;
 	if (started.loaded_nodes) started.nodes = nodesOf(started.loaded_nodes);

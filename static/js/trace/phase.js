@@ -29,7 +29,7 @@ const BEFORE_THE_FRAMEWORK = new Set(["1.15", "1.16"]);
 /** In 1.18 plugins filter and score, and preemption is the scheduler's own step. */
 const BEFORE_POST_FILTER = "1.18";
 
-/** Does the release have predicates and priorities instead of plugins? @param {string} release */
+/** Whether the release has predicates and priorities instead of plugins. @param {string} release */
 export function hasPredicates(release) {
 	return BEFORE_THE_FRAMEWORK.has(release);
 }
@@ -72,7 +72,11 @@ export function pointOf(event, state) {
 /** Kinds that PreBind plugins write. */
 const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
 
-/** Between attempts no extension point runs. @param {import("./trace").PodEnqueued} event @param {State} state */
+/**
+ * The extension point of a PodEnqueued event; "" between attempts.
+ * @param {import("./trace").PodEnqueued} event
+ * @param {State} state
+ */
 function enqueuedPoint({ pod }, state) {
 	const subject = underWay(state);
 	if (!subject) return "";
@@ -80,8 +84,8 @@ function enqueuedPoint({ pod }, state) {
 }
 
 /**
- * Where an attempt is while others hear of it. After Reserve it is what PreBind writes that they hear of, unless the
- * pod still waits on Permit.
+ * The extension point of an attempt at an event about other pods. After Reserve, it is PreBind, which writes objects,
+ * unless the pod still waits on Permit.
  * @param {State} state @param {string} subject
  */
 function pointOfOthers(state, subject) {
@@ -90,7 +94,7 @@ function pointOfOthers(state, subject) {
 	return ALL[Math.max(writes, pointsReached(state, subject)) - 1] ?? "";
 }
 
-/** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
+/** The pod whose attempt is in progress, to which events in between belong. @param {State} state @returns {string} */
 export function underWay({ cycle, group }) {
 	return cycle.AttemptFinished || group?.condition ? "" : (cycle.CycleStarted?.pod ?? "");
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Room on a node: what is allocatable, what pods hold, what is kept for nominated ones. */
+/** The resources of a node: allocatable, used by pods, and held for nominated pods. */
 
 /** @param {NodeState} node @param {string} resource */
 export function allocatable(node, resource) {
@@ -54,7 +54,7 @@ const nominations = new WeakMap();
 /** @type {WeakMap<object, boolean>} */
 const differing = new WeakMap();
 
-/** Do priorities decide anything? @param {State} state @returns {boolean} */
+/** Whether pods have different priorities. @param {State} state @returns {boolean} */
 export function prioritiesDiffer(state) {
 	const known = differing.get(state);
 	if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export function nominatedTo(state, node) {
 }
 
 /**
- * Pods for which room is held there in the eyes of `pod`: nominated, of equal or higher priority, not itself.
+ * The other pods nominated to the node whose priority is at least that of `pod`.
  * @param {State} state @param {string} node @param {string} [pod]
  */
 export function heldFor(state, node, pod) {
@@ -92,7 +92,7 @@ export function heldFor(state, node, pod) {
 }
 
 /**
- * Free for the pod: allocatable less requested less held.
+ * The amount that is free for the pod: allocatable, minus requested, minus held.
  * @param {State} state @param {string} name @param {string} resource @param {string} [pod]
  */
 export function free(state, name, resource, pod) {

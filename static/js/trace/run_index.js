@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The whole run at a glance, for the timeline: one column per attempt and one per jump of the clock, in order, and
- * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
+ * An index of the run for the timeline: a column per attempt and per jump of the clock, in order, and the moves of each
+ * pod. Most attempts take no virtual time, so the axis consists of columns instead of seconds; empty time is folded.
  */
 
 import { actOf, NodeLog } from "./actors.js";
@@ -36,7 +36,7 @@ export class RunIndex {
 	}
 
 	/**
-	 * Take in chunks up to the first that is missing; start again where one came in before those already read.
+	 * Reads chunks up to the first missing one; starts again if one was added before those already read.
 	 * @param {ChunkStore} store
 	 */
 	update(store) {
@@ -124,7 +124,11 @@ export class RunIndex {
 		}
 	}
 
-	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event @param {number} step */
+	/**
+	 * Changes the outcome of an attempt whose binding cycle failed.
+	 * @param {import("./trace").SchedulingFailed} event
+	 * @param {number} step
+	 */
 	undo({ pod, outcome }, step) {
 		const column = this.columns.findLast((column) => column.kind === "attempt" && column.pod === pod);
 		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
@@ -164,7 +168,7 @@ export class RunIndex {
 }
 
 /**
- * The last of `count` for which it holds; it holds up to there.
+ * The last of `count` indexes for which `holds` is true; it is true for all before it.
  * @param {number} count @param {(i: number) => boolean} holds
  */
 export function lastUpTo(count, holds) {

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The state between two events, and `apply`, its only writer. Keyframe n plus the events of chunk n comes to the
- * same as keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork of the state costs two shallow
- * copies and shares everything else.
+ * The state between two events, and `apply`, its only writer. Keyframe n plus the events of chunk n equals keyframe n +
+ * 1. Records (pods, nodes) are replaced, never edited, so that a fork of the state is two shallow copies.
  */
 
 import { EVENTS } from "./events.js";
@@ -66,7 +65,7 @@ function fromWholeKeyframe({ nodes, pods, ...rest }) {
 	};
 }
 
-/** A state that can be moved on without touching this one. @param {State} state @returns {State} */
+/** A copy of the state that can be changed without changing this one. @param {State} state @returns {State} */
 export function fork(state) {
 	return {
 		...state,
@@ -125,13 +124,18 @@ const OF_GROUP = /** @type {Record<string, keyof GroupCycle>} */ ({
 	PodGroupCycleFinished: "finished",
 });
 
-/** Replace some fields of a pod's record. @param {State} state @param {string} key @param {Partial<PodState>} change */
+/**
+ * Replace some fields of a pod's record.
+ * @param {State} state
+ * @param {string} key
+ * @param {Partial<PodState>} change
+ */
 function setPod(state, key, change) {
 	const pod = state.pods.get(key);
 	if (pod) state.pods.set(key, { ...pod, ...change });
 }
 
-/** A pod's record with all that the encoding leaves out. @param {StoredPod} pod @returns {PodState} */
+/** A pod's record with the fields that the encoding omits. @param {StoredPod} pod @returns {PodState} */
 function fullPod(pod) {
 	return {
 		node: "",
@@ -190,7 +194,10 @@ function dropDevices(state, { kind, namespace, name }) {
 	}
 }
 
-/** A claim may be called as a pod is. @param {{kind: string, name: string, namespace?: string}} object */
+/**
+ * The key of an object, with its kind: a claim and a pod may have the same name.
+ * @param {{kind: string, name: string, namespace?: string}} object
+ */
 export function storageKey({ kind, namespace, name }) {
 	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }
@@ -226,7 +233,7 @@ function takeOff(state, key) {
 	state.nodes.set(pod.node, { ...record, requested, pods: record.pods.filter((other) => other !== key) });
 }
 
-/** Between two members no pod's cycle is under way. @param {State} state */
+/** Ends the record of a member's cycle: between members, no cycle is in progress. @param {State} state */
 function endMember(state) {
 	state.cycle = {};
 	state.attempt = state.group?.started.first_attempt ?? 0;
@@ -238,7 +245,7 @@ function cycleStartOf({ attempt, pod, profile, pod_attempts, pod_group }) {
 }
 
 /**
- * While the group is only tried, a member with a node is not on its way there, and does not wait on Permit.
+ * Keeps a member's state while its group is only being tried: it is not assumed, and does not wait on Permit.
  * @param {State} state @param {string} key
  */
 function keepScheduling(state, key) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The smallest changes for a pod that found no node: the list as it grows, each applied with one click. */
+/** The smallest changes that make a pod fit, listed as they are found; each is applied with one click. */
 
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A what-if question as one value: the edits, those before (for undo), and the attempt that they change. Nothing here
- * touches the page; `apply` makes the next value.
+ * A what-if question as an immutable value: the edits, earlier ones for undo, and the attempt. `apply` returns the next
+ * value.
  */
 
 /**
@@ -40,7 +40,7 @@ export function ofPod(pod, path, value = null) {
 }
 
 /**
- * The priority as a number, without the class and the policy that may contradict it.
+ * The edits that set the priority, and remove the class and the policy, which may contradict it.
  * @param {string} pod @param {any} spec the pod's own @param {number} value @returns {Edit[]}
  */
 export function priorityEdits(pod, spec, value) {
@@ -112,7 +112,7 @@ export function currentList(asked, edit, was) {
 }
 
 /**
- * The edits that make the list so, in place of all that were about it.
+ * The edits that change the list from `was` to `now`, and the earlier edits that they replace.
  * @param {Asked} asked
  * @param {Edit} edit
  * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: what takes it away, where that is not its own field
@@ -125,7 +125,7 @@ export function listEdits(asked, edit, { was, now, empty = edit }) {
 	return { edits: now.flatMap((item, i) => fieldEdits(edit, [i], was[i], item)), drop };
 }
 
-/** Edits of the list, within it, or of what it stands in. @param {Asked} asked @param {Edit} edit */
+/** The edits of the list, of values in it, or of a value that contains it. @param {Asked} asked @param {Edit} edit */
 function editsOfList(asked, { kind, name, namespace, path = [] }) {
 	return asked.edits.filter(
 		(edit) =>

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * "What if": a panel beside the stage in which an attempt is asked about. It holds what is asked (edits.js), what the
- * server answered, and draws itself anew when either, or the step on screen, changes.
+ * The "What if" panel beside the stage. It contains the question about an attempt (edits.js) and the server's answer,
+ * and is drawn again when either, or the current step, changes.
  */
 
 import { button, h, patch } from "../shared/dom.js";
@@ -31,7 +31,7 @@ const KINDS = { node: "node", weigh: "scheduler", scheduler: "scheduler", change
 const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
 
 export class Panel {
-	/** Nobody sees it until it is shown: a number is tried where it stands. */
+	/** Whether the panel is hidden, as it is while a number is only tried in place. */
 	hidden = true;
 	/** @type {Map<string, Change>} numbers that are tried where they stand, by id */
 	tried = new Map();
@@ -93,7 +93,7 @@ export class Panel {
 		this.root.focus();
 	}
 
-	/** A number is tried: the stage and the headline answer. @param {Change} change */
+	/** Tries a number; the stage and the headline show the result. @param {Change} change */
 	tryNumber(change) {
 		const attempt = attemptFor(this.view, "");
 		if (attempt !== this.asked.attempt) {
@@ -115,7 +115,7 @@ export class Panel {
 		if (about && this.tried.size) this.put([...this.tried.values()].flatMap((change) => editsOf(change, about)));
 	}
 
-	/** Those of the tried numbers that still hold: others may have been taken back in the panel. */
+	/** The tried numbers that still apply; others may have been undone in the panel. */
 	get trying() {
 		const { about } = this;
 		return [...this.tried.values()].filter(
@@ -134,7 +134,7 @@ export class Panel {
 		this.view.act.set({});
 	}
 
-	/** Another step is on screen. @param {View} view */
+	/** Called when another step is on screen. @param {View} view */
 	follow(view) {
 		const moved = view.step !== this.view.step;
 		this.view = view;
@@ -178,7 +178,12 @@ export class Panel {
 		return this.found(edit) !== undefined;
 	}
 
-	/** Keys that edits set below a path. @param {string} kind @param {(string | number)[]} path @param {string} [name] */
+	/**
+	 * Keys that edits set below a path.
+	 * @param {string} kind
+	 * @param {(string | number)[]} path
+	 * @param {string} [name]
+	 */
 	namesBelow(kind, path, name) {
 		return this.asked.edits
 			.filter((edit) => edit.kind === kind && (!name || edit.name === name))
@@ -200,19 +205,19 @@ export class Panel {
 		this.draw();
 	}
 
-	/** Would the outcome of the attempt answer a question that lies ahead? */
+	/** Whether the outcome of the attempt would answer an open question. */
 	get tells() {
 		const { horizon, index } = this.view;
 		const own = index.columns.find((column) => column.kind === "attempt" && column.attempt === this.asked.attempt);
 		return horizon !== undefined && own?.kind === "attempt" && own.end >= horizon.question;
 	}
 
-	/** Is what is asked about the attempt on screen, and may its outcome be told? */
+	/** Whether the question is about the attempt on screen, and its outcome may be shown. */
 	get onStage() {
 		return this.view.state.attempt === this.asked.attempt && !this.tells;
 	}
 
-	/** What would happen, in place of what happened. @param {View} view @returns {View} */
+	/** The view with the result of the what-if in place of the original. @param {View} view @returns {View} */
 	tell(view) {
 		const { answer, judged, problem } = this.questions;
 		if (view.state.attempt !== this.asked.attempt || this.tells) return view;
@@ -326,7 +331,7 @@ function body(panel) {
 }
 
 /**
- * The attempt that is asked about: the pod's, else the one on screen; at the end that of a pod that waits.
+ * The attempt to ask about: that of the pod, or the one on screen; at the end of the run, that of a pending pod.
  * @param {View} view
  * @param {string} pod
  */
@@ -363,7 +368,7 @@ export function ask(view, what) {
 	panelFor(view).open(what);
 }
 
-/** Try a number of the arithmetic, or no longer. @param {View} view @param {Change | null} change */
+/** Tries a number of the arithmetic; null ends it. @param {View} view @param {Change | null} change */
 export function tryNumber(view, change) {
 	if (change) panelFor(view).tryNumber(change);
 	else openPanel?.close();

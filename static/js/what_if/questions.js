@@ -1,5 +1,5 @@
 // @ts-check
-/** Requests to the server about an attempt, one at a time: the last one is answered. */
+/** Requests to the server about an attempt, one at a time; a newer one replaces those that wait. */
 
 import { post, request } from "../shared/server.js";
 
@@ -13,7 +13,9 @@ import { post, request } from "../shared/server.js";
  * @typedef {{pod: string, before: Side, after: Side, gained: NodeChange[], lost: NodeChange[], moved: NodeChange[],
  *   counts: [number, number, number], more?: [string[], string[]]}} Judgement
  */
-/** @typedef {{words: string, node: string, edits: Edit[], victims: string[], size: number, untrue: string[]}} Change */
+/**
+ * @typedef {{words: string, node: string, edits: Edit[], victims: string[], size: number, untrue: string[]}} Change
+ */
 /** @typedef {{plugin: string, before: number, after: number | null, profile: string}} WeightChange */
 
 export class Questions {
@@ -87,7 +89,10 @@ export class Questions {
 		this.answered();
 	}
 
-	/** The attempt with these edits; while one is asked, only the newest of the others waits. @param {Edit[]} edits */
+	/**
+	 * Evaluates the attempt with these edits; while a request is in progress, only the newest one waits.
+	 * @param {Edit[]} edits
+	 */
 	judge(edits) {
 		this.wanted = edits;
 		this.kept = null;

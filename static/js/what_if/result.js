@@ -1,5 +1,5 @@
 // @ts-check
-/** The answer, drawn against what really happened: the outcome, nodes that changed sides, totals that moved. */
+/** The answer in comparison with the original: the outcome, nodes that fit now or no longer, and changed totals. */
 
 import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
 import { h, patch } from "../shared/dom.js";
@@ -78,7 +78,7 @@ function lostRow(row) {
 	return h("li", { key: row.node }, h("b", { class: "no" }, `✕ ${row.node}`), " ", row.after);
 }
 
-/** The nodes that are and were taken, before the others. @param {NodeChange[]} all @param {string[]} taken */
+/** Sorts the chosen nodes, before and after, to the front. @param {NodeChange[]} all @param {string[]} taken */
 function winnersFirst(all, ...taken) {
 	const place = (/** @type {NodeChange} */ { node }) => (taken.includes(node) ? taken.indexOf(node) : taken.length);
 	return [...all].sort((a, b) => place(a) - place(b));
@@ -143,7 +143,7 @@ export function headline({ pod: key, before, after }, changes) {
 let layer = null;
 
 /**
- * Draw over each row what would be there: its total before and after, and the pod where it would go.
+ * Draws the result over the rows: totals before and after, and the pod at its new node.
  * @param {View} view @param {import("./questions.js").Judgement | null} answer
  */
 function drawAnswerRows(view, answer) {

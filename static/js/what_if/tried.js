@@ -1,5 +1,5 @@
 // @ts-check
-/** Numbers that are dragged where they stand, as edits of the attempt. */
+/** Converts numbers that are dragged in place to edits of the attempt. */
 
 import { amount, inOneUnit, short } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
@@ -27,7 +27,7 @@ export function editsOf(change, about) {
 }
 
 /**
- * What the pod requests in all comes from one container, the one that requests the most; a limit below moves with it.
+ * The edits for a changed request: applied to the container that requests the most; a lower limit is raised too.
  * @param {Change} change @param {import("./panel.js").About} about @returns {Edit[]}
  */
 function requestEdits({ name, value, to }, { pod, manifest }) {
@@ -64,8 +64,7 @@ export function toldOf({ of, name, node = "", value, to }) {
 const SIZES = ["request", "room"]; // what the pictures draw lengths of
 
 /**
- * The state with what the pod requests and what nodes have as they are tried; of those nodes that the answer tells of,
- * Filter's verdict as it would be.
+ * The state with the tried requests and resources; with an answer, also with Filter's new verdicts.
  * @param {State} state @param {string} subject @param {Change[]} changes
  * @param {import("./questions.js").Judgement | null} answer @returns {State}
  */

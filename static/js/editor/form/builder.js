@@ -139,7 +139,7 @@ function nodeSection(form) {
 }
 
 /**
- * A node that is renamed keeps its hostname label in step.
+ * Renames a node, and its hostname label.
  * @param {Documents} documents
  * @param {Ref} ref
  * @param {string} name

@@ -107,8 +107,7 @@ export class Documents {
 }
 
 /**
- * An object's field as people write it: pods with their containers, and pod templates, on lines of their own, the rest
- * on one line.
+ * Writes a field as people do: pods, containers and pod templates on lines of their own, everything else on one line.
  * @param {any} value
  * @param {string} key
  */

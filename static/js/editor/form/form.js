@@ -1,5 +1,5 @@
 // @ts-check
-/** The pieces that the builder's sections are made of. */
+/** The elements from which the builder's sections are made. */
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 

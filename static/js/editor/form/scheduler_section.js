@@ -12,7 +12,7 @@ import { scenarioOf } from "./timeline_section.js";
 const DEFAULTS = Object.entries(PLUGINS).filter(([, { points }]) => points);
 /** Score plugins of the default profile and their weights. */
 const SCORE = DEFAULTS.flatMap(([name, { weight }]) => (weight ? [/** @type {const} */ ([name, weight])] : []));
-/** Plugins that a profile may do without, and where they are turned off. */
+/** Plugins that a profile can disable, and their extension points. */
 const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
 	const point = /** @type {const} */ (["filter", "postFilter"]).find((candidate) => points.includes(candidate));
 	return point ? [/** @type {const} */ ([point, name])] : [];

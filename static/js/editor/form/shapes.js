@@ -254,7 +254,7 @@ export function fromTaints(text) {
 		.map(toTaint);
 }
 
-/** The first free name: web-1, web-2 ... @param {string} stem @param {Set<string>} taken */
+/** The first unused name: web-1, web-2 ... @param {string} stem @param {Set<string>} taken */
 export function freeName(stem, taken) {
 	let number = 1;
 	while (taken.has(`${stem}${number}`)) number += 1;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The builder's timeline: what happens to the cluster, and when. */
+/** The builder's timeline: events in the cluster with their times. */
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { choice, input, section, table } from "./form.js";
@@ -54,7 +54,7 @@ export function timelineSection(form) {
 	);
 }
 
-/** The choice that an event is: "create:Pod", "drain". @param {any} event @param {string} action */
+/** The option that corresponds to an event: "create:Pod", "drain". @param {any} event @param {string} action */
 function whatOf(event, action) {
 	const { kind = "Pod" } = event[action] ?? {};
 	const listed = ["Pod", "Node"].includes(kind) && (action === "create" || action === "delete");
@@ -62,7 +62,7 @@ function whatOf(event, action) {
 }
 
 /**
- * The cells of an event after its time and what it is: two columns.
+ * The two cells of an event that follow its time and its kind.
  * @param {Form} form
  * @param {any} event
  * @param {string} action
@@ -126,7 +126,7 @@ export function targetsOf({ documents }) {
 }
 
 /**
- * Name and cpu of a pod or a node that comes.
+ * The fields for the name and cpu of a created pod or node.
  * @param {any} object
  * @param {(field: string) => string} say
  * @param {(object: any) => void} change

@@ -1,5 +1,5 @@
 // @ts-check
-/** The builder's workloads: what controllers make pods of, and how long the kubelets take to start and stop them. */
+/** The builder's workloads, and the times that kubelets take to start and stop pods. */
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { choice, input, removal, section, table } from "./form.js";
@@ -9,7 +9,7 @@ import { scenarioOf, targetsOf } from "./timeline_section.js";
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {import("./form.js").Form} Form */
 
-/** The field of each kind that says how many pods there are; a DaemonSet has one on each node. */
+/** The field of each kind with the number of pods; a DaemonSet has one pod per node. */
 const SIZES = /** @type {Record<string, string>} */ ({
 	Deployment: "replicas",
 	StatefulSet: "replicas",

@@ -1,5 +1,7 @@
 // @ts-check
-/** The cluster beside the text, as it starts or as the last run left it: nodes with their pods, and those that wait. */
+/**
+ * The cluster beside the text, at the start or at the end of the last run: nodes with their pods, and pending pods.
+ */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -48,7 +50,7 @@ function clusterCard(rows, head) {
 }
 
 /**
- * The pods that wait; with `choose`, each says on which nodes it failed.
+ * The card of pending pods; with `choose`, selecting one shows the nodes that rejected it.
  * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note:
  *   string}} [pick]
  */
@@ -90,7 +92,8 @@ const cpuOf = (pod) => pod.requests?.cpu ?? 0;
 const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
 
 /**
- * Cpu of the pods that stay: what is held for others begins there, over the room of those that leave.
+ * The cpu of the pods that stay. The cpu held for nominated pods is drawn from there on, over that of the pods that
+ * leave.
  * @param {Row} row
  */
 const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
@@ -170,7 +173,7 @@ function podBlock(pod, row, cpu) {
 }
 
 /**
- * A dashed box over the bar, for what is not there.
+ * A dashed box over the bar, for pods that are not on the node.
  * @param {string} kind
  * @param {number} from
  * @param {number} cpu

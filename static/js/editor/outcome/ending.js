@@ -8,7 +8,9 @@ import { free, nominatedTo } from "../../trace/room.js";
 import { apply, emptyState } from "../../trace/state.js";
 
 /** @typedef {import("../../trace/trace").PodSummary} PodSummary @typedef {import("./cluster_picture").Row} Row */
-/** @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt */
+/**
+ * @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt
+ */
 
 export class Ending {
 	constructor() {
@@ -21,7 +23,7 @@ export class Ending {
 	}
 
 	/**
-	 * Fold a piece of the run in.
+	 * Applies a chunk of the run.
 	 * @param {TraceChunk} chunk
 	 * @param {(event: any, step: number) => void} each called before the event
 	 */
@@ -55,7 +57,7 @@ export class Ending {
 	}
 
 	/**
-	 * The nodes, with what `pod` would take up where it was turned away for want of cpu.
+	 * The rows of the nodes; where `pod` was rejected for too little cpu, with the cpu that it would use.
 	 * @param {string} [pod]
 	 * @returns {Row[]}
 	 */

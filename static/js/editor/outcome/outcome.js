@@ -1,5 +1,5 @@
 // @ts-check
-/** "What will happen": a run of the text as it stands, one line an attempt, with a way into the player. */
+/** "What will happen": runs the current text and lists its attempts, with links to the player. */
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { Feed } from "../../trace/feed.js";
@@ -38,7 +38,7 @@ export class Outcome {
 		this.ending = new Ending();
 	}
 
-	/** The whole run is here. */
+	/** Whether the whole run is loaded. */
 	get complete() {
 		return this.state === "done" && this.ending.state?.finished;
 	}

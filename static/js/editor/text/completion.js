@@ -35,7 +35,11 @@ export function placeOf(text) {
 	return inFlow(line.slice(start), path);
 }
 
-/** Follow braces and keys within one line. @param {string} line @param {string[]} outer */
+/**
+ * Yields the keys in which the end of a line in flow style is nested.
+ * @param {string} line
+ * @param {string[]} outer
+ */
 function inFlow(line, outer) {
 	/** @type {(string | null)[]} */
 	const keys = [null];
@@ -59,7 +63,7 @@ function inFlow(line, outer) {
 }
 
 /**
- * The fields of the type that a path ends in; a map's keys are free.
+ * The fields of the type at a path; null for a map, whose keys are free.
  * @param {Catalogue} catalogue
  * @param {string} type
  * @param {string[]} path
@@ -215,7 +219,7 @@ function idsOf(text, field, domain) {
 	return [...ids].sort();
 }
 
-/** The keys of a document with those that they stand under. @param {string} document */
+/** Yields each key of a document with the keys above it. @param {string} document */
 function* keysIn(document) {
 	/** @type {{indent: number, key: string}[]} */
 	const open = [];

@@ -1,5 +1,5 @@
 // @ts-check
-/** Problems in words under their lines, each with the button that fixes it where we know how. */
+/** Shows problems under their lines, with a button that fixes them if a correction is known. */
 import * as cm from "../../../vendor/codemirror/codemirror.js";
 
 const SHOWN = 20; // more would push the text apart

@@ -1,5 +1,7 @@
 // @ts-check
-/** Under each CEL selector: how many of the text's devices it matches, as the server found while checking the text. */
+/**
+ * Under each CEL selector: how many of the text's devices it matches, as the server found while checking the text.
+ */
 import * as cm from "../../../vendor/codemirror/codemirror.js";
 import { t } from "../../shared/i18n.js";
 import { linesBelow } from "./problem_lines.js";
@@ -43,7 +45,7 @@ export function places(lines, matches) {
 /** @param {string} line @param {number} indent */
 const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().length > indent;
 
-/** Without what quoting and folding add. @param {string} text */
+/** The text without the additions of quoting and folding. @param {string} text */
 const plain = (text) => text.replace(/\\(?=")|''/g, (quoted) => (quoted === "''" ? "'" : "")).replace(/\s+/g, "");
 
 /** @param {Matches} found */

@@ -140,7 +140,10 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 		},
 		/** @param {import("./selector_lines.js").Matches[]} matches */
 		showMatches: (matches) => showMatches(view, matches),
-		/** Select what is wrong there, else the whole line. @param {Problem} problem or a place with a line alone */
+		/**
+		 * Selects the wrong text on the problem's line, or the whole line.
+		 * @param {Problem} problem or a place with a line alone
+		 */
 		goTo(problem) {
 			const { from, to } = diagnostic(view, problem, "", "");
 			view.dispatch({
@@ -191,7 +194,7 @@ function diagnostic(view, problem, severity, fixLabel) {
 	};
 }
 
-/** A string out of JSON; "" for anything else. @param {string | undefined} json */
+/** Parses a JSON string; "" for anything else. @param {string | undefined} json */
 function parseString(json) {
 	try {
 		const value = JSON.parse(json ?? "null");

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A pass of an autoscaler: the options in order, with the nodes that would be made dashed and the pods that count on
- * them, and the groups that do not help; or the nodes that could go, with the places that the simulation of each drain
- * found for their pods.
+ * A pass of an autoscaler: the options in order, with dashed new nodes, the pods planned on them, and the groups
+ * that do
+ * not help; or the nodes that could be removed, with the places found for their pods.
  */
 
 import { h, patch } from "../../shared/dom.js";
@@ -55,7 +55,11 @@ function scaleUp({ by, waiting, options = [], refusals = [] }) {
 	);
 }
 
-/** An option: dashed nodes, the pods that count on them, what is compared. @param {Option} option @param {number} i */
+/**
+ * An option: dashed nodes, the pods that count on them, what is compared.
+ * @param {Option} option
+ * @param {number} i
+ */
 function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, types = [], type_count = 0, price }, i) {
 	return h(
 		"li",
@@ -107,7 +111,7 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 	);
 }
 
-/** Nodes that stay for the same reason are one row. @param {Judged[]} nodes @returns {Judged[][]} */
+/** Groups nodes that stay for the same reason. @param {Judged[]} nodes @returns {Judged[][]} */
 function alike(nodes) {
 	/** @type {Map<string, Judged[]>} */
 	const rows = new Map();

@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of an autoscaler's pass: the new nodes that it weighed, and the nodes that could go. */
+/** Captions of an autoscaler's pass: the options for new nodes, and the nodes that could be removed. */
 
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
@@ -73,7 +73,7 @@ export function podNames(pods, count, most) {
 	return count > shown.length ? [...shown, `+${count - shown.length}`] : shown;
 }
 
-/** Who passes, in a word: nothing in it is a sum to explain. @returns {Child} */
+/** The explanation of a pass, which has no arithmetic. @returns {Child} */
 export function explain() {
 	return panel(t("eyebrow.autoscaling"), t("autoscaling.title"));
 }

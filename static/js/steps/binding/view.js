@@ -1,5 +1,5 @@
 // @ts-check
-/** The binding cycle in steps; binding cycles of other pods run beside it, and look so. */
+/** The binding cycle as a strip of steps, with those of other pods beside it. */
 
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
@@ -45,7 +45,7 @@ function stepsOf({ state }) {
 	return STEPS.filter(([point]) => point === "Bind" || point in FORMER);
 }
 
-/** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
+/** The binding cycles in progress, shown below other pictures than the cluster's. @param {View} view */
 export function stripsBeside(view) {
 	return inFlight(view, view.subject)
 		.slice(0, MAX_UNDER)
@@ -167,7 +167,7 @@ function step(view, pod, events, point, type, current, going) {
 }
 
 /**
- * Did a later extension point run? Points without plugins leave no event of their own.
+ * Whether a later extension point ran: points without plugins emit no event.
  * @param {Record<string, any>} events @param {string} point
  */
 function laterPointRan(events, point) {

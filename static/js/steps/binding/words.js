@@ -41,7 +41,7 @@ function failing(results) {
 }
 
 /**
- * The plugin's own words where it had nothing to do, since the pod asks for nothing that it looks at.
+ * The plugin's own text for a pod that requests nothing that the plugin checks.
  * @param {string[]} plugins @param {string} key @param {import("../../trace/trace").Wish[]} wishes
  */
 function nothingFor([plugin, ...others], key, wishes) {
@@ -226,8 +226,7 @@ function few(names) {
 }
 
 /**
- * The only obstacle between a node and the pod: every plugin is asked, including those that the scheduler did not
- * reach.
+ * The node with a single obstacle for the pod, counting also plugins that the scheduler did not reach.
  * @param {View} view @param {Filtered} model
  */
 function first(view, model) {

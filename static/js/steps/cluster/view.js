@@ -74,7 +74,7 @@ export function draw(target, view) {
 }
 
 /**
- * Where not all nodes are in sight, the one that a step is about is: once for each step.
+ * Scrolls the step's node into view, once per step, if not all nodes are visible.
  * @param {HTMLElement} target @param {View} view
  */
 function reveal(target, view) {
@@ -149,7 +149,7 @@ function zoneColumn(view, zone, names, size, upcoming) {
 const ZONE_LETTERS = 22; // of a zone's head beside the zone's name
 
 /**
- * What tells zones apart, where their whole names have no room.
+ * The part of a zone's name that differs from the others, if the full name does not fit.
  * @param {State} state @param {string} zone @param {Size} size
  */
 function zoneName(state, zone, { width }) {
@@ -215,7 +215,7 @@ function nodeCard(view, name, size) {
 }
 
 /**
- * What befalls a node: it does not report, it is not ready, it is being drained.
+ * The signs of a node: it does not report, it is not ready, it is being drained.
  * @param {View} view @param {NodeState} node @returns {{kind: string, text: string}[]}
  */
 function signsOf({ index, state, step }, node) {
@@ -263,7 +263,7 @@ function note(text) {
 	return h("span", { class: "node-note", title: text || null }, text);
 }
 
-/** What stands on a node's bar and below it. @param {View} view @param {NodeState} node @param {Space} space */
+/** The names on a node's bar and below it. @param {View} view @param {NodeState} node @param {Space} space */
 function labelsOf(view, node, space) {
 	const { name } = node.summary;
 	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
@@ -319,7 +319,12 @@ function noteOf(view, name, mine) {
 	return verdict ? `✕ ${stoppedShort({ ...view, state: moment("NodesFiltered") }, name, verdict)}` : mine ? "★" : "";
 }
 
-/** Is a node as it was then, and kept for the same pods? @param {State} now @param {State} then @param {string} name */
+/**
+ * Whether a node, and its nominations, are the same as at another step.
+ * @param {State} now
+ * @param {State} then
+ * @param {string} name
+ */
 function isUnchanged(now, then, name) {
 	const [one, other] = [now.nodes.get(name), then.nodes.get(name)];
 	if (one?.summary !== other?.summary || one?.pods.join() !== other?.pods.join()) return false;
@@ -422,7 +427,7 @@ function abbreviate(name) {
 }
 
 /**
- * From the right to the left, each as high as it can, so that no line crosses a name.
+ * Places the names from right to left, each as high as possible, so that no line crosses a name.
  * @param {Name[]} names @param {number} width @param {number} tiers
  */
 function placeNames(names, width, tiers) {
@@ -483,7 +488,7 @@ export function claimRows({ state, subject, scene }) {
 }
 
 /**
- * The claims of devices that the pod carries: what they have, and for whom.
+ * The rows of the pod's ResourceClaims: their devices, and the pods that use them.
  * @param {Pick<View, "state" | "subject">} view @returns {Child[]}
  */
 function deviceClaimRows({ state, subject }) {

@@ -153,7 +153,7 @@ export function refusedPods(state, key) {
 	return [...new Set(names)].map((name) => `${space}/${name}`);
 }
 
-/** Has it all that it wants, and nothing else? @param {Row} row */
+/** Whether the workload has exactly the pods that it should have. @param {Row} row */
 export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 	if (revisions.length) return false;
 	if (kind === "Job") return own.every((pip) => pip.kind === "ended" || pip.kind === "ready");

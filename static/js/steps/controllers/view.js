@@ -1,5 +1,5 @@
 // @ts-check
-/** Whoever acts beside the scheduler: its card, its control loop in the place of the rail, and the workloads. */
+/** The actors other than the scheduler: a card, the control loop in place of the rail, and the workloads. */
 
 import { button, h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
@@ -24,7 +24,7 @@ function programOf({ event, state }, actor) {
 	return node ? t("actor.on", { node: nodeName(node) }) : t("actor.nodes");
 }
 
-/** The card of whoever acts. @param {View} view @param {string} actor @returns {Child} */
+/** The card of an actor. @param {View} view @param {string} actor @returns {Child} */
 export function actorCard(view, actor) {
 	const row = workloadRows(view.state).find(({ key }) => key === workloadOf(view.event, view.state));
 	const about = row ? `${row.kind} ${row.name}` : view.event.kind === "Node" ? nodeName(view.event.name) : "";
@@ -42,7 +42,7 @@ export function actorCard(view, actor) {
 	);
 }
 
-/** Of a control loop: what it saw, what differs, what it does. @returns {Child} */
+/** The stations of a control loop: observe, compare, act. @returns {Child} */
 export function loopStations() {
 	return ["observe", "compare", "act"].map((station) =>
 		h(
@@ -65,7 +65,7 @@ function countOf({ ready, desired, pips, kind }) {
 	return desired === null ? t("workload.pods", { n: ready }) : t("workload.ready", { n: ready, all: desired });
 }
 
-/** The workloads: those where something goes on, and how many are at rest. @param {View} view @returns {Child} */
+/** The workloads that are changing, and the number of the others. @param {View} view @returns {Child} */
 export function workloads(view) {
 	const all = workloadRows(view.state);
 	if (!all.length) return null;

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The search for devices as frames: what is asked for, then node by node each try and what it came to. A search that
- * goes as an earlier one did on another node has one frame.
+ * The search for devices in frames: the requests, then for each node its tries and the result. A search that is
+ * the same
+ * as an earlier one on another node has a single frame.
  */
 
 /** @typedef {import("../../trace/trace").DevicesSearched} Searched */
@@ -37,7 +38,7 @@ export function placesOf(event) {
 	return places;
 }
 
-/** Without the names of pools, which are the nodes' as a rule. @param {NodeSearch} search */
+/** A search without the names of pools, to compare it with others. @param {NodeSearch} search */
 function shapeOf({ outcome, tries = [], pools = [] }) {
 	const steps = tries.map(({ kind, request, devices = [], text = "" }) =>
 		[kind, request, devices.map(deviceName).join(), kind === "held" ? "" : text].join("|"),
@@ -75,7 +76,7 @@ export function chosenAfter({ tries: all = [] }, tries) {
 	return chosen;
 }
 
-/** Devices that the step on screen turns down. @param {NodeSearch} search @param {number} tries */
+/** The devices that the current step rejects. @param {NodeSearch} search @param {number} tries */
 export function turnedDown({ tries: all = [] }, tries) {
 	const last = all[tries - 1];
 	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);

@@ -50,7 +50,7 @@ function more({ more: n = 0 }) {
 }
 
 /**
- * What the pod carries: a card for each claim, a place for each device. A claim that others share may have its own.
+ * The cards of the pod's claims, with a place for each device. A shared claim may already be allocated.
  * @param {State} state @param {Searched} event @param {Place} place
  */
 function claims(state, { claims: keys, requests, nodes }, place) {

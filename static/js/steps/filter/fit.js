@@ -10,12 +10,15 @@ import { row, table } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { like, node, pod, quantityMark } from "../parts/words.js";
 
-/** Does the plugin compare requests with free room, under this name or a former one? @param {string} [plugin] */
+/**
+ * Whether the plugin, or the one that replaced it, compares requests with free resources.
+ * @param {string} [plugin]
+ */
 export function comparesRoom(plugin) {
 	return like(plugin) === "NodeResourcesFit";
 }
 
-/** Does a node lack room, and nothing else? @param {Verdict | null | undefined} verdict */
+/** Whether a node was rejected only for insufficient resources. @param {Verdict | null | undefined} verdict */
 export function lacksRoom(verdict) {
 	return (
 		comparesRoom(verdict?.plugin) &&
@@ -110,7 +113,12 @@ export function holders({ state, subject = "" }, name, resource) {
 	];
 }
 
-/** A table of the free room, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
+/**
+ * A table of the free room, and the comparisons.
+ * @param {View} view
+ * @param {string} name
+ * @param {string[]} reasons
+ */
 export function roomTable(view, name, reasons) {
 	const { state, subject } = view;
 	const node = state.nodes.get(name);
@@ -143,7 +151,7 @@ export function roomTable(view, name, reasons) {
 }
 
 /**
- * "1.2 ≤ 1 cpu": what the pod requests and what is free, in one unit, both to be dragged.
+ * "1.2 ≤ 1 cpu": the pod's request and the free amount in one unit; both can be dragged.
  * @param {View} view @param {string} name @param {string} resource
  */
 function comparedRoom(view, name, resource) {

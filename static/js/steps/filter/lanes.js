@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Filter and Score as lanes, one per node: elimination is a line that stops, and what stopped it is written where it
- * stopped; then the survivors' lines become bars. Rows never change order.
+ * Filter and Score as lanes, one per node. The line of a rejected node ends at the plugin that rejected it, with the
+ * reason; the lines of feasible nodes become bars of scores. Rows never change order.
  */
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
@@ -205,7 +205,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 	);
 }
 
-/** The real order of the search, and what was never asked. @param {View} view */
+/** The switches for the order of the search, and for plugins that were not called. @param {View} view */
 function switches({ order, options, act }) {
 	const node = order === "node";
 	return h(
@@ -238,7 +238,9 @@ const ROOM = 60; // pixels in which two numbers stand
 const FIRST = 48; // a column that ends before it has no room for a number beside the first one
 const TEXT = 9; // half the height of a number
 
-/** @typedef {{x: [number, number][], width: number, phone: boolean, head: number}} Geometry columns as [left, width] */
+/**
+ * @typedef {{x: [number, number][], width: number, phone: boolean, head: number}} Geometry columns as [left, width]
+ */
 
 /**
  * @param {Geometry} geometry @param {number[]} left @param {number} whole @param {number} at the current column
@@ -315,7 +317,10 @@ export function funnel({ x, width, phone }, left, whole, at) {
 	);
 }
 
-/** The red part that was cut off. @type {(x: number, reach: number, mid: number, ...more: number[]) => Child[]} */
+/**
+ * The red part of the funnel: the nodes that were rejected.
+ * @type {(x: number, reach: number, mid: number, ...more: number[]) => Child[]}
+ */
 function wedge(x, reach, mid, from, to, key) {
 	return [-1, 1].map((side) =>
 		h("path", {
@@ -346,7 +351,11 @@ const ROW = 19; // pixels of a row that is written on
 const LETTER = 7.6;
 const NAMED = 8; // nodes of the picked reason that are named
 
-/** Have so many rows room for a name and a reason? On a phone they scroll. @param {View} view @param {number} count */
+/**
+ * How the rows are drawn, so that this many fit; on a phone, they scroll.
+ * @param {View} view
+ * @param {number} count
+ */
 export function modeOf({ width, sizes }, count) {
 	const room = width <= PHONE || !sizes.height ? MIDDLE : Math.floor((sizes.height - ABOVE) / ROW);
 	return count <= Math.min(MIDDLE, room) ? "middle" : "thin";
@@ -387,7 +396,11 @@ export function groupsOf({ model, at, plugins, seen }) {
 	);
 }
 
-/** The nodes of the reason that is picked, if it is one of this picture. @param {View} view @param {Group[]} groups */
+/**
+ * The nodes of the reason that is picked, if it is one of this picture.
+ * @param {View} view
+ * @param {Group[]} groups
+ */
 export function pickedNodes(view, groups) {
 	const group = groups.find((candidate) => candidate.key === view.options.reason);
 	return group ? new Set(group.nodes) : null;

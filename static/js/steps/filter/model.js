@@ -136,7 +136,7 @@ function pluginFrames(event) {
 	);
 }
 
-/** Frames of Filter node by node: one each, or equal helpings where there are many. @param {NodesFiltered} event */
+/** The number of frames node by node: one each, or for many nodes, equal groups. @param {NodesFiltered} event */
 function nodeFrames(event) {
 	return Math.min(MAX_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
 }
@@ -151,7 +151,7 @@ export function nodesSeen(event, frame) {
 }
 
 /**
- * Is a node rejected for being cordoned? The plugin declares a caption for pods that tolerate it.
+ * Whether the plugin rejects cordoned nodes: it declares a caption for pods that tolerate this.
  * @param {string} plugin
  */
 export function judgesCordon(plugin) {

@@ -152,7 +152,7 @@ function requiredLabel({ state, subject = "" }, plugin) {
 	return !others.length && /^[\w./-]+=[\w.-]+$/.test(label) ? label : "";
 }
 
-/** Has no node a label? @param {State} state @param {string} label */
+/** Whether no node has the label. @param {State} state @param {string} label */
 function isNowhere({ nodes }, label) {
 	const [key, value] = label.split("=");
 	return [...nodes.values()].every(({ summary }) => summary.labels?.[key] !== value);

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A pod group around the steps of its members: when its own picture is on, its card, and a row under other pictures.
+ * Shows a pod group at the steps of its members: its card, and a row under other pictures.
  */
 
 import { button, h } from "../../shared/dom.js";
@@ -13,7 +13,7 @@ import { gangOf, gathering, groupOf, inCycle } from "./model.js";
 /** These have pictures of their own: what a plugin says of each node, points, candidates of one pod. */
 const OTHERS = new Set(["PreFilterFinished", "NodesFiltered", "ScoresComputed", "HostSelected", "PreemptionEvaluated"]);
 
-/** Is the group's picture on? @param {AnyEvent} event @param {State} state */
+/** Whether the group's picture is shown. @param {AnyEvent} event @param {State} state */
 export function shown(event, state) {
 	return inCycle(event, state) ? !OTHERS.has(event.type) : gathering(event, state) !== "";
 }
@@ -39,7 +39,7 @@ export function card(view) {
 	);
 }
 
-/** Under the picture of a member's own step: how its group stands. @param {View} view */
+/** The row under a member's picture with the state of its group. @param {View} view */
 export function ribbon(view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang?.cycle) return [];
@@ -103,7 +103,12 @@ function joinNotes(drawn) {
 	return drawn.map((note, i) => (notes[i] === notes[i + 1] ? { ...note, children: note.children.slice(0, 1) } : note));
 }
 
-/** Its place in the queue while it is tried. @param {View} view @param {string} key @param {number} n */
+/**
+ * The place that a group leaves in the queue while it is tried.
+ * @param {View} view
+ * @param {string} key
+ * @param {number} n
+ */
 function left({ act }, key, n) {
 	const on = { click: () => act.pin(`group:${key}`) };
 	return h(

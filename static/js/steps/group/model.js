@@ -27,7 +27,11 @@ export function inCycle(event, { group }) {
 	return event.type === "AttemptFinished" && group.started.pods.includes(event.pod);
 }
 
-/** The group whose members come, wait or go, outside a cycle; "" for none. @param {any} event @param {State} state */
+/**
+ * The group whose members are created, wait or are deleted, outside a cycle; "" for none.
+ * @param {any} event
+ * @param {State} state
+ */
 export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
 	if (cycle.CycleStarted && !cycle.AttemptFinished) return "";
 	const gathers = type === "PodGated" || type === "PodEnqueued" || (type === "ObjectApplied" && kind === "Pod");

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The stage for pod groups: the group as one thing above, the nodes below. Members are tried one after the other, the
- * quorum fills, placements stand beside each other, and what is decided all members go to together.
+ * The stage for pod groups: the group above, the nodes below. Members are tried one by one and fill the quorum;
+ * placements are shown side by side, and after the decision all members move together.
  */
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
@@ -248,7 +248,11 @@ function podsBeside({ members, phase }, name, state, { there, carried }) {
 	];
 }
 
-/** Pods that go for the group: already told to stop, or chosen. @param {Gang} gang @param {PodState | undefined} pod */
+/**
+ * Whether a pod is a victim of the group, or already terminating.
+ * @param {Gang} gang
+ * @param {PodState | undefined} pod
+ */
 function leaves({ cycle }, pod) {
 	return pod?.gone_at != null || Boolean(cycle?.preemption?.victims?.includes(pod?.summary.pod ?? ""));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of a pod group's cycle: the group as one thing, and what becomes of it. */
+/** Captions of a pod group's cycle. */
 
 import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
@@ -166,10 +166,10 @@ function condition(context) {
 	};
 }
 
-/** A group is tried as a whole before anything is done for good. @param {State} state */
+/** Whether the group is only being tried, so that nothing is final yet. @param {State} state */
 const onlyTried = ({ group }) => group && !group.decided;
 
-/** While it is only tried, what an event means is another. @param {(context: Context) => Partial<Caption>} tell */
+/** Uses another caption while the group is only being tried. @param {(context: Context) => Partial<Caption>} tell */
 const tried = (tell) => (/** @type {Context} */ context) => {
 	const otherwise = ORDINARY[context.event.type];
 	return onlyTried(context.state) ? { ...otherwise(context), ...tell(context) } : otherwise(context);

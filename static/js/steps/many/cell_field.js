@@ -1,5 +1,8 @@
 // @ts-check
-/** The canvas of cells: one per node, hit by pointer and by keyboard, zoomed by wheel, moved by dragging. */
+/**
+ * The canvas of cells, one per node; they are selected by pointer or keyboard, zoomed with the wheel and moved by
+ * dragging.
+ */
 
 import { t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
@@ -156,7 +159,7 @@ export class CellField {
 		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
 	}
 
-	/** The node that is taken: by now, or after all. */
+	/** The chosen node, at this step or at the end. */
 	chosen() {
 		const view = /** @type {View} */ (this.view);
 		const pod = view.state.pods.get(view.subject);

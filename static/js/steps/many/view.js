@@ -154,7 +154,7 @@ function funnelBars(view) {
 	);
 }
 
-/** The spread of the totals. @param {View} view */
+/** The histogram of the totals. @param {View} view */
 export function histogram(view) {
 	const model = scores(view.state);
 	if (!model || model.names.length < 8) return null;

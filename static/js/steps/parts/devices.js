@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The devices of the cluster: what they are, who has them, and what is left of what they share. They are drawn as a row
- * of chips for each pool, coloured by model, and its counters.
+ * The devices of the cluster: their models, the claims that have them, and their shared counters. Each pool is a row of
+ * chips, coloured by model, with its counters.
  */
 
 import { h } from "../../shared/dom.js";
@@ -179,7 +179,7 @@ export function chip(state, device, { mark = "", wide = false, sign = "", more =
 	);
 }
 
-/** Each once. @param {(string | undefined)[]} words */
+/** Joins the words, each once. @param {(string | undefined)[]} words */
 function told(words) {
 	return [...new Set(words)].filter(Boolean).join(" ");
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** A pod as a block, a name or pips, and what is special about a node: one look wherever they appear. */
+/** Draws a pod as a block, a name or pips, and the tags of a node, in the same way everywhere. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -64,7 +64,12 @@ function requestedBar(taken, whole, length, { longest, need = 0 }) {
 	);
 }
 
-/** A bar as long as its share of the longest one. @param {number} length @param {number} longest @param {Child} bar */
+/**
+ * A bar as long as its share of the longest one.
+ * @param {number} length
+ * @param {number} longest
+ * @param {Child} bar
+ */
 export function inRoom(length, longest, bar) {
 	return h("span", { class: "bar-room", key: "podbar", style: { "--length": `${(length / longest) * 100}%` } }, bar);
 }
@@ -104,7 +109,7 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 	return inRoom(whole, measure.longest, bar);
 }
 
-/** Was it told to stop? @param {PodState | undefined} pod */
+/** Whether the pod is terminating. @param {PodState | undefined} pod */
 const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
 /** The rest of the grace period of a pod that is being deleted. @param {State} state @param {string} key */

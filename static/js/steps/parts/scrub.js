@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A number of the arithmetic that is dragged in place, with the pointer or the arrow keys. What would come of it is
- * asked as a what-if (what_if/tried.js), and the stage shows the answer.
+ * A number of the arithmetic that can be dragged in place, with the pointer or the arrow keys. It is evaluated as a
+ * what-if (what_if/tried.js), and the stage shows the answer.
  */
 
 import { h } from "../../shared/dom.js";
@@ -19,7 +19,7 @@ const MAX_SKEW = 10;
 
 /** The drag under way. @type {{id: string, x: number, from: number} | null} */
 let drag = null;
-/** Where a key has moved a number that is not drawn yet. @type {{id: string, to: number} | null} */
+/** The value to which a key has moved a number that is not drawn yet. @type {{id: string, to: number} | null} */
 let ahead = null;
 
 /** The value as it is tried, else as it is. @param {View} view @param {Tried} scrub */

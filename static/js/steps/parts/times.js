@@ -1,5 +1,5 @@
 // @ts-check
-/** Where the time of pods went: a bar to scale, a line for each part, and what it would have been without one. */
+/** The time of pods until they were ready: a bar to scale, a line for each part, and the time without one of them. */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -37,7 +37,7 @@ function namesOf(pods, count) {
 	return names + (count > MAX_NAMES ? t("list.and.more") + t("list.more", { n: count - MAX_NAMES }) : "");
 }
 
-/** The part of a pod's time: what it waited for. @param {TimePart} piece */
+/** The text of a part of a pod's time: the reason for waiting. @param {TimePart} piece */
 function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahead = [], ahead_count = 0 }) {
 	const [reason] = message.split(". ");
 	const key = ahead.length ? `time.${cause}.behind` : `time.${cause}`;
@@ -47,7 +47,7 @@ function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahea
 }
 
 /**
- * The time of pods until they were ready; nothing ahead of a question, since it tells how the run goes on.
+ * The time of pods until they were ready; nothing before an open question, since it would reveal how the run continues.
  * @param {View} view @param {string[]} pods @returns {Child}
  */
 export function timesOf(view, pods) {
@@ -121,7 +121,7 @@ function line(view, duration, piece, i) {
 	);
 }
 
-/** Causes that somebody asked to be without, as addresses. @type {Set<string>} */
+/** The addresses of runs without a cause that the reader asked for. @type {Set<string>} */
 const asked = new Set();
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Marks that captions and pictures share: outcomes; pods, nodes and amounts, each with the place that it comes from.
+ * Marks that captions and pictures share: outcomes, and pods, nodes and amounts with a reference to their explanation.
  */
 
 import { has, num, t } from "../../shared/i18n.js";
@@ -52,7 +52,7 @@ export function scoreName(plugin) {
 	return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
 }
 
-/** The plugin whose rule and picture an older one has: that of today with another name. @param {string} [plugin] */
+/** The current plugin that corresponds to a former name. @param {string} [plugin] */
 export function like(plugin = "") {
 	return PLUGINS[plugin]?.like ?? plugin;
 }
@@ -98,7 +98,7 @@ function readable([name, text = ""]) {
 	return [name, name === "resource" ? short(text) : text.replace(": ", "=").replace(/=$/, "")];
 }
 
-/** A reason in plain words, when it is a known one. @param {string} reason */
+/** A known reason in plain words; otherwise the reason itself. @param {string} reason */
 export function plainReason(reason) {
 	const { plugin, kind, values } = reasonOf(reason) ?? {};
 	const key = `reason.${plugin}.${kind}`;
@@ -151,7 +151,7 @@ export function tidy(text) {
 }
 
 /**
- * The bold part and the rest of what does not hold; null without words for it.
+ * The bold part and the rest of a text about a fact that does not hold; null if there is no text for it.
  * @param {Fact | undefined} fact @param {string} pod @returns {[string, string] | null}
  */
 export function stopWords(fact, pod) {
@@ -184,7 +184,7 @@ export function wishesOf(pod) {
 	});
 }
 
-/** Says a verdict of preemption that no pod on the node has a lower priority? @param {string} reason */
+/** Whether the reason is that no pod on the node has a lower priority. @param {string} reason */
 export function noVictims(reason) {
 	return reason.startsWith("No preemption victims");
 }

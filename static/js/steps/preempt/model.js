@@ -48,7 +48,7 @@ export function actOf(preemption, frame) {
 }
 
 /**
- * In the resource that the pod asks for. A pod that may not stay is taken off again before the next is tried.
+ * The free amounts of a candidate during the dry run, in the resource that the pod requests.
  * @param {State} state
  * @param {Candidate} candidate
  * @param {string} subject

@@ -47,7 +47,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** Is the stage too small for so many columns? @param {View["sizes"]} sizes @param {number} columns */
+/** Whether the stage is too small for this many columns. @param {View["sizes"]} sizes @param {number} columns */
 function isSmall({ stage, height }, columns) {
 	return height < LOW || stage - AXIS < NARROW * columns;
 }
@@ -97,7 +97,11 @@ function nobody(view, preemption) {
 	);
 }
 
-/** Nodes where evicting would not help, by what is in the way. @param {View} view @param {PreemptionEvaluated} event */
+/**
+ * Nodes where evictions would not help, grouped by the obstacle.
+ * @param {View} view
+ * @param {PreemptionEvaluated} event
+ */
 function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 	/** @type {Map<string, string[]>} */
 	const nodesByReason = new Map();
@@ -225,7 +229,7 @@ export function rows(view) {
 		.map((started) => row(view, started));
 }
 
-/** Begun and not finished, the latest first. @param {View} view @returns {Started[]} */
+/** The preemptions that are in progress, the latest first. @param {View} view @returns {Started[]} */
 export function underWay({ state, store, step: here }) {
 	const waiting = new Set();
 	for (const { summary, node, nominated_node, place } of state.pods.values())

@@ -82,7 +82,9 @@ function whyNot(reason) {
 }
 
 /**
- * Nobody there is less important, others would still be in the way, or no eviction changes anything.
+ * Why no pod is evicted: none has a lower priority, other pods would still block the node, or evictions would not
+ * change
+ * anything.
  * @param {Context} context
  * @param {PreemptionEvaluated} event
  * @returns {Part[]}
@@ -165,7 +167,10 @@ export function criterionText({ state }, candidate, at) {
 	);
 }
 
-/** Does a node lose the third criterion although its victims' priorities add up to less? @param {State} state */
+/**
+ * Whether a node loses the third criterion although the sum of its victims' priorities is lower.
+ * @param {State} state
+ */
 function surprises(state) {
 	const { candidates = [], chosen } = preemptionOf(state) ?? {};
 	return chosen && candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
@@ -401,7 +406,11 @@ export function explain(view, kind, first) {
 	return candidate(view, kind === "candidate" ? first : (preemptionOf(view.state)?.chosen?.node ?? ""));
 }
 
-/** The number of pods that have been tried so far; undefined: all. @param {View} view @param {Preemption} preemption */
+/**
+ * The number of pods that have been tried so far; undefined: all.
+ * @param {View} view
+ * @param {Preemption} preemption
+ */
 function reprievesShown({ event, frame, pin }, preemption) {
 	const { act, at } =
 		event.type === "PreemptionEvaluated" && !pin ? actOf(preemption, frame) : { act: "result", at: 0 };
@@ -468,7 +477,7 @@ function candidate(view, name) {
 	);
 }
 
-/** Would a higher priority find victims where there are none? @param {Preemption} preemption */
+/** Whether a higher priority would find victims where there are none. @param {Preemption} preemption */
 function priorityDecides({ event, candidates }) {
 	return (
 		event.eligible &&

@@ -169,7 +169,7 @@ function end({ state: { time } }, name, { summary, node, nominated_node, backoff
 }
 
 /**
- * Why it waits, and what would wake it.
+ * Why the pod waits, and which event would move it.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child}
  */
 function under({ state, event }, name, pod) {

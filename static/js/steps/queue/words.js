@@ -213,7 +213,7 @@ function attemptFinished({ state, event, subject }) {
 	};
 }
 
-/** Kept out of activeQ, in the plugin's words. @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a gated pod, with the plugin's message. @param {Context} context @returns {Partial<Caption>} */
 function gatedCaption({ event, state, subject }) {
 	const { gates = [], pod_group = "" } = state.pods.get(event.pod)?.summary ?? {};
 	const min = state.pod_groups.get(pod_group)?.summary.min_count;
@@ -304,7 +304,7 @@ function backoff(view, key) {
 	);
 }
 
-/** The ways, in the order in which a pod may go them. @type {[string, string][]} */
+/** The moves between queues, in the order in which a pod can make them. @type {[string, string][]} */
 const WAYS = [
 	["new", "active"],
 	["new", "gated"],

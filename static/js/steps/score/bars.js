@@ -1,5 +1,5 @@
 // @ts-check
-/** The race of stacked contributions, and the same blocks as a table. */
+/** The scores as stacked bars, and as a table. */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -55,7 +55,7 @@ function tableCell(geometry, count) {
 
 const OUTWEIGHS = 1000;
 
-/** Pixels that a letter below a bar may take: a label that is wider than its bar lies over its neighbour's. */
+/** The width of a letter below a bar, in pixels; a label wider than its bar would cover the next one. */
 const LETTER = 8;
 
 /**
@@ -190,7 +190,11 @@ function blocks(view, lanes, name, i) {
 	});
 }
 
-/** The name of a plugin's points; those to come are not there yet. @param {boolean} scored @param {string} label */
+/**
+ * The accessible name of a plugin's points; none before they are added.
+ * @param {boolean} scored
+ * @param {string} label
+ */
 function heard(scored, label) {
 	return scored ? { "aria-label": label } : { "aria-hidden": "true", tabindex: "-1", disabled: true };
 }

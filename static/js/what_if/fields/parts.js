@@ -71,7 +71,7 @@ export function numberField(key, label, { was, now, least, most, set }) {
 }
 
 /**
- * A text; one that `put` does not take is marked, and what was stays.
+ * A text field; a text that `put` rejects is marked, and not applied.
  * @param {string} key
  * @param {string} label
  * @param {{value: string, options?: string[], put: (text: string) => boolean}} field
@@ -156,7 +156,7 @@ export function toggle(key, label, checked, set) {
 }
 
 /**
- * Items that can be taken away, and a field for one more.
+ * A list of removable items, with a field to add one.
  * @param {string} key
  * @param {{label: string, items: {key: string, text: string, drop: () => void}[], hint: string, options?: string[],
  *   add: ((text: string) => void) | null}} list
