@@ -121,6 +121,13 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(500, gettext_noop("An internal error occurred. Nothing that was saved is lost. Try again."))
 
 
+def incomplete(run: Run | None, sentence: str) -> Refusal:
+    """Return the refusal of what needs a complete run: the sentence, unless the run ended before its end."""
+    if run is not None and run.state in Run.ENDED:
+        sentence = gettext_noop("The run did not finish. Open the scenario to see why.")
+    return Refusal(409, sentence)
+
+
 def busy(ahead: WorkWait | None) -> Refusal:
     """Return the refusal for work that has to wait; a client that retries soon keeps its place."""
     if ahead is None:

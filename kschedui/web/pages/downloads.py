@@ -24,7 +24,7 @@ from kschedui.scenarios import access, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import streams
 from kschedui.web.api.rates import count
-from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.refusals import Refusal, incomplete
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards
@@ -47,8 +47,8 @@ def run_of_links(request: HttpRequest, sid: str, number: int) -> Run:
     version = requested_version(request, sid, number)
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
     if run is None or run.state != Run.State.DONE:
-        raise Refusal(
-            409,
+        raise incomplete(
+            run,
             gettext_noop("The run is not complete yet. Open the scenario and download it when the run has finished."),
         )
     return run

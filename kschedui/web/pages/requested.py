@@ -8,7 +8,7 @@ from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.web.api.rates import count
-from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.refusals import Refusal, incomplete
 from kschedui.web.api.visitors import start_run
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
@@ -37,8 +37,8 @@ def require_complete_run(request: HttpRequest, shown: Version) -> Run:
     """Return the run by the engine in the URL, or by the current one. Raises Refusal before it is complete."""
     run = runs.find_run(shown, request.GET.get("engine"))
     if run is None or run.state != Run.State.DONE:
-        raise Refusal(
-            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
+        raise incomplete(
+            run, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
         )
     return run
 

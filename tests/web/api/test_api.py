@@ -189,6 +189,19 @@ def test_a_run_that_goes_on_cannot_be_downloaded_yet(author: Browser) -> None:
     assert "not complete" in answer.context["sentence"]
 
 
+@pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
+def test_nobody_is_told_to_wait_for_a_run_that_has_ended(author: Browser, state: str) -> None:
+    saved = author.save()
+    run, page = f"/api/v1/runs/{saved['run']}", f"/s/{saved['id']}/v/1"
+    addresses = [f"{run}/decisions", f"{run}/times?pods=default/a", f"{page}/events.jsonl", f"{page}/pending/"]
+    for sentence in ("The run is not complete yet.", "The run did not finish."):
+        for address in addresses:
+            answer = author.get(address)
+            assert answer.status_code == 409, address
+            assert sentence in body_of(answer).decode(), address
+        Run.objects.update(state=state)
+
+
 def test_pictures_and_codes_are_what_they_say(author: Browser, finished: Run) -> None:
     svg = author.get(page(finished, "picture.svg"))
     assert svg["Content-Type"] == "image/svg+xml"

@@ -22,7 +22,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs, streams
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import binary, event_stream, json_lines, record
-from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.refusals import Refusal, incomplete
 from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State, Yaml
 from kschedui.web.api.work import work
 from scheduler_core import AttemptExplanation
@@ -140,7 +140,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
 def require_done(run: Run) -> None:
     """Require that the whole trace is stored. Raises Refusal."""
     if run.state != Run.State.DONE:
-        raise Refusal(409, gettext_noop("The run is not complete yet."))
+        raise incomplete(run, gettext_noop("The run is not complete yet."))
 
 
 def require_reach(run: Run, attempt: int) -> None:
@@ -225,7 +225,7 @@ def times(request: HttpRequest, rid: str, pods: PodNames) -> HttpResponse:
     """
     run = watched_run(request, rid)
     if run.state != Run.State.DONE:
-        raise Refusal(409, gettext_noop("The run is not complete yet."))
+        raise incomplete(run, gettext_noop("The run is not complete yet."))
     names = [name for name in pods.split(",") if name][:MAX_PODS]
     response = HttpResponse(work(request, jobs.times, rid, names), content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
