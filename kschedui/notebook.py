@@ -181,7 +181,7 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def steps(self) -> DataFrame:
         """Return a row for each step: its number, `time` in virtual seconds, the name of its event, the pod that it is
-        about, and a sentence ("" for events that take a picture to explain)."""
+        about, and a sentence ("" for events that only a picture can explain)."""
         rows = []
         time, cycle = 0.0, self.events[:1]
         for number, event in enumerate(self.events):

@@ -80,7 +80,7 @@ def rows(options: Namespace) -> list[dict[str, Any]]:
     for text in options.weight:
         edits.append({"type": "weight", "plugin": text.partition("=")[0], "weight": _number(text, "--weight")})
     edits += [{"type": "disable", "plugin": text} for text in options.disable]
-    return edits + (_of_file(options.edits) if options.edits else [])
+    return edits + (_edits_in_file(options.edits) if options.edits else [])
 
 
 def last_attempt(source: Input, key: str) -> int:
@@ -124,12 +124,12 @@ def _number(text: str, option: str) -> int:
     return int(number)
 
 
-def _of_file(name: str) -> list[dict[str, Any]]:
+def _edits_in_file(name: str) -> list[dict[str, Any]]:
     try:
         with open_input(name) as source:
             read = json.loads(source.read(MAX_BYTES))
     except ValueError as error:
-        raise Unusable(f"{name} is no JSON: {error}") from None
+        raise Unusable(f"{name} is not JSON: {error}") from None
     if not isinstance(read, list):
         raise Unusable(f"{name}: expected a list of edits")
     return read

@@ -72,7 +72,7 @@ def is_by_old_engine(version: Version) -> bool:
 
 
 def unrun() -> list[Run]:
-    """Return the incomplete runs of the newest lessons; missing runs are created."""
+    """Return the queued runs of the lessons' newest versions; missing runs are created."""
     unfinished = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)

@@ -41,8 +41,8 @@ def name_of(difference: ReleaseDifference) -> str:
 
 
 def pair_of(difference: ReleaseDifference, before: Release, after: Release) -> Pair | None:
-    """Return the last adjacent releases, between the two, with the difference and a scenario that shows it; None
-    without any.
+    """Return the newest pair of adjacent releases that has the difference, and a scenario that shows it; None if there
+    is none.
     """
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(adjacent_pairs(*versions))):

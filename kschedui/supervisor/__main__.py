@@ -29,7 +29,9 @@ class StopRequested(BaseException):
 
 
 def main() -> None:
-    """Run everything. Exit status 0 when stopped by a signal, 1 with one sentence on standard error after an error."""
+    """Run the supervisor. Exit with 0 after a stop signal, and with 1 and a sentence on standard error after
+    an error.
+    """
     options = ArgumentParser("kschedui.supervisor")
     options.add_argument("--host", default="127.0.0.1")
     options.add_argument("--port", type=int, required=True, help="0: any free port")

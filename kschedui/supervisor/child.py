@@ -103,9 +103,8 @@ class Child:
         return self.process.pid
 
     def poll(self) -> int | None:
-        """Return the program's exit status, 128 + N for signal N, None while it runs.
-
-        What it leaves behind is killed.
+        """Return the program's exit status, 128 + N for signal N; None while it runs. Its remaining processes are
+        killed.
         """
         status = self.process.poll()
         if status is None:

@@ -1,2 +1,4 @@
-"""Actors that add, remove and repair: Cluster Autoscaler, Karpenter, descheduler. They read what controllers read, and
-simulate the scheduler on copies of the cluster."""
+"""Actors that add, remove and replace nodes and pods: Cluster Autoscaler, Karpenter, descheduler.
+
+They read the same objects as controllers, and simulate the scheduler on copies of the cluster.
+"""

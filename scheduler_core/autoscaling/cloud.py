@@ -1,4 +1,4 @@
-"""The cloud, played by rule: node groups with a target size, instances that become nodes, and its failures."""
+"""The cloud, simulated by rules: node groups with a target size, instances that become nodes, and failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class CloudError(Exception):
-    """The cloud refuses a call; the sentence is the provider's."""
+    """The cloud refuses a call; the text is the provider's message."""
 
 
 class Instance(msgspec.Struct):
@@ -36,7 +36,7 @@ class Instance(msgspec.Struct):
 
 
 class Group:
-    """A node group as the cloud has it. Its instances are in order of creation."""
+    """A node group in the cloud. Its instances are in order of creation."""
 
     def __init__(self, spec: NodeGroup) -> None:
         self.spec = spec
@@ -51,7 +51,7 @@ class Group:
         return self.spec.minimum
 
     def flags(self, flags: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the actor's flags as they are for this group."""
+        """Return the actor's flags with this group's own values."""
         return {**flags, **self.spec.options} if self.spec.options else flags
 
     @property
@@ -98,7 +98,7 @@ class Cloud:
                 self._after(boot, self._boot, group, instance)
 
     def decrease_target(self, group: Group, delta: int) -> None:
-        """Take back nodes that do not exist yet; `delta` is negative. Raises CloudError."""
+        """Cancel nodes that do not exist yet; `delta` is negative. Raises CloudError."""
         existing = len(group.instances)
         if group.target + delta < existing:
             sentence = (
@@ -154,7 +154,7 @@ class Cloud:
             self._api.apply_object(ready, "update", because("node-ready"))
 
     def _remove(self, group: Group, instance: Instance) -> None:
-        """End an instance: its node goes, and the pods on it."""
+        """Terminate an instance, and remove its node and the pods on it."""
         group.instances.pop(instance.name, None)
         node = self._api.cluster.node(instance.name)
         if node is None:

@@ -200,7 +200,7 @@ class PodTable:
         del self.slot_of[key]
 
     def placed_slots(self, names: Sequence[str]) -> list[Sequence[int]]:
-        """Return the slots of the pods by row, for a rebuild."""
+        """Return the slots of the pods on each of the nodes."""
         return [self._on_node.get(name, ()) for name in names]
 
     def count(self, slot: int, row: int, sign: int) -> None:

@@ -1,7 +1,8 @@
-"""Controllers that the scenario does not contain: they make a pod again when it is gone.
+"""Controllers that the scenario does not contain: they create a pod again after it is deleted.
 
 `kubectl get nodes,pods` lists pods whose ReplicaSet or StatefulSet is not in the file. In the cluster their controllers
-exist, so that a pod that was evicted or preempted comes back. Here it keeps its name, so that it can be followed.
+exist, so that a pod that was evicted or preempted is replaced. Here the replacement keeps the name, so that it can be
+followed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeri
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Make a pod again whose controller is not in the scenario. A DaemonSet does so as long as there is its node."""
+    """Create a deleted pod again whose controller is not in the scenario; that of a DaemonSet, only while its node
+    exists.
+    """
     pod = api.take_departed(key)
     if pod is None or api.pod(key) is not None or MIRROR in pod.annotations:
         return
@@ -34,7 +37,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def replacement(pod: Pod) -> dict[str, Any]:
-    """Return the manifest of a pod as its controller makes it again, with the same name so that it can be followed."""
+    """Return the manifest with which an absent controller creates a pod again, with the same name."""
     metadata = {key: value for key, value in (pod.manifest.get("metadata") or {}).items() if key not in OF_OBJECT}
     spec = {key: value for key, value in (pod.manifest.get("spec") or {}).items() if key != "nodeName"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

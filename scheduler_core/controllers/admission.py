@@ -40,7 +40,7 @@ class Objects(Protocol):
 
 
 class PodAdmission:
-    """Admits pods and counts what they use of the quotas."""
+    """Admits pods, and counts their use of the quotas."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -48,7 +48,7 @@ class PodAdmission:
         self._charged: dict[PodKey, list[tuple[str, dict[str, int]]]] = {}
 
     def admitted(self, manifest: Manifest) -> Manifest:
-        """Return the manifest as the plugins change it. Raises AdmissionRefused."""
+        """Return the manifest as the admission plugins change it. Raises AdmissionRefused."""
         metadata, spec = manifest.get("metadata") or {}, dict(manifest.get("spec") or {})
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         _set_runtime_class(spec, name, self._objects)
@@ -60,7 +60,7 @@ class PodAdmission:
         return {**manifest, "spec": spec}
 
     def resized(self, pod: Pod) -> None:
-        """Check and count a pod with other resources, in LimitRanger and ResourceQuota. Raises AdmissionRefused."""
+        """Check and count a pod with changed resources, in LimitRanger and ResourceQuota. Raises AdmissionRefused."""
         _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
         self.charge(pod)
 
@@ -75,7 +75,7 @@ class PodAdmission:
     def charge(self, pod: Pod) -> None:
         """Count the pod in the quotas of its namespace. Raises AdmissionRefused if one is exceeded (checkRequest).
 
-        Of a pod that is counted already, what it uses more is checked.
+        For a pod that is already counted, only the increase is checked.
         """
         quotas = [quota for quota in self._quotas(pod.namespace) if _is_in_scope(quota, pod)]
         if not quotas:
@@ -106,7 +106,7 @@ class PodAdmission:
         self._charge(pod, charges)
 
     def recount(self, pod: Pod) -> None:
-        """Count a pod anew whose containers have other resources (update_filter.go: hasResourcesChanged)."""
+        """Count a pod again whose containers' resources have changed (update_filter.go: hasResourcesChanged)."""
         usage, counted = usage_of(pod), self._charged.get(pod.key, ())
         self._charge(pod, [(key, {name: usage.get(name, 0) for name in amounts}) for key, amounts in counted])
 
@@ -137,7 +137,7 @@ class PodAdmission:
                 self._charged.setdefault(pod.key, []).append((quota.key, delta))
 
     def release(self, pod: Pod) -> None:
-        """Stop counting a pod that has finished or is gone."""
+        """Stop counting a pod that has finished or was deleted."""
         for key, delta in self._charged.pop(pod.key, ()):
             used = self._used.get(key, {})
             for name, more in delta.items():
@@ -147,7 +147,7 @@ class PodAdmission:
                 self.write(quota)
 
     def used(self, quota: Workload) -> dict[str, int]:
-        """Return what the pods use of a quota, by its names."""
+        """Return the pods' use of a quota, by the names of its limits."""
         assert isinstance(quota.spec, QuotaSpec)
         used = self._used.setdefault(quota.key, {})
         for name in quota.spec.hard:
@@ -155,7 +155,7 @@ class PodAdmission:
         return used
 
     def write(self, quota: Workload) -> None:
-        """Write the status of a quota: its limits and what is used of them."""
+        """Write the status of a quota: its limits and their use."""
         assert isinstance(quota.spec, QuotaSpec)
         used = self.used(quota)
         numbers = {f"used.{name}": _quantity(name, used[name]) for name in quota.spec.hard}
@@ -175,7 +175,9 @@ def _require_limits(name: str, spec: Manifest, limits: Sequence[LimitRangeItem])
 
 
 def with_default_tolerations(tolerations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the tolerations with 300 s for nodes that are not ready or unreachable, unless they say otherwise."""
+    """Return the tolerations, with 300 s added for nodes that are not ready or unreachable unless others cover
+    these.
+    """
     missing = [key for key in (NOT_READY, UNREACHABLE) if not any(_covers(entry, key) for entry in tolerations)]
     added = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": TOLERATION_SECONDS}
     return [*tolerations, *({"key": key, **added} for key in missing)]
@@ -224,7 +226,7 @@ def _with_defaults(container: Mapping[str, Any], requests: Mapping[str, Any], li
 
 
 def _exceeded(spec: Manifest, item: LimitRangeItem) -> Iterator[str]:
-    """Yield the reasons against a pod (PodValidateLimitFunc)."""
+    """Yield the reasons why a pod violates a LimitRange (PodValidateLimitFunc)."""
     if item.type == "Container":
         for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
             resources = container.get("resources") or {}
@@ -274,7 +276,7 @@ def _sum(spec: Manifest, field: str) -> dict[str, str]:
 
 
 def usage_of(pod: Pod) -> dict[str, int]:
-    """Return what a pod uses of each limit of a quota (PodUsageFunc)."""
+    """Return the pod's use of each limit of a quota (PodUsageFunc)."""
     usage = {"pods": 1, "count/pods": 1}
     given = _sum(dict(pod.manifest.get("spec") or {}), "requests")
     for name, number in pod.requests.items():
@@ -290,7 +292,7 @@ def usage_of(pod: Pod) -> dict[str, int]:
 
 
 def _is_compute(name: str) -> bool:
-    """Return whether a pod must state this resource if a quota limits it."""
+    """Return whether a pod must specify this resource if a quota limits it."""
     return name in COMPUTE[:2] or name.startswith(("requests.cpu", "requests.memory", "limits.cpu", "limits.memory"))
 
 

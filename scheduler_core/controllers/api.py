@@ -1,4 +1,4 @@
-"""The API server as controllers use it: what exists, and writes that the trace keeps with their actor and cause."""
+"""The API server as controllers use it: reads of objects, and writes, which the trace records with actor and cause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REVISION_LABEL = "controller-revision-hash"
 
 
 class Change(NamedTuple):
-    """Something that happened to an object, which controllers are told."""
+    """A change of an object, as controllers receive it."""
 
     kind: str
     what: What
@@ -47,7 +47,7 @@ class Change(NamedTuple):
 
 
 class Delivery(Protocol):
-    """The simulation, which takes writes to the trace and to the scheduler."""
+    """The simulation, which delivers writes to the trace and to the scheduler."""
 
     emit: Callable[[AnyEvent], None]
 
@@ -73,9 +73,9 @@ class Delivery(Protocol):
 
 
 class Api:
-    """Reads and writes. `actor` is the controller that is running.
+    """Reads and writes. `actor` is the running controller.
 
-    `owns_bare_pods`: pods without a controller are taken to have one that is not in the scenario.
+    `owns_bare_pods`: pods without a controller are assumed to have one that is not in the scenario.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Api:
         return float(math.floor(self.cluster.now))
 
     def pod(self, key: PodKey) -> Pod | None:
-        """Return a pod, also a finished one; None if it does not exist."""
+        """Return a pod, which may be finished; None if it does not exist."""
         return self.cluster.pods.get(key) or self.statuses.finished.get(key)
 
     def status(self, pod: Pod) -> PodStatus:
@@ -145,7 +145,7 @@ class Api:
         return list(self._resolved(self._pods_of.get(owner.uid, ())))
 
     def pods_on(self, node_name: str) -> list[tuple[Pod, PodStatus]]:
-        """Return the pods that are bound to a node, also finished ones."""
+        """Return the pods that are bound to a node, including finished ones."""
         return list(self._resolved(self._on_node.get(node_name, ())))
 
     def selected(self, namespace: str, selector: LabelSelector) -> list[tuple[Pod, PodStatus]]:
@@ -194,15 +194,19 @@ class Api:
         return self.statuses.nodes.get(name, NEW_NODE)
 
     def called(self, workload: Workload) -> str:
-        """Return what a workload is called: a ReplicaSet of a Deployment "web@1", others by their name."""
+        """Return the name of a workload in the trace: "web@1" for a ReplicaSet of a Deployment, its own name for
+        others.
+        """
         return self._called.get((workload.kind, workload.key), workload.name)
 
     def label(self, workload: Workload) -> str:
-        """Return kind and name for causes: "ReplicaSet web@1"."""
+        """Return kind and name of a workload for causes: "ReplicaSet web@1"."""
         return f"{workload.kind} {self.called(workload)}"
 
     def find_pod(self, reference: Any, namespace: str) -> Pod | None:
-        """Return the pod of an event: its name, "web@1/0", or {owner, node, index} among living pods."""
+        """Return the pod of an event, by its name, by "web@1/0", or by {owner, node, index} among pods that are not
+        terminating.
+        """
         if isinstance(reference, dict):
             return self._find_by_owner(reference, reference.get("namespace") or namespace)
         name = str(reference)
@@ -245,8 +249,8 @@ class Api:
     ) -> Pod:
         """Create a pod of a controller. Raises AdmissionRefused.
 
-        `place`: what it is called after, if it is not a number. `template`: the one of which all pods of the owner are
-        made alike, but for their names.
+        `place`: the base of its name in the trace, if that is not a number. `template`: the template from which all
+        pods of the owner are made, equal except for their names.
         """
         number = self._made.get(owner.uid, 0)
         base = f"{self.called(owner)}/{number if place is None else place}"
@@ -269,15 +273,15 @@ class Api:
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
 
     def take_departed(self, key: PodKey) -> Pod | None:
-        """Return, once, a pod that is gone and whose controller is not in the scenario."""
+        """Return a deleted pod whose controller is not in the scenario; None if it was returned before."""
         return self._departed.pop(key, None)
 
     def is_controlled(self, pod: Pod) -> bool:
-        """Return whether a controller makes the pod again."""
+        """Return whether a controller creates the pod again."""
         return pod.owner is not None or self._owns_bare_pods
 
     def has_absent_owner(self, pod: Pod) -> bool:
-        """Return whether a controller owns the pod that the scenario does not contain, and never did."""
+        """Return whether the pod's controller is not, and never was, in the scenario."""
         owner = pod.owner
         if owner is None:
             return self._owns_bare_pods
@@ -292,7 +296,7 @@ class Api:
         return pod
 
     def _admit_alike(self, owner: Workload, template: Mapping[str, Any], manifest: dict[str, Any]) -> Pod:
-        """Return the pod as the API server stores it: as the first one of the template, with another name."""
+        """Return the pod as the API server stores it, copied from the first pod of the template except for its name."""
         first = self._first_of.get(owner.uid)
         if first is None or first[0] is not template:
             pod = self.build_pod(self.pod_admission.admitted(manifest))
@@ -312,11 +316,11 @@ class Api:
         return pod
 
     def forget_templates(self) -> None:
-        """Build pods anew from their templates: what admission does to them has changed."""
+        """Admit pods from their templates again: the effect of admission on them has changed."""
         self._first_of.clear()
 
     def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
-        """Return the pod of a manifest, which is not stored. Raises AdmissionRefused."""
+        """Return the pod of a manifest without storing it. Raises AdmissionRefused."""
         self.admission.now = self.now
         problems = Problems()
         pod = build(KINDS["Pod"], manifest, problems, self.admission)
@@ -329,7 +333,9 @@ class Api:
         return self._made.get(owner.uid, 0)
 
     def register_pod(self, pod: Pod, *, is_new: bool = False) -> None:
-        """Give a pod that no controller made its status: one from the scenario. A new one does not run yet."""
+        """Set the initial status of a pod that no controller created, such as one from the scenario. A new pod is not
+        running yet.
+        """
         called, number = pod.name, 0
         if pod.owner is None:
             self._unclaimed[pod.namespace] = None
@@ -353,7 +359,7 @@ class Api:
         self._add_pod(pod, status)
 
     def _revision_of(self, pod: Pod, owner: Workload) -> int:
-        """Return the revision of a pod that exists already: the owner's own, unless its label names another one."""
+        """Return the revision of an existing pod: the one in its label, otherwise the owner's."""
         status = owner.manifest.get("status")
         wanted = (status.get("updateRevision") if isinstance(status, dict) else "") or ""
         own = self.revision(owner, owner.spec.template)  # type: ignore[union-attr]
@@ -371,7 +377,7 @@ class Api:
         return f"{name}/{number}", number
 
     def _named(self, namespace: str, base: str) -> str:
-        """Return what the next pod of this place is called: base, base#2, ..."""
+        """Return the name of the next pod with this base: base, base#2, ..."""
         key = f"{namespace} {base}"
         self._names[key] = times = self._names.get(key, 0) + 1
         return base if times == 1 else f"{base}#{times}"
@@ -397,14 +403,14 @@ class Api:
         self._on_node.setdefault(pod.node_name, {})[pod.key] = None
 
     def relabelled(self, old: Pod, new: Pod) -> None:
-        """Keep the indexes of a pod whose labels or owner changed."""
+        """Update the indexes for a pod whose labels or owner changed."""
         status = self.statuses.pods[old.key]
         self._drop_pod(old)
         self._add_pod(new, status)
         self._unclaimed[new.namespace] = None
 
     def claim_pods(self, owner: Workload) -> None:
-        """Release pods that the selector does not match any more, and adopt orphans (ClaimPods)."""
+        """Release pods that the selector no longer matches, and adopt orphans (ClaimPods)."""
         if owner.namespace not in self._unclaimed:
             return
         for pod, status in self.pods_of(owner):
@@ -422,7 +428,7 @@ class Api:
         self.update_pod(replace(pod, owner=reference, manifest={**pod.manifest, "metadata": metadata}), cause)
 
     def set_status(self, pod: Pod, status: PodStatus) -> None:
-        """Write a pod's status; the event is the caller's."""
+        """Write a pod's status; the caller emits the event."""
         self.statuses.pods[pod.key] = status
         self.changes.append(Change("Pod", "status", pod))
 
@@ -431,13 +437,13 @@ class Api:
         self._delivery.apply(pod, "update", by=self.actor, because=because)
 
     def write_pod_status(self, pod: Pod) -> None:
-        """Write a status that the pod itself holds; it is not in the trace."""
+        """Write a status that is part of the pod object; it is not in the trace."""
         self._delivery.update_pod(pod)
 
     def delete_pod(
         self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "", emit: bool = True
     ) -> None:
-        """Delete a pod: at once if no kubelet has it (registry/core/pod/strategy.go: CheckGracefulDelete)."""
+        """Delete a pod; immediately if it is on no kubelet (registry/core/pod/strategy.go: CheckGracefulDelete)."""
         status, by = self.status(pod), by or self.actor
         wanted = grace_of(pod) if grace is None else grace
         if not pod.node_name or status.phase in ("Succeeded", "Failed"):
@@ -469,7 +475,7 @@ class Api:
         exit_code: int | None = None,
         reason: str = "",
     ) -> None:
-        """Write the phase Succeeded or Failed: to the scheduler the pod is gone."""
+        """Write the phase Succeeded or Failed; for the scheduler, the pod no longer exists."""
         status = self.status(pod)
         self.statuses.pods[pod.key] = replace(
             status,
@@ -508,7 +514,7 @@ class Api:
         del self.statuses.pods[pod.key]
 
     def remove_finalizer(self, pod: Pod) -> None:
-        """Remove the finalizer that keeps a pod, and the pod if it is otherwise gone."""
+        """Remove the finalizer of a pod, and the pod if it only waited for that."""
         self.statuses.pods[pod.key] = replace(self.status(pod), finalizer=False)
         removal = self._removals.pop(pod.key, None)
         if removal is not None:
@@ -522,13 +528,13 @@ class Api:
     # Writing: other objects
 
     def create(self, workload: Workload, because: Because, *, called: str = "") -> Workload:
-        """Create a workload. `called`: the name that is derived from its owner, if it has one."""
+        """Create a workload. `called`: its name in the trace, if that is derived from its owner."""
         self.name(workload, called or workload.name)
         self._delivery.apply(workload, "create", workload=self.state(workload), by=self.actor, because=because)
         return workload
 
     def revision(self, workload: Workload, template: Mapping[str, Any]) -> int:
-        """Return the number of a template among those that the workload has had, from 1 (ControllerRevision)."""
+        """Return the number of a template among those of the workload so far, from 1 (ControllerRevision)."""
         known = self._revisions.setdefault(workload.uid, [])
         for number, other in enumerate(known, start=1):
             if other is template or other == template:
@@ -547,7 +553,7 @@ class Api:
         return number
 
     def register(self, workload: Workload) -> None:
-        """Give a workload of the scenario's start its name, and show it in the trace."""
+        """Set the trace name of a workload from the start of the scenario, and show it in the trace."""
         called = workload.name
         if workload.owner is not None and workload.kind == "ReplicaSet":
             owner = self.workload("Deployment", f"{workload.namespace}/{workload.owner.name}")
@@ -557,13 +563,13 @@ class Api:
         self._delivery.show(workload, self.state(workload))
 
     def name(self, workload: Workload, called: str) -> None:
-        """Note what a workload is called, and who owns it."""
+        """Store the trace name of a workload, and its owner."""
         self._called[workload.kind, workload.key] = called
         if workload.owner is not None and workload.owner.uid:
             self._objects_of.setdefault(workload.owner.uid, {})[workload.kind, workload.key] = None
 
     def own(self, uid: str, kind: str, key: str) -> None:
-        """Note that an object owns another one, which is no workload."""
+        """Store that an object owns another one that is not a workload."""
         self._objects_of.setdefault(uid, {})[kind, key] = None
 
     def update(self, workload: Workload, because: Because | None) -> None:
@@ -591,11 +597,11 @@ class Api:
         return item
 
     def state(self, workload: Workload) -> WorkloadState:
-        """Return a workload for the trace."""
+        """Return the state of a workload for the trace."""
         return workload_state(workload, self)
 
     def write_status(self, item: Any, numbers: Mapping[str, int | str], conditions: Sequence[Condition] = ()) -> bool:
-        """Write a status. Return whether it differs from the one before."""
+        """Write a status. Return whether it has changed."""
         name = _kind(item), key_of(item)
         new = WorkloadStatus(dict(numbers), tuple(conditions))
         old = self.statuses.workloads.get(name)
@@ -633,20 +639,20 @@ class Api:
 
 
 def grace_of(pod: Pod) -> float:
-    """Return the pod's own grace period, 30 s if it states none (SetDefaults_PodSpec)."""
+    """Return the pod's own grace period in seconds; the default is 30 (SetDefaults_PodSpec)."""
     grace = (pod.manifest.get("spec") or {}).get("terminationGracePeriodSeconds")
     return DEFAULT_GRACE if grace is None else float(grace)
 
 
 def size_of(workload: Workload) -> int | None:
-    """Return how many pods the spec of a workload asks for, None if it does not say."""
+    """Return the number of pods in the spec of a workload, None if it has none."""
     spec = workload.spec
     size = getattr(spec, "replicas", None)
     return getattr(spec, "parallelism", None) if size is None else size
 
 
 def workload_state(workload: Workload, api: Api) -> WorkloadState:
-    """Return a workload for the trace."""
+    """Return the state of a workload for the trace."""
     owner = workload.owner
     called = api.called(workload)
     annotations = (workload.manifest.get("metadata") or {}).get("annotations") or {}

@@ -1,4 +1,4 @@
-"""Runs the controllers that answer a change as soon as it is delivered, where the scenario has objects of theirs."""
+"""Runs the controllers that respond to a change as soon as it is delivered, if the scenario contains their objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONTROLLERS = tuple(controller for controller in CONTROLLERS if controller.at_o
 
 
 def has_work_at_once(scenario: Scenario) -> bool:
-    """Return whether such a controller may have something to do. A recording has what they wrote."""
+    """Return whether these controllers may have something to do. A recording already contains their writes."""
     if scenario.observed:
         return False
     events = [event.object for event in scenario.events]
@@ -31,25 +31,25 @@ def has_work_at_once(scenario: Scenario) -> bool:
 
 
 class AtOnce:
-    """The controllers that wait for nothing."""
+    """The controllers that respond immediately."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     def start(self, objects: Iterable[KubernetesObject]) -> None:
-        """Tell them of what exists at the start."""
+        """Notify the controllers of the objects that exist at the start."""
         self._api.is_starting = True
         for item in list(objects):
             self._notify(Change(kind_of(item), "added", item))
         self._api.is_starting = False
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
-        """Take a change that was delivered to the scheduler."""
+        """Handle a change that was delivered to the scheduler."""
         what: What = "added" if old is None else "deleted" if new is None else "updated"
         self._notify(Change(kind, what, old if new is None else new, old))
 
     def delete(self, claim: ResourceClaim) -> None:
-        """Delete a claim as somebody requested."""
+        """Delete a claim at the request of a user."""
         resourceclaim.delete(claim, self._api, because("requested"))
 
     def _notify(self, change: Change) -> None:

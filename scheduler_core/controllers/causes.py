@@ -1,4 +1,4 @@
-"""The causes of writes, as people read them: a name, and a sentence in both languages with its placeholders."""
+"""The causes of writes for people: a name, and a sentence in both languages with placeholders."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def because(name: str, /, **values: str | int | float) -> Because:
 
 
 def sentence(cause: Because) -> Message:
-    """Return the cause as a sentence, with the words that fit its numbers."""
+    """Return the cause as a sentence, in the grammatical form for its numbers."""
 
     def word(plural: re.Match[str]) -> str:
         return plural[2] if cause.values.get(plural[1]) == 1 else plural[3]

@@ -30,7 +30,7 @@ MINUTE = 60.0
 
 
 def reconcile(cron_job: Workload, api: Api) -> None:
-    """Make the Job that is due, and plan the next one (syncCronJob)."""
+    """Create the Job that is due, and plan the next one (syncCronJob)."""
     spec = cron_job.spec
     assert isinstance(spec, CronJobSpec)
     jobs = api.owned(cron_job.uid, "Job")

@@ -28,7 +28,7 @@ Backoff = dict[tuple[str, str], tuple[float, float]]  # by set and node: the wai
 
 
 def reconcile(daemon_set: Workload, api: Api) -> None:
-    """Make and delete pods so that each node has one, then update old ones (syncDaemonSet)."""
+    """Create and delete pods so that each node has one, then update old ones (syncDaemonSet)."""
     spec = daemon_set.spec
     assert isinstance(spec, DaemonSetSpec)
     api.claim_pods(daemon_set)
@@ -50,7 +50,7 @@ class _Sync:
         self._sample = _sample(daemon_set, spec, api)
 
     def _by_node(self) -> dict[str, list[Owned]]:
-        """Return the pods of each node, without those that are deleted and have ended (getNodesToDaemonPods)."""
+        """Return the pods of each node, without terminating pods that have ended (getNodesToDaemonPods)."""
         pods: dict[str, list[Owned]] = {}
         for pod, status in self._api.pods_of(self._set):
             if status.deletion_requested is None or status.phase not in ("Succeeded", "Failed"):
@@ -67,7 +67,7 @@ class _Sync:
         return self._should[node.name]
 
     def manage(self) -> bool:
-        """Make missing pods and delete surplus ones (manage). Return whether there were any."""
+        """Create missing pods and delete surplus ones (manage). Return whether there were any."""
         nodes, by_node = self._api.cluster.all_nodes(), self._by_node()
         missing: list[str] = []
         surplus: list[tuple[Pod, Any]] = []
@@ -82,7 +82,7 @@ class _Sync:
         return bool(missing or surplus)
 
     def _look_at(self, node: Node, pods: list[Owned], missing: list[str], surplus: list[tuple[Pod, Any]]) -> None:
-        """Decide about a node (podsShouldBeOnNode)."""
+        """Add the node's missing or surplus pods to the lists (podsShouldBeOnNode)."""
         runs, continues = self._runs_on(node)
         if runs and not pods:
             missing.append(node.name)
@@ -102,7 +102,7 @@ class _Sync:
             surplus += [(pod, because("one-a-node", owner=self._label)) for pod in self._doubled(running)]
 
     def _may_replace(self, node_name: str, pod: Pod) -> bool:
-        """Return whether a failed pod is replaced now; otherwise look again when its back-off ends."""
+        """Return whether a failed pod is replaced now; otherwise sync again when its backoff ends."""
         backoff: Backoff = self._api.memory.setdefault("daemonset", {})
         key, now = (self._set.uid, node_name), self._api.now
         wait, since = backoff.get(key, (0.0, now))
@@ -117,7 +117,7 @@ class _Sync:
         return True
 
     def _doubled(self, running: Sequence[Owned]) -> list[Pod]:
-        """Return the pods that a node has too many."""
+        """Return the surplus pods of a node."""
         if len(running) <= 1:
             return []
         by_age = sorted(running, key=lambda owned: (not owned[0].node_name, owned[1].number))
@@ -270,7 +270,7 @@ def _is_staying(status: PodStatus) -> bool:
 
 
 def target_node(pod: Pod) -> str:
-    """Return the node of a pod, or the one that it is made for (GetTargetNodeName)."""
+    """Return the node of a pod, or the node for which it was created (GetTargetNodeName)."""
     if pod.node_name:
         return pod.node_name
     affinity = ((pod.manifest.get("spec") or {}).get("affinity") or {}).get("nodeAffinity") or {}
@@ -283,7 +283,9 @@ def target_node(pod: Pod) -> str:
 
 
 def daemon_pod_manifest(daemon_set: Workload, template: Mapping[str, Any], name: str, node_name: str) -> dict[str, Any]:
-    """Return a pod for a node: pinned to it by a field of its affinity, with the tolerations of daemons."""
+    """Return the manifest of a pod for a node: pinned by a field in its affinity, with the tolerations of
+    daemon pods.
+    """
     manifest = pod_manifest(daemon_set, template, name)
     spec = pinned_to(node_name, manifest["spec"])
     spec["tolerations"] = [*(spec.get("tolerations") or ()), *_tolerations(bool(spec.get("hostNetwork")))]
@@ -308,7 +310,9 @@ def _tolerations(host_network: bool) -> list[dict[str, str]]:
 
 
 def _sample(daemon_set: Workload, spec: DaemonSetSpec, api: Api) -> Pod:
-    """Return a pod as on any node, which decides where the set runs; kept for as long as the template is the same."""
+    """Return a pod of the set for an unspecified node, which determines where the set runs; cached for each
+    template.
+    """
     memory = api.memory.setdefault("daemonset samples", {})
     known = memory.get(daemon_set.uid)
     if known is None or known[0] is not spec.template:

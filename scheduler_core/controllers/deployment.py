@@ -1,6 +1,6 @@
 """deployment-controller (pkg/controller/deployment: sync.go, rolling.go, recreate.go, progress.go).
 
-A sync does one step: scaling, or one direction of a rollout, or cleaning up; then it writes the status.
+A sync takes one step: scaling, one direction of a rollout, or cleaning up; then it writes the status.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Sync:
         return next((rs for rs in self._all() if self._is_new(rs)), None)
 
     def _is_new(self, replica_set: Workload) -> bool:
-        """Return whether a ReplicaSet has the Deployment's template; compared once for each template."""
+        """Return whether a ReplicaSet has the Deployment's template; cached for each template."""
         known: dict[str, tuple[Any, Any, bool]] = self._api.memory.setdefault("deployment templates", {})
         own, template = _spec(replica_set).template, self._spec.template
         before = known.get(replica_set.uid)
@@ -182,7 +182,7 @@ class _Sync:
         return changes
 
     def is_scaling_event(self) -> bool:
-        """Return whether the size of the Deployment is another one than its active ReplicaSets know."""
+        """Return whether the Deployment's size differs from the one stored in its active ReplicaSets."""
         self._get_new(create=False)
         for replica_set in self._all():
             desired = _annotations(replica_set).get(DESIRED)
@@ -273,7 +273,7 @@ class _Sync:
         return self._resize(new, wanted if size > wanted else self._size_of_new(size), cause)
 
     def _roll_down(self, new: Workload) -> bool:
-        """Scale old ReplicaSets down as far as enough pods are available (reconcileOldReplicaSets)."""
+        """Scale old ReplicaSets down as long as enough pods are available (reconcileOldReplicaSets)."""
         old = [rs for rs in self._old() if _spec(rs).replicas > 0]
         if not old:
             return False
@@ -313,7 +313,7 @@ class _Sync:
         return done
 
     def recreate(self) -> None:
-        """Take a step of a recreation: the old pods go before new ones are made (rolloutRecreate)."""
+        """Take a step of a recreation: old pods are deleted before new ones are created (rolloutRecreate)."""
         new = self._get_new(create=False)
         old = [rs for rs in self._old() if _spec(rs).replicas > 0]
         for replica_set in old:
@@ -357,7 +357,7 @@ class _Sync:
         return self._spec.progress_deadline_seconds != NO_DEADLINE
 
     def check_paused(self) -> None:
-        """Note in the condition Progressing that the rollout is paused or resumed (checkPausedConditions)."""
+        """Set the condition Progressing when the rollout is paused or resumed (checkPausedConditions)."""
         condition = self._status().condition("Progressing")
         if not self._has_deadline() or (condition and condition.reason == "ProgressDeadlineExceeded"):
             return
@@ -374,7 +374,7 @@ class _Sync:
         )
 
     def _calculated(self) -> WorkloadStatus:
-        """Return the status from the ReplicaSets (calculateStatus)."""
+        """Return the status calculated from the ReplicaSets (calculateStatus)."""
         every, new = self._all(), self._new()
         of = {rs.uid: self._api.workload_status(rs) for rs in every}
         total = sum(_spec(rs).replicas for rs in every)
@@ -462,7 +462,7 @@ class _Sync:
         return condition.updated + self._spec.progress_deadline_seconds < self._api.now
 
     def _look_again(self) -> None:
-        """Come back a second after the deadline (requeueStuckDeployment)."""
+        """Sync again a second after the deadline (requeueStuckDeployment)."""
         condition = self._status().condition("Progressing")
         if not self._has_deadline() or condition is None or self._is_complete(self._status()):
             return
@@ -506,7 +506,7 @@ def revision_of(workload: Workload) -> int:
 
 
 def annotated(workload: Workload, annotations: Mapping[str, str]) -> Workload:
-    """Return the workload with more annotations."""
+    """Return the workload with these annotations added."""
     metadata = workload.manifest.get("metadata") or {}
     given = {**(metadata.get("annotations") or {}), **annotations}
     return replace(workload, manifest={**workload.manifest, "metadata": {**metadata, "annotations": given}})
@@ -520,7 +520,9 @@ def with_size(workload: Workload, size: int) -> Workload:
 
 
 def with_condition(conditions: Sequence[Condition], condition: Condition, second: float) -> tuple[Condition, ...]:
-    """Return the conditions with one set; one with the same status and reason stays (SetDeploymentCondition)."""
+    """Return the conditions with this one set; an existing one with the same status and reason is kept
+    (SetDeploymentCondition).
+    """
     old = next((c for c in conditions if c.type == condition.type), None)
     if old is not None and old.status == condition.status and old.reason == condition.reason:
         return tuple(conditions)

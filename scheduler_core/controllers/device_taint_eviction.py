@@ -1,7 +1,7 @@
 """device-taint-eviction-controller (pkg/controller/devicetainteviction/device_taint_eviction.go).
 
-It deletes pods whose devices have a NoExecute taint that their claim does not tolerate, or only for some time. A taint
-is stated by a ResourceSlice, or by a DeviceTaintRule.
+It deletes pods whose devices have a NoExecute taint that their claim does not tolerate, or only for some time. Taints
+come from ResourceSlices and DeviceTaintRules.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class Eviction(msgspec.Struct, frozen=True, order=True):
 
 
 class Memory(msgspec.Struct):
-    """The deletions that are planned (deletePodAt), and those that were carried out, by the pod's uid; and all slices.
+    """The planned deletions (deletePodAt) and those that were carried out, by the pod's uid; and all slices.
 
-    `rests`: for how long a pod is left on its node at least, and `next_rests`, by device and taints. It is doubled with
-    each deletion: pods that are made again and get the same devices would otherwise be deleted endlessly at one moment.
+    `rests`: the minimum time that a pod stays on its node, and `next_rests`, by device and taints. It doubles with each
+    deletion: otherwise pods that are created again and get the same devices would be deleted endlessly at the same
+    moment.
     """
 
     planned: dict[str, Eviction] = {}
@@ -90,7 +91,7 @@ def users(claim: ResourceClaim) -> Iterator[PodKey]:
 
 
 def may_concern(item: DeviceTaintRule | ResourceSlice, claim: ResourceClaim) -> bool:
-    """Return whether devices of the claim may be tainted by the rule, or are of the slice's pool."""
+    """Return whether the rule may taint devices of the claim, or the slice is of a pool of its devices."""
     results = claim.allocation.results if claim.allocation is not None else ()
     if isinstance(item, DeviceTaintRule):
         return bool(results)  # also if it matched before
@@ -98,7 +99,9 @@ def may_concern(item: DeviceTaintRule | ResourceSlice, claim: ResourceClaim) -> 
 
 
 def _eviction(pod: Pod, api: Api) -> Eviction | None:
-    """Return the deletion that the pod's claims demand (podEvictionTime). That of extended resources is not asked."""
+    """Return the deletion that the pod's claims require (podEvictionTime). Claims of extended resources are not
+    checked.
+    """
     if not pod.node_name:
         return None
     names = dict(pod.resource_claim_statuses)
@@ -116,9 +119,9 @@ def _eviction(pod: Pod, api: Api) -> Eviction | None:
 
 
 def _evictions(result: DeviceResult, api: Api) -> Iterator[Eviction]:
-    """Yield an eviction for each taint of an allocated device that is not tolerated for ever (claimEvictionTime).
+    """Yield an eviction for each taint of an allocated device that is not tolerated forever (claimEvictionTime).
 
-    Of the tolerations only those count that name the effect NoExecute.
+    Only tolerations with the effect NoExecute count.
     """
     for source, taint, added in _taints(result, api):
         if taint.effect != "NoExecute":
@@ -131,9 +134,9 @@ def _evictions(result: DeviceResult, api: Api) -> Iterator[Eviction]:
 
 
 def _taints(result: DeviceResult, api: Api) -> Iterator[tuple[str, DeviceTaint, float]]:
-    """Yield the taints of a device, each with its source, and when it was added (allEvictingDeviceTaints).
+    """Yield the taints of a device, each with its source and the time when it was added (allEvictingDeviceTaints).
 
-    A rule also taints an allocated device that its driver does not publish any more; one without a selector none.
+    A rule also taints an allocated device that its driver no longer publishes; a rule without a selector taints none.
     """
     for piece in _newest(result, api):
         for device in piece.devices:

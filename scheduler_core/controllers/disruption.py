@@ -17,13 +17,13 @@ WITHOUT_SCALE = {"DaemonSet": "daemonsets.apps", "Job": "jobs.batch"}  # kinds w
 
 
 class NoScale(Exception):
-    """The owner of a pod has no scale, so that the pods to expect cannot be counted; the text says so."""
+    """The owner of a pod has no scale, so that the expected pods cannot be counted; the text says so."""
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Write the numbers of a budget (trySync, updatePdbStatus).
+    """Write the status of a budget (trySync, updatePdbStatus).
 
-    A status that the scenario states holds until one of the pods changes.
+    A status from the scenario is kept until one of the pods changes.
     """
     budget = api.cluster.get("PodDisruptionBudget", key)
     if not isinstance(budget, PodDisruptionBudget):
@@ -53,7 +53,7 @@ def reconcile(key: str, api: Api) -> None:
 def write(
     budget: PodDisruptionBudget, healthy: int, desired: int, expected: int, api: Api, *, allowed: int | None = None
 ) -> None:
-    """Write a status; if not `allowed`, as many disruptions are allowed as pods are healthy beyond the desired ones."""
+    """Write a status. Without `allowed`, as many disruptions are allowed as healthy pods exceed the desired ones."""
     if allowed is None:
         allowed = max(healthy - desired, 0) if expected > 0 else 0
     reason = "SufficientPods" if allowed > 0 else "InsufficientPods"
@@ -73,7 +73,7 @@ def write(
 
 
 def _fail_safe(budget: PodDisruptionBudget, message: str, api: Api) -> None:
-    """Allow no disruption, since the numbers are not known (failSafe)."""
+    """Allow no disruption, since the expected number of pods is unknown (failSafe)."""
     status = api.workload_status(budget)
     old = status.condition("DisruptionAllowed")
     changed = old.changed if old is not None and old.status == "False" else api.second
@@ -82,13 +82,13 @@ def _fail_safe(budget: PodDisruptionBudget, message: str, api: Api) -> None:
 
 
 def memory(api: Api) -> dict[str, dict[str, float]]:
-    """Return `status.disruptedPods` of each budget: pods whose eviction was granted, and when."""
+    """Return `status.disruptedPods` of each budget: the pods whose eviction was granted, with the times."""
     known: dict[str, dict[str, float]] = api.memory.setdefault("disruption", {})
     return known
 
 
 def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> tuple[int, int]:
-    """Return (expected pods, pods that must be healthy); percentages round up (getExpectedPodCount)."""
+    """Return the expected number of pods, and how many must be healthy; percentages round up (getExpectedPodCount)."""
     if budget.max_unavailable is not None:
         expected = expected_scale(pods, api)
         return expected, max(expected - scaled(budget.max_unavailable, expected, up=True), 0)
@@ -102,7 +102,7 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: A
 def expected_scale(pods: list[Owned], api: Api) -> int:
     """Return the sum of the scales of the pods' controllers (getExpectedScale).
 
-    Those that are not in the scenario have as many pods as there are. Raises NoScale.
+    A controller that is not in the scenario counts with its existing pods. Raises NoScale.
     """
     sizes: dict[str, int] = {}
     absent = 0

@@ -13,7 +13,7 @@ CLAIM = "PersistentVolumeClaim"
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Make the claims of a pod that are missing; they are deleted with it (handleVolume)."""
+    """Create the missing claims of a pod, which are deleted together with it (handleVolume)."""
     pod = api.pod(key)
     if pod is None or api.status(pod).deletion_requested is not None:
         return

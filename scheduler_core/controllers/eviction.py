@@ -30,9 +30,9 @@ class _Answer(NamedTuple):
 
 
 def evict(pod: Pod, api: Api, by: str = "", because_of: Because | None = None, *, grace: float | None = None) -> int:
-    """Evict a pod if its budget allows it. Return the HTTP status code of the answer.
+    """Evict a pod if its budget allows it. Return the HTTP status code of the API server.
 
-    `by` and `because_of` say who evicts and why, `grace` is the grace period in seconds if it is not the pod's own.
+    `by`: who evicts; `because_of`: why; `grace`: the grace period in seconds, if it is not the pod's own.
     """
     answer = _answer_to(pod, api)
     api.emit(EvictionAnswered(pod.key, answer.code, by or api.actor, answer.message, list(answer.causes)))
@@ -43,7 +43,7 @@ def evict(pod: Pod, api: Api, by: str = "", because_of: Because | None = None, *
 
 
 def _answer_to(pod: Pod, api: Api) -> _Answer:
-    """Judge an eviction; take one of the disruptions that the budget allows."""
+    """Return the response to an eviction, and use up one of the disruptions that the budget allows."""
     status = api.status(pod)
     if status.phase in ("Succeeded", "Failed", "Pending") or status.deletion_requested is not None:
         return _Answer(CREATED)
@@ -90,7 +90,7 @@ def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
 
 
 def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
-    """Take one of the allowed disruptions (checkAndDecrement)."""
+    """Use up one of the allowed disruptions (checkAndDecrement)."""
     memory(api).setdefault(key_of(budget), {})[pod.key] = api.now
     status = api.workload_status(budget)
     healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
@@ -99,9 +99,9 @@ def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
 
 
 class Drain:
-    """`kubectl drain` of a node: its pods are evicted at once; those that are refused, every 5 s.
+    """`kubectl drain` of a node: its pods are evicted at once; refused evictions are retried every 5 s.
 
-    `force`: pods without a controller are evicted, too. kubectl without it refuses the drain; here they stay.
+    `force`: pods without a controller are evicted too. Without it, kubectl refuses to drain; here these pods stay.
     """
 
     def __init__(self, node_name: str, api: Api, later: Later, retry_later: Later, *, force: bool = True) -> None:
@@ -109,9 +109,10 @@ class Drain:
         self._force = force
 
     def start(self) -> list[PodKey]:
-        """Evict all pods but those of DaemonSets, all at once. Return those that stay for want of a controller.
+        """Evict all pods except those of DaemonSets, at the same time. Return the pods that stay because they have no
+        controller.
 
-        Those that write the same budget collide: the second sees the new status, later ones are tried again.
+        Evictions that write the same budget collide: the second one sees the new status, later ones are retried.
         """
         pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not stays_in_drain(pod)]
         kept = [] if self._force else [pod.key for pod in pods if not self._api.is_controlled(pod)]
@@ -134,5 +135,5 @@ class Drain:
 
 
 def stays_in_drain(pod: Pod) -> bool:
-    """Return whether a drain leaves the pod: one of a DaemonSet, or a mirror pod (drain/filters.go)."""
+    """Return whether a drain ignores the pod: one of a DaemonSet, or a mirror pod (drain/filters.go)."""
     return MIRROR in pod.annotations or (pod.owner is not None and pod.owner.kind in ("DaemonSet", "Node"))

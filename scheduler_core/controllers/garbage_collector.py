@@ -1,4 +1,4 @@
-"""garbage-collector-controller (pkg/controller/garbagecollector): what a deleted object owned is deleted."""
+"""garbage-collector-controller (pkg/controller/garbagecollector): deletes the objects that a deleted object owned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scheduler_core.controllers.causes import because
 
 
 def reconcile(deleted: tuple[str, str], api: Api) -> None:
-    """Delete the dependents of a deleted object: `deleted` is what it is called and its uid."""
+    """Delete the dependents of a deleted object: `deleted` is its name in the trace and its uid."""
     label, uid = deleted
     cause = because("owner-deleted", owner=label)
     for kind, key in api.objects_owned_by(uid):

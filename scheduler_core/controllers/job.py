@@ -42,7 +42,7 @@ Failing = tuple[str, str]  # reason and message
 
 
 class JobProgress(msgspec.Struct):
-    """The counts of a Job, and its controller's back-off; kept between syncs."""
+    """The counts of a Job, and its controller's backoff, which are kept between syncs."""
 
     counted: set[str] = msgspec.field(default_factory=set)  # uids of finished pods
     succeeded: int = 0
@@ -63,7 +63,7 @@ def copied(progress: JobProgress) -> JobProgress:
 
 
 def reconcile(job: Workload, api: Api) -> None:
-    """Count finished pods, make or delete pods, and write the status (syncJob)."""
+    """Count finished pods, create or delete pods, and write the status (syncJob)."""
     spec = job.spec
     assert isinstance(spec, JobSpec)
     _Sync(job, as_stored(spec, api.release.rules), api).run()
@@ -88,9 +88,9 @@ def progress_of(job: Workload, api: Api) -> JobProgress:
 
 
 def take_over(job: Workload, api: Api) -> None:
-    """Read the status of a Job that exists already: its counts, and whether it has finished.
+    """Read the status of an existing Job: its counts, and whether it has finished.
 
-    A status is not checked by the parser: what is not of its type is taken for absent.
+    The parser does not check a status: values of the wrong type are ignored.
     """
     given = job.manifest.get("status")
     status = given if isinstance(given, dict) else {}
@@ -192,7 +192,7 @@ class _Sync:
         return status.deletion_requested is not None and status.phase != "Succeeded"
 
     def _back_off(self, succeeded: Sequence[Owned], failed: Sequence[Owned]) -> None:
-        """Note the failures since the last success (newBackoffRecord)."""
+        """Record the failures since the last success (newBackoffRecord)."""
         progress = self._progress
         times = sorted(finish_time(*owned) for owned in failed)
         if succeeded:
@@ -216,7 +216,7 @@ class _Sync:
                 self._progress.lost.add(index_of(pod))
 
     def _action(self, pod: Pod, status: PodStatus) -> tuple[str, str]:
-        """Return what the podFailurePolicy says about a failed pod, and why (matchPodFailurePolicy)."""
+        """Return the action of the podFailurePolicy for a failed pod, and the reason (matchPodFailurePolicy)."""
         for number, rule in enumerate(self._spec.failure_rules or ()):
             if (why := _matches(rule, pod, status)) is not None:
                 name = f"{pod.namespace}/{status.called}"
@@ -226,7 +226,7 @@ class _Sync:
     # Judging
 
     def _failing(self) -> Failing | None:
-        """Return why the Job fails, None if it does not."""
+        """Return why the Job fails; None if it does not."""
         if (condition := self._condition("FailureTarget")) is not None:
             return condition.reason, condition.message
         spec, progress = self._spec, self._progress
@@ -248,7 +248,7 @@ class _Sync:
         return None
 
     def _restarts_too_often(self) -> bool:
-        """Return whether containers that restart did so too often (pastBackoffLimitOnFailure)."""
+        """Return whether the pods' containers have restarted too often (pastBackoffLimitOnFailure)."""
         pod_spec = self._spec.template.get("spec") or {}
         if pod_spec.get("restartPolicy") != "OnFailure":
             return False
@@ -276,14 +276,14 @@ class _Sync:
         return False
 
     def _judge(self) -> None:
-        """Note whether the Job is complete."""
+        """Set the completion of the Job, if it is complete."""
         wanted = 1 if self._spec.completions is None else self._spec.completions
         active = sum(is_active(*owned) for owned in self._api.pods_of(self._job))
         if self._progress.succeeded >= wanted and active == 0:
             self._set("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
 
     def _note_suspension(self) -> None:
-        """Set the condition Suspended, and start the clock anew when the Job is resumed."""
+        """Set the condition Suspended, and restart the time limit when the Job is resumed."""
         progress, suspend = self._progress, self._spec.suspend
         condition = self._condition("Suspended")
         if suspend and (condition is None or condition.status != "True"):
@@ -330,7 +330,7 @@ class _Sync:
         return self._make(missing, active, cause)
 
     def _surplus(self, active: Sequence[Owned], count: int) -> list[Owned]:
-        """Return the pods to delete: those of indexes that are done or doubled first (activePodsForRemoval)."""
+        """Return the pods to delete, those of completed or duplicate indexes first (activePodsForRemoval)."""
         surplus: list[Owned] = []
         if self._spec.indexed:
             seen: set[int] = set()
@@ -347,7 +347,9 @@ class _Sync:
         return None if self._api.release.rules.jobs_in_backoff_report_their_active_pods else 0
 
     def _make(self, missing: int, active: Sequence[Owned], cause: Any) -> int | None:
-        """Create pods. Return what `_shown_in_backoff` returns if all of their indexes have to wait, None otherwise."""
+        """Create pods. Return the result of `_shown_in_backoff` if all of their indexes have to wait, None
+        otherwise.
+        """
         if not self._spec.indexed:
             refused = slow_start(missing, lambda _: self._create(cause))
         else:
@@ -361,7 +363,9 @@ class _Sync:
         return None
 
     def _pending_indexes(self, missing: int, active: Sequence[Owned]) -> tuple[list[tuple[int, int]], float]:
-        """Return the lowest indexes without a pod, each with its failures so far, and the wait for those that wait."""
+        """Return the lowest indexes without a pod, each with its number of failures, and the seconds until the next one
+        is due.
+        """
         taken = {index_of(pod) for pod, _ in active}
         if self._spec.replaces_failed_only:
             taken |= {index_of(pod) for pod, status in self._pods if is_terminating(pod, status)}
@@ -411,7 +415,7 @@ class _Sync:
             self._api.delete_pod(pod, cause)
 
     def _delete_uncounted(self, pods: Sequence[Owned], cause: Any) -> None:
-        """Delete pods that do not count as failed: their finalizer is removed first (deleteJobPods)."""
+        """Delete pods that do not count as failed; their finalizer is removed first (deleteJobPods)."""
         for pod, _ in pods:
             self._api.remove_finalizer(pod)
         self._delete(pods, cause)
@@ -425,7 +429,7 @@ class _Sync:
                 self._api.remove_finalizer(pod)
 
     def _delayed(self) -> set[str]:
-        """Return failed pods that stay until their index has a successor (getPodsWithDelayedDeletionPerIndex)."""
+        """Return the failed pods that stay until their index has a new pod (getPodsWithDelayedDeletionPerIndex)."""
         pods = self._api.pods_of(self._job)
         active = {index_of(pod) for pod, status in pods if is_active(pod, status)}
         kept: dict[int, str] = {}
@@ -494,7 +498,7 @@ class _Sync:
 
 
 def finish_time(pod: Pod, status: PodStatus) -> float:
-    """Return when a pod ended, in whole seconds (getFinishedTime)."""
+    """Return the time when a pod ended, in whole seconds (getFinishedTime)."""
     if status.finished_at is not None and status.exit_code is not None:
         return status.finished_at
     if status.running_since is not None and not status.ready and status.ready_since:
@@ -507,7 +511,7 @@ def finish_time(pod: Pod, status: PodStatus) -> float:
 
 
 def remaining_backoff(failures: int, since: float, now: float) -> float:
-    """Return the seconds until the next pod may be made: 10 s doubling to 10 min after each failure."""
+    """Return the seconds until the next pod may be created: 10 s, doubling up to 10 min with each failure."""
     if failures <= 0:
         return 0.0
     return max(min(FIRST_BACKOFF * 2.0 ** (failures - 1), LONGEST_BACKOFF) - (now - since), 0.0)
@@ -520,7 +524,7 @@ def index_of(pod: Pod) -> int:
 
 
 def failures_of(pod: Pod) -> int:
-    """Return how often the index of a pod had failed before it."""
+    """Return how often the pod's index had failed before the pod was created."""
     text = pod.annotations.get(INDEX_FAILURES, "0")
     return int(text) if text.isdigit() else 0
 
@@ -537,7 +541,7 @@ def shown_indexes(indexes: set[int]) -> str:
 
 
 def _matches(rule: FailureRule, pod: Pod, status: PodStatus) -> str | None:
-    """Return how a failed pod matches a rule, None if it does not."""
+    """Return a text that says how a failed pod matches a rule; None if it does not."""
     if rule.exit_codes is not None:
         containers = (pod.manifest.get("spec") or {}).get("containers") or ()
         names = [container.get("name") or "" for container in containers]

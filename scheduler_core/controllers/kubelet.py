@@ -1,8 +1,8 @@
-"""The kubelets, played by rule: when pods run, are ready, end and stop.
+"""The kubelets, simulated by rules: when pods run, become ready, end and stop.
 
-A bound pod runs after `spec.kubelet.startSeconds` and is ready `readySeconds` later; annotations of the pod say
-otherwise. A pod that is being deleted stops after `Pod.termination_seconds`, in phase Failed with exit code 143, and
-its object goes. A kubelet that is lost does nothing until it is back.
+A bound pod runs after `spec.kubelet.startSeconds` and is ready `readySeconds` later, unless its annotations specify
+other times. A terminating pod stops after `Pod.termination_seconds`, in phase Failed with exit code 143, and its object
+is removed. A kubelet that is lost does nothing until it returns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Kubelets:
-    """All kubelets. `later(seconds, action)` runs an action later; those of one moment run together.
+    """All kubelets. `later(seconds, action)` runs an action later; actions of the same moment run together.
 
     `settle` lets controllers react in between.
     """
@@ -51,14 +51,14 @@ class Kubelets:
         self._unchecked: set[PodKey] = set()  # pods that name their node and have not started
 
     def bound(self, pod: Pod, *, names_node: bool = False) -> None:
-        """Start a pod that was bound to its node. `names_node`: not by a scheduler, so that it may not fit."""
+        """Start a pod that was bound to its node. `names_node`: no scheduler bound it, so that it may not fit."""
         if names_node:
             self._unchecked.add(pod.key)
         wait = self._number(pod, "start-seconds", self._times.start_seconds)
         self._after(wait + self._latency, self._start, pod)
 
     def running(self, pod: Pod) -> None:
-        """Take over a pod that runs already when the scenario begins."""
+        """Take over a pod that is already running when the scenario begins."""
         if self._api.status(pod).deletion_requested is not None:
             self.deletion_requested(pod)
         else:
@@ -70,7 +70,7 @@ class Kubelets:
         self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
 
     def mirror(self, pod: Pod) -> None:
-        """Make the mirror pod of a static pod again, as long as its node is there (pod_workers.go)."""
+        """Create the mirror pod of a static pod again, as long as its node exists (pod_workers.go)."""
         if self._api.cluster.node(pod.node_name) is None or pod.node_name in self._held:
             return
         manifest = {**pod.manifest, "metadata": {**pod.manifest["metadata"]}}
@@ -83,7 +83,7 @@ class Kubelets:
         self._held.setdefault(node_name, {})
 
     def recovered(self, node_name: str) -> None:
-        """Do what was held back; pods that run are ready again a second later."""
+        """Resume the actions that were held back; running pods are ready again a second later."""
         for (key, _), act in list(self._held.pop(node_name, {}).items()):
             self._run(act, key)
         for pod, status in self._api.pods_on(node_name):
@@ -106,8 +106,8 @@ class Kubelets:
     def evict_under_pressure(self, node_name: str, resource: str, usage: Mapping[str, Any], reclaim: Any) -> None:
         """Evict pods of a node: those that use more than they request first, then by priority, then by the excess.
 
-        kubelet: pkg/kubelet/eviction/helpers.go, rankMemoryPressure. `usage` is by what pods are called; the others use
-        what they request. It ends when `reclaim` has been freed; without it, after one pod.
+        kubelet: pkg/kubelet/eviction/helpers.go, rankMemoryPressure. `usage` is by the pods' names in the trace; other
+        pods use what they request. It ends when `reclaim` has been freed, or without it after one pod.
         """
         name = {"disk": "ephemeral-storage"}.get(resource, resource)
         pods = [owned for owned in self._api.pods_on(node_name) if owned[1].phase == "Running"]
@@ -185,7 +185,7 @@ class Kubelets:
         self._restart(pod, code)
 
     def _restart(self, pod: Pod, code: int) -> None:
-        """Start the containers again after the back-off: 10 s doubling to 5 min (CrashLoopBackOff)."""
+        """Start the containers again after the backoff: 10 s, doubling up to 5 min (CrashLoopBackOff)."""
         status = self._api.status(pod)
         ran = self._api.now - (status.running_since or 0.0)
         before = self._backoff.get(pod.key, 0.0)
@@ -199,7 +199,7 @@ class Kubelets:
         self._after(wait, self._run_again, pod)
 
     def _restart_for_resize(self, pod: Pod) -> None:
-        """Restart the containers at once, as their resizePolicy demands."""
+        """Restart the containers immediately, as their resizePolicy requires."""
         self.set_ready(pod, False)
         status = self._api.status(pod)
         self._api.set_status(pod, replace(status, restarts=status.restarts + 1))
@@ -228,7 +228,7 @@ class Kubelets:
     # Time
 
     def _after(self, seconds: float, act: Callable[[Pod], None], pod: Pod) -> None:
-        """Call `act` with the pod, if it still exists then."""
+        """Call `act` with the pod after some seconds, if it still exists then."""
         time = self._api.now + seconds
         if time not in self._due:
             self._due[time] = []

@@ -1,4 +1,4 @@
-"""The kubelet's own check of the pods on its node (pkg/kubelet/lifecycle/predicate.go)."""
+"""The kubelet's own check of pods on its node (pkg/kubelet/lifecycle/predicate.go)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ RequestsOf = Callable[[Pod], Mapping[str, int]]
 
 
 def requests_of_scheduler(pod: Pod) -> Mapping[str, int]:
-    """Return what kube-scheduler counts for the pod."""
+    """Return the requests that kube-scheduler counts for the pod."""
     return pod.requests
 
 
 def refusal_of(pod: Pod, api: Api, requests_of: RequestsOf = requests_of_scheduler) -> tuple[str, str] | None:
-    """Return the reason and message with which the kubelet rejects a pod, None if it takes it.
+    """Return the reason and message with which the kubelet rejects a pod; None if it accepts it.
 
     predicate.go: Admit and generalFilter, kube-scheduler's AdmissionCheck: resources, affinity, ports, then NoExecute
-    taints. Only a pod that names its node itself can fail, or one that is resized; a critical one does not preempt
-    others here. `requests_of`: what other pods request.
+    taints. Only a pod that specifies its node itself, or one that is resized, can fail. Here a critical pod does not
+    preempt others. `requests_of`: returns the requests of other pods.
     """
     node = api.cluster.node(pod.node_name)
     if node is None:

@@ -46,7 +46,7 @@ FIRST_UID = 500_000_000  # uids of objects that are made during the run
 
 
 class Actor(Protocol):
-    """Acts by itself: it plans what it does, and may react to changes."""
+    """A program with its own schedule, which may also react to changes."""
 
     def start(self) -> None: ...
 
@@ -54,7 +54,7 @@ class Actor(Protocol):
 
 
 class EndlessSync(RunEnded):
-    """Raised if controllers answer each other endlessly at the same virtual time."""
+    """Raised if controllers react to each other endlessly at the same virtual time."""
 
 
 class Live:
@@ -108,7 +108,7 @@ class Live:
         return self._with_owner_uid(item) if isinstance(item, Pod | Workload) else item
 
     def _with_owner_uid(self, item: Pod | Workload) -> Pod | Workload:
-        """Give the reference to an owner that the scenario contains its uid, if the file has left it out."""
+        """Add the uid to the reference to an owner in the scenario, if the file omits it."""
         owner = item.owner
         if owner is None or owner.uid:
             return item
@@ -119,7 +119,7 @@ class Live:
         return any(controller.name == name for controller in self._controllers)
 
     def start(self, objects: Sequence[KubernetesObject]) -> None:
-        """Tell the controllers of everything that exists at the start."""
+        """Notify the controllers of everything that exists at the start."""
         for item in objects:
             if isinstance(item, Workload) and item.spec is not None:
                 workload = self.api.workload(item.kind, item.key)
@@ -156,7 +156,7 @@ class Live:
         self.api.is_starting = False
 
     def _take_over(self, node: Node) -> None:
-        """Note that a node does not report or is not ready, as its taints say."""
+        """Set the state of a node that does not report or is not ready, according to its taints."""
         keys = {taint.key for taint in node.taints}
         if node_lifecycle.UNREACHABLE in keys:
             self.api.statuses.nodes[node.name] = NodeStatus(lost=True, ready="Unknown")
@@ -165,7 +165,7 @@ class Live:
             self.api.statuses.nodes[node.name] = NodeStatus(ready="False")
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
-        """Take a change that was delivered to the scheduler."""
+        """Handle a change that was delivered to the scheduler."""
         if kind == "Pod":
             assert old is None or isinstance(old, Pod)
             if isinstance(new, Pod):
@@ -184,7 +184,7 @@ class Live:
         self.api.changes.append(Change(kind, what, item, old))
 
     def _announce_new(self, workload: Workload) -> None:
-        """Tell the controllers of a workload that somebody created."""
+        """Notify the controllers of a workload that a user created."""
         change = Change(workload.kind, "added", workload)
         if self._first_sync and workload.kind != "Job":
             self._later(self.api.now + self._first_sync, lambda: self.api.changes.append(change), "controller")
@@ -236,7 +236,7 @@ class Live:
         return self._requests.make(event)
 
     def run(self) -> None:
-        """Reconcile until nothing is left to do at this moment. Raises EndlessSync."""
+        """Reconcile until nothing is left to do at this time. Raises EndlessSync."""
         if self.api.now != self._moment:
             self._moment, self._syncs = self.api.now, {}
         while True:
@@ -253,7 +253,7 @@ class Live:
         return most is not None and len(self.api.cluster.pods.slot_of) > most.most
 
     def busiest(self) -> Message | str:
-        """Return a sentence that names those who wrote most."""
+        """Return a sentence that names the actors with the most writes."""
         writers = [writer for writer, _ in self._sync_counts.most_common(2)]
         if not writers:
             return ""
@@ -326,7 +326,7 @@ class Live:
         )
 
     def _plan(self, item: Item, seconds: float) -> None:
-        """Look at an object again, unless that is planned for an earlier time."""
+        """Sync an object again after some seconds, unless an earlier sync is planned."""
         time = self.api.now + seconds
         if item in self._planned and self._planned[item] <= time:
             return
@@ -342,11 +342,11 @@ class Live:
         self._later(self.api.now + seconds, action, "kubelet")
 
     def act_later(self, seconds: float, action: Callable[[], None]) -> None:
-        """Run an action of an actor or a request later."""
+        """Run an action of an actor or a request after some seconds."""
         self._later(self.api.now + seconds, action, "controller")
 
     def _retry_later(self, seconds: float, action: Callable[[], None]) -> None:
-        """Make a refused request again later; the run does not go on for its sake alone."""
+        """Retry a refused request after some seconds; the run does not continue only for it."""
         self._later(self.api.now + seconds, action, "retry")
 
     # Admission
@@ -355,7 +355,7 @@ class Live:
         return self.api.admit_pod(dict(pod.manifest))
 
     def allowed_disruptions(self) -> dict[str, int]:
-        """Return the disruptions that each budget allows, as its status says."""
+        """Return the disruptions that the status of each budget allows."""
         budgets = self.api.cluster.objects("PodDisruptionBudget")
         return {
             key_of(item): self.api.workload_status(item).number("disruptionsAllowed")

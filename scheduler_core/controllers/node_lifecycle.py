@@ -1,7 +1,7 @@
 """node-lifecycle-controller (pkg/controller/nodelifecycle): nodes that stop reporting, and their taints.
 
-Nodes are looked at every `monitorPeriodSeconds`. The real passes have no fixed phase; here they come 0.8 of a period
-after its multiples, as in the recorded runs.
+Nodes are checked every `monitorPeriodSeconds`. The real passes have no fixed phase; here they are 0.8 of a period after
+its multiples, as in the recorded runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Disruption = Literal["Normal", "PartialDisruption", "FullDisruption"]
 
 
 class Monitor(msgspec.Struct):
-    """The monitor's memory: when each node was last heard of, and who waits for a NoExecute taint in each zone."""
+    """The monitor's memory: when each node last reported, and the nodes that wait for a NoExecute taint, by zone."""
 
     heard: dict[str, float] = {}
     queues: dict[Zone, list[str]] = {}
@@ -48,7 +48,7 @@ def monitor_of(api: Api) -> Monitor:
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Set a node's NoSchedule taints, or make a pass over all nodes (key ""), or over the queues (key EVICTIONS)."""
+    """Set a node's NoSchedule taints, or for key "" make a pass over all nodes, or for EVICTIONS over the queues."""
     if key == EVICTIONS:
         _Pass(api).taint()
     elif key:
@@ -64,7 +64,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def set_no_schedule_taints(node: Node, api: Api) -> None:
-    """Keep the NoSchedule taints of conditions and of cordoned nodes (doNoScheduleTaintingPass)."""
+    """Set the NoSchedule taints that a node's conditions and cordon require (doNoScheduleTaintingPass)."""
     wanted = [UNSCHEDULABLE] if node.unschedulable else []
     ready = api.node_status(node.name).ready
     if ready in OF_CONDITIONS:
@@ -91,7 +91,7 @@ def with_taints(node: Node, taints: Sequence[Taint]) -> Node:
 
 
 def new_node(node: Node) -> Node:
-    """Return a node as it is admitted: nothing is scheduled there until it is Ready (TaintNodesByCondition)."""
+    """Return a node as it is admitted: no pod is scheduled to it until it is Ready (TaintNodesByCondition)."""
     return with_taints(node, (*node.taints, Taint(NOT_READY, "", "NoSchedule")))
 
 
@@ -132,7 +132,7 @@ class _Pass:
             _plan_pass(self._api)
 
     def _concerns(self, node: Node) -> bool:
-        """Return whether a later pass may still do something about the node."""
+        """Return whether a later pass may still change the node."""
         status = self._api.node_status(node.name)
         evicts = is_evicting(node)
         if status.lost:
@@ -191,7 +191,7 @@ class _Pass:
                 self._api.later(max(self._monitor.tokens[zone] - self._api.now, 0.0), EVICTIONS)
 
     def _rate(self, zone: Zone) -> float:
-        """Return the number of nodes a second that may get a NoExecute taint in a zone."""
+        """Return the number of nodes per second in a zone that may get a NoExecute taint."""
         if self._monitor.all_lost:
             return 0.0
         if self._monitor.states.get(zone) != "PartialDisruption":
@@ -200,7 +200,7 @@ class _Pass:
         return self._settings.secondary_eviction_rate if size > self._settings.large_cluster_size else 0.0
 
     def _handle_disruption(self, nodes: list[Node]) -> None:
-        """Change the rates with the state of the zones; stop evicting while all nodes are lost (handleDisruption)."""
+        """Adjust the rates to the states of the zones; stop evicting while all nodes are lost (handleDisruption)."""
         monitor, api = self._monitor, self._api
         rates = {zone: self._rate(zone) for zone in monitor.queues}
         states = {zone: self._state(group) for zone, group in _by_zone(nodes).items()}
@@ -216,7 +216,7 @@ class _Pass:
             self._swap_limiter(zone, before)
 
     def _swap_limiter(self, zone: Zone, before: float) -> None:
-        """Begin a new rate: a zone that waited before waits anew (SwapLimiter)."""
+        """Start a new rate; a zone that was waiting waits again from now (SwapLimiter)."""
         rate, now = self._rate(zone), self._api.now
         if rate == before or rate <= 0:
             return

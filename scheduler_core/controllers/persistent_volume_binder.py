@@ -1,7 +1,7 @@
 """persistentvolume-binder-controller (pkg/controller/volume/persistentvolume/pv_controller.go): static binding.
 
-Claims that do not wait for their first consumer are bound to the smallest matching volume. A claim without one is
-looked at again every 15 s.
+Claims that do not wait for their first consumer are bound to the smallest matching volume. A claim without a matching
+volume is checked again every 15 s.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def complete(claim: PersistentVolumeClaim, api: Api) -> None:
-    """Set the claimRef of the volume that a claim is bound to already (syncBoundClaim)."""
+    """Set the claimRef of the volume to which a claim is already bound (syncBoundClaim)."""
     volume = api.cluster.get("PersistentVolume", claim.volume_name)
     if isinstance(volume, PersistentVolume) and (bound := claimed(volume, claim)) != volume:
         api.apply_object(bound, "update", because("claim-bound", claim=claim.name, volume=volume.name))

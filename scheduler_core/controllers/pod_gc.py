@@ -1,6 +1,7 @@
-"""pod-garbage-collector-controller (pkg/controller/podgc/gc_controller.go): pods that no kubelet will ever remove.
+"""pod-garbage-collector-controller (pkg/controller/podgc/gc_controller.go): removes pods that no kubelet will ever
+remove.
 
-It looks every 20 s; the real passes have no fixed phase, here they come 15 s after its multiples.
+It runs every 20 s. The real passes have no fixed phase; here they are 15 s after the multiples of 20 s.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _is_out_of_service(pod: Pod, api: Api) -> bool:
 
 
 def _remove(pod: Pod, api: Api, cause: str, node_name: str) -> None:
-    """Mark a pod as failed and delete it at once (markFailedAndDeletePod)."""
+    """Mark a pod as failed and delete it immediately (markFailedAndDeletePod)."""
     stored = pod
     if api.status(pod).phase not in ("Succeeded", "Failed"):
         api.finish_pod(pod, "Failed", by=api.actor)

@@ -1,6 +1,6 @@
 """horizontal-pod-autoscaler-controller (pkg/controller/podautoscaler/horizontal.go, replica_calculator.go).
 
-It looks every 15 s. `load` events say what all pods of its target together use; ready pods share it evenly.
+It runs every 15 s. `load` events set the total use of all pods of its target, which ready pods share evenly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Samples = list[tuple[float, int]]  # when, and replicas
 
 
 def reconcile(autoscaler: Workload, api: Api) -> None:
-    """Scale the target to what its load needs, within the limits (reconcileAutoscaler)."""
+    """Scale the target to the size that its load requires, within the limits (reconcileAutoscaler)."""
     spec = autoscaler.spec
     assert isinstance(spec, AutoscalerSpec)
     api.later(PERIOD, autoscaler.key)
@@ -53,13 +53,13 @@ def reconcile(autoscaler: Workload, api: Api) -> None:
 
 
 def load_of(api: Api) -> dict[tuple[str, str], Mapping[str, int]]:
-    """Return what the pods of each target use together, in base units."""
+    """Return the total use of the pods of each target, in base units."""
     known: dict[tuple[str, str], Mapping[str, int]] = api.memory.setdefault("load", {})
     return known
 
 
 def pods_under(target: Workload, api: Api) -> list[Owned]:
-    """Return the active pods of a workload, also through its ReplicaSets."""
+    """Return the active pods of a workload, including those of its ReplicaSets."""
     owners = api.owned(target.uid, "ReplicaSet") if target.kind == "Deployment" else [target]
     return [owned for owner in owners for owned in api.pods_of(owner) if is_active(*owned)]
 
@@ -67,7 +67,7 @@ def pods_under(target: Workload, api: Api) -> list[Owned]:
 def _proposal(
     spec: AutoscalerSpec, metric: tuple[str, str, int], size: int, load: Mapping[str, int], target: Workload, api: Api
 ) -> int:
-    """Return the replicas that a metric asks for (GetResourceReplicas, GetRawResourceReplicas)."""
+    """Return the number of replicas that a metric requires (GetResourceReplicas, GetRawResourceReplicas)."""
     resource, kind, goal = metric
     ready = [pod for pod, status in pods_under(target, api) if status.ready]
     used = load.get(resource, 0)
@@ -107,7 +107,7 @@ def _limited(autoscaler: Workload, spec: AutoscalerSpec, size: int, proposed: in
 
 
 def _rate(rules: ScalingRules, size: int, events: Samples, now: float, sign: int) -> int:
-    """Return how far the policies let it scale now (calculateScaleUpLimitWithScalingRules)."""
+    """Return the size to which the policies allow it to scale now (calculateScaleUpLimitWithScalingRules)."""
     if rules.select == "Disabled":
         return size
     limits = []

@@ -32,12 +32,12 @@ def is_terminating(pod: Pod, status: PodStatus) -> bool:
 
 
 def is_available(status: PodStatus, min_ready_seconds: int, now: float) -> bool:
-    """Return whether the pod has been ready for so long (IsPodAvailable)."""
+    """Return whether the pod has been ready for `min_ready_seconds` (IsPodAvailable)."""
     return status.ready and (min_ready_seconds == 0 or status.ready_since + min_ready_seconds <= now)
 
 
 def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: float) -> float | None:
-    """Return the seconds until the next ready pod becomes available, None if there is none."""
+    """Return the seconds until the next ready pod becomes available; None if there is none."""
     if not min_ready_seconds:
         return None
     times = [status.ready_since + min_ready_seconds for status in statuses if status.ready]
@@ -45,7 +45,7 @@ def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: f
 
 
 def deletion_cost(pod: Pod) -> int:
-    """Return the cost that the pod states, 0 if it states none or no number."""
+    """Return the pod's deletion cost; 0 if it has none, or one that is not a number."""
     try:
         return int(pod.annotations.get(DELETION_COST, "0"))
     except ValueError:
@@ -55,10 +55,10 @@ def deletion_cost(pod: Pod) -> int:
 def in_order_of_deletion(
     pods: Sequence[Owned], related_on_node: Mapping[str, int], now: float, *, by_cost: bool = True, log: bool = True
 ) -> list[Owned]:
-    """Return the pods, the first to be deleted first (ActivePodsWithRanks.Less).
+    """Return the pods in the order in which they are deleted (ActivePodsWithRanks.Less).
 
-    `related_on_node`: the active pods of the same owners by node. Of pods that are alike, the one that was made last
-    goes first; kube-controller-manager compares their uids, which are random. `log`: ages are compared by powers of
+    `related_on_node`: the number of active pods of the same owners by node. Of otherwise equal pods, the latest one is
+    deleted first; kube-controller-manager compares their uids, which are random. `log`: ages are compared by powers of
     two (LogarithmicScaleDown).
     """
 
@@ -86,7 +86,7 @@ def in_order_of_deletion(
 
 
 def in_order_of_deletion_of_jobs(pods: Sequence[Owned]) -> list[Owned]:
-    """Return the pods of a Job, the first to be deleted first (ActivePods.Less)."""
+    """Return the pods of a Job in the order in which they are deleted (ActivePods.Less)."""
 
     def key(owned: Owned) -> tuple[Any, ...]:
         pod, status = owned
@@ -110,7 +110,7 @@ def template_hash(template: Manifest, collisions: int = 0) -> str:
 
 
 def suffix(text: str, length: int) -> str:
-    """Return a suffix like the API server's random ones, but always the same for the same text."""
+    """Return a suffix like the API server's random ones; the same text always gets the same one."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return "".join(SAFE_ALPHABET[byte % len(SAFE_ALPHABET)] for byte in digest[:length])
 
@@ -134,7 +134,7 @@ def pod_manifest(
     labels: Manifest | None = None,
     annotations: Manifest | None = None,
 ) -> dict[str, Any]:
-    """Return a pod of a template, owned by its controller (GetPodFromTemplate)."""
+    """Return the manifest of a pod from a template, owned by its controller (GetPodFromTemplate)."""
     given = template.get("metadata") or {}
     metadata: dict[str, Any] = {
         "name": name,

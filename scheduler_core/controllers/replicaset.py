@@ -38,7 +38,9 @@ def reconcile(replica_set: Workload, api: Api) -> None:
 
 
 def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> AdmissionRefused | None:
-    """Create missing pods or delete surplus ones, at most 500 at once. Return why the API server refused one."""
+    """Create missing pods or delete surplus ones, at most 500 at once. Return the API server's refusal; None without
+    one.
+    """
     active = [owned for owned in api.pods_of(replica_set) if is_active(*owned)]
     missing = spec.replicas - len(active)
     cause = because(
@@ -61,9 +63,9 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
 
 
 def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | None:
-    """Create in batches of 1, 2, 4, ...; a refused one ends after its batch (slowStartBatch).
+    """Create in batches of 1, 2, 4, ...; after a refusal, no further batch is started (slowStartBatch).
 
-    A batch is made by goroutines, of which Go runs the one that was started last first.
+    A batch is created by goroutines, of which Go runs the last one first.
     """
     done, batch = 0, 1
     while done < count:

@@ -1,4 +1,4 @@
-"""The verbs of `spec.events` that are requests to the API server, or that happen to nodes and pods."""
+"""The verbs of `spec.events` that are requests to the API server, or events of nodes and pods."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REQUESTED = because("requested")
 
 
 class Requests:
-    """Carries out the verbs. `later(seconds, action)` runs an action later, `retry_later` makes a request again."""
+    """Carries out the verbs. `later(seconds, action)` runs an action later; `retry_later` repeats a request."""
 
     def __init__(self, api: Api, kubelets: Kubelets, later: Later, retry_later: Later) -> None:
         self._api = api
@@ -101,7 +101,7 @@ class Requests:
         return None
 
     def _is_held(self, event: TimelineEvent) -> bool:
-        """Return whether a finalizer of Karpenter holds the object: a NodeClaim, or the node that it made."""
+        """Return whether a finalizer of Karpenter holds the object: a NodeClaim, or a node that Karpenter launched."""
         claim = self._api.cluster.get("NodeClaim", event.name)
         return self._api.drains_claims and event.kind in ("NodeClaim", "Node") and claim is not None
 
@@ -282,7 +282,7 @@ class Requests:
         return None
 
     def _earlier_template(self, workload: Workload, revision: int) -> Any:
-        """Return the template of a revision, 0: the one before the current one."""
+        """Return the template of a revision; 0 is the revision before the current one."""
         api = self._api
         if workload.kind == "Deployment":
             old = sorted(api.owned(workload.uid, "ReplicaSet"), key=revision_of)

@@ -45,12 +45,15 @@ After = Callable[[float, Callable[[Pod], None], Pod], None]
 
 
 def changes_resources(old: Pod, manifest: Manifest) -> bool:
-    """Return whether a new manifest of the pod has other resources."""
+    """Return whether a new manifest changes the resources of the pod."""
     return bool(_compared(_spec(old.manifest)) != _compared(_spec(manifest)))
 
 
 def check_resize(old: Pod, manifest: Manifest, node: Node | None, release: Release) -> None:
-    """Check the resize of a pod (validation.go: ValidatePodResize, admission/podresize). Raises AdmissionRefused."""
+    """Require that the resize of a pod is valid (validation.go: ValidatePodResize, admission/podresize).
+
+    Raises AdmissionRefused.
+    """
     before, after = _spec(old.manifest), _spec(manifest)
     invalid = f'Pod "{old.name}" is invalid: spec'
     if not release.has_on(GATE):
@@ -93,7 +96,7 @@ def _check_containers(before: Any, after: Any, at: str, field: str) -> None:
 
 
 def with_actual_resources(pod: Pod) -> Pod:
-    """Return the pod with what its containers have in its status, as a kubelet reports it of a running pod."""
+    """Return the pod with its containers' resources in its status, as a kubelet reports them for a running pod."""
     has = {entry.get("name") for entry in _entries(_status(pod)) if entry.get("resources") is not None}
     desired = {name: resources for name, resources in _resources(pod).items() if name not in has}
     return _with_status(pod, desired, desired)
@@ -103,7 +106,9 @@ def with_actual_resources(pod: Pod) -> Pod:
 
 
 class Pending(msgspec.Struct):
-    """A resize that its kubelet has not allocated. `since`: of the condition; `tried`: the last time."""
+    """A resize that the kubelet has not allocated. `since`: when the condition was set; `tried`: the time of the last
+    try.
+    """
 
     node_name: str
     since: float
@@ -111,7 +116,7 @@ class Pending(msgspec.Struct):
 
 
 class Resizes:
-    """The resizes of all kubelets. `after(seconds, act, pod)` acts later, `restart` restarts a pod's containers."""
+    """The resizes of all kubelets. `after(seconds, act, pod)` acts later; `restart` restarts a pod's containers."""
 
     def __init__(self, api: Api, latency: float, after: After, restart: Callable[[Pod], None]) -> None:
         self._api = api
@@ -123,7 +128,7 @@ class Resizes:
         self._pending: dict[PodKey, Pending] = {}
 
     def take_over(self, pod: Pod) -> None:
-        """Continue a resize that was under way when the scenario began (BackfillPodResizeConditions)."""
+        """Continue a resize that was in progress when the scenario began (BackfillPodResizeConditions)."""
         entries = list(_entries(_status(pod)))
         if not any(entry.get("allocatedResources") for entry in entries):
             return
@@ -137,12 +142,12 @@ class Resizes:
             self.sync(pod)
 
     def request(self, old: Pod, new: Pod) -> None:
-        """Note a resize that the API server has admitted. The kubelet hears of it after its latency."""
+        """Start a resize that the API server has admitted; the kubelet receives it after its latency."""
         self._allocated.setdefault(new.uid, _resources(old))
         self._after(self._latency, self.sync, new)
 
     def sync(self, pod: Pod) -> None:
-        """Allocate a pod's desired resources, or note that they are pending (HandlePodUpdates)."""
+        """Allocate a pod's desired resources, or mark the resize as pending (HandlePodUpdates)."""
         if _compared_resources(self._allocated[pod.uid]) == _compared_resources(_resources(pod)):
             self._pending.pop(pod.key, None)  # it was taken back
             self._clear_condition(pod, PENDING)
@@ -154,9 +159,9 @@ class Resizes:
             self._try(pod)
 
     def room_changed(self, pod: Pod, *, finished: bool = False) -> None:
-        """Retry the pending resizes of a node, since this pod has left it or shrunk there.
+        """Retry the pending resizes of a node, because this pod has left it or shrunk.
 
-        Kubelets that do not look at once do so at their next period.
+        Kubelets that do not check immediately do so in their next period.
         """
         if not any(entry.node_name == pod.node_name for entry in self._pending.values()):
             return
@@ -185,7 +190,9 @@ class Resizes:
             self._try(pod)
 
     def _order(self, pod: Pod) -> tuple[bool, int, int, float]:
-        """Return a sort key: those that need no more, then by priority, QoS class and age (sortPendingResizes)."""
+        """Return a sort key: resizes that need no more first, then by priority, QoS class and age
+        (sortPendingResizes).
+        """
         old, new = self.requests_of(pod), self._desired(pod).requests
         increasing = any(new.get(name, 0) > old.get(name, 0) for name in RESIZABLE)
         since = self._pending[pod.key].since
@@ -194,7 +201,7 @@ class Resizes:
         return True, -pod.priority, -QOS.index(qos_class(_spec(pod.manifest))), since
 
     def _try(self, pod: Pod) -> None:
-        """Allocate what the pod desires, if it fits (handlePodResourcesResize)."""
+        """Allocate the pod's desired resources if they fit (handlePodResourcesResize)."""
         pending = self._pending.get(pod.key)
         if pending is None or self._api.status(pod).phase in ("Succeeded", "Failed"):
             self._pending.pop(pod.key, None)
@@ -215,7 +222,7 @@ class Resizes:
         self._after(self._latency, self._actuate, pod)
 
     def _refusal(self, desired: Pod) -> tuple[str, str]:
-        """Return (reason, message) if the kubelet does not allocate the resize now, else ("", "").
+        """Return (reason, message) if the kubelet cannot allocate the resize now, otherwise ("", "").
 
         As canResizePod and canAdmitPod.
         """
@@ -230,7 +237,7 @@ class Resizes:
         return (DEFERRED, refusal[1]) if refusal is not None else ("", "")
 
     def _actuate(self, pod: Pod) -> None:
-        """Give the containers what was allocated, and report it."""
+        """Set the containers' resources to the allocated ones, and report them."""
         allocated, old = self._allocated[pod.uid], pod
         restarts = _needs_restart(pod, {entry.get("name"): entry for entry in _entries(_status(pod))}, allocated)
         pod = _with_status(pod, allocated, allocated)

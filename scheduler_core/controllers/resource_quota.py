@@ -7,5 +7,5 @@ from scheduler_core.controllers.api import Api
 
 
 def reconcile(quota: Workload, api: Api) -> None:
-    """Write the limits of a quota, and what is used of them (syncResourceQuota)."""
+    """Write the limits of a quota and their use (syncResourceQuota)."""
     api.pod_admission.write(quota)

@@ -1,7 +1,7 @@
-"""resourceclaim-controller (pkg/controller/resourceclaim/controller.go); deletes pods' own claims with them.
+"""resourceclaim-controller (pkg/controller/resourceclaim/controller.go); also deletes pods' own claims with them.
 
-It generates claims from templates, maintains `status.reservedFor`, and deallocates unused claims. It answers a change
-as soon as that is delivered, and its writes are delivered at once.
+It generates claims from templates, maintains `status.reservedFor`, and deallocates unused claims. It responds to a
+change as soon as it is delivered, and its writes are delivered immediately.
 """
 
 from __future__ import annotations

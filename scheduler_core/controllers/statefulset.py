@@ -17,7 +17,7 @@ INDEX_LABEL, NAME_LABEL = "apps.kubernetes.io/pod-index", "statefulset.kubernete
 
 
 def reconcile(stateful_set: Workload, api: Api) -> None:
-    """Make, delete or update pods, one at a time unless pods are managed in parallel (updateStatefulSet)."""
+    """Create, delete or update pods, one at a time unless pods are managed in parallel (updateStatefulSet)."""
     spec = stateful_set.spec
     assert isinstance(spec, StatefulSetSpec)
     api.claim_pods(stateful_set)
@@ -39,7 +39,7 @@ class _Sync:
         self._replicas, self._condemned = self._sorted_pods()
 
     def _sorted_pods(self) -> tuple[list[Owned | None], list[Owned]]:
-        """Return the pods by ordinal, and those beyond the replicas, the highest ordinal first."""
+        """Return the pods by ordinal, and those beyond the replicas, with the highest ordinal first."""
         replicas: list[Owned | None] = [None] * self._spec.replicas
         condemned = []
         for owned in self._api.pods_of(self._set):
@@ -72,7 +72,7 @@ class _Sync:
         return False
 
     def _process_replica(self, index: int) -> bool:
-        """Make a missing pod, or replace a finished one. Return whether the sync ends here."""
+        """Create a missing pod, or replace a finished one. Return whether the sync ends here."""
         owned, monotonic = self._replicas[index], not self._spec.parallel
         if owned is None:
             self._create(index)
@@ -169,7 +169,7 @@ class _Sync:
                 self._api.own(self._set.uid, "PersistentVolumeClaim", key)
 
     def _let_claims_go(self, pod: Pod) -> None:
-        """Make a condemned pod the owner of its claims, which are then deleted with it."""
+        """Make a condemned pod the owner of its claims, so that they are deleted with it."""
         if self._spec.delete_claims[0]:
             for template in self._spec.claim_templates:
                 name = self._claim_name(template, ordinal(pod))

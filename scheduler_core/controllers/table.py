@@ -1,4 +1,4 @@
-"""The controllers, in the order in which they take turns, and what wakes each of them."""
+"""The controllers, in the order in which they take turns, and the changes to which each responds."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ NO_DELAY = 0.0
 
 
 class Controller(msgspec.Struct, frozen=True):
-    """A controller. `wakes` returns the keys of the objects that a change concerns.
+    """A controller. `wakes` returns the keys of the objects that it syncs after a change.
 
-    `kind`: that of the objects, "" if it is told keys of another form. `batch`: changes of pods are answered so many
-    seconds later, together. `backoff`: the first wait after a refused write, which doubles to the second number.
+    `kind`: the kind of the objects, "" if its keys have another form. `batch`: the seconds after which changes of pods
+    are handled together. `backoff`: the first wait in seconds after a refused write, and the second number up to which
+    it doubles.
     """
 
     name: str

@@ -36,7 +36,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def tolerated_seconds(taints: Sequence[Taint], pod: Pod) -> float | None:
-    """Return for how long all taints are tolerated together: 0 if one is not tolerated, None: for ever.
+    """Return the seconds for which all taints are tolerated: 0 if one is not tolerated, None if forever.
 
     The first matching toleration of each taint counts (GetMatchingTolerations, GetMinTolerationTime).
     """

@@ -10,7 +10,7 @@ from scheduler_core.controllers.job import is_finished, progress_of
 
 
 def reconcile(job: Workload, api: Api) -> None:
-    """Delete a Job whose ttlSecondsAfterFinished has passed, or look again when it has."""
+    """Delete a Job whose ttlSecondsAfterFinished has passed, or check again when it has."""
     spec = job.spec
     assert isinstance(spec, JobSpec)
     completed = progress_of(job, api).completed

@@ -51,7 +51,7 @@ class WaitingPod(Protocol):
 
     @property
     def state(self) -> dict[str, Any]:
-        """Return the plugins' states of its cycle, by plugin."""
+        """Return the states of the cycle by plugin."""
         ...
 
     @property

@@ -13,7 +13,7 @@ CHUNK_EVENTS = 4096  # a browser applies this many in a few milliseconds
 
 
 def first_steps(count: int) -> list[int]:
-    """Return the first steps of so many chunks, which are the same in every run."""
+    """Return the first step of each of the first `count` chunks; it is the same in every run."""
     return list(islice(accumulate(chain((0,), FIRST_SIZES, repeat(CHUNK_EVENTS))), count))
 
 

@@ -44,7 +44,7 @@ class Actuator:
         self.changed = False  # something ended since the last pass
 
     def start(self, empty: Sequence[Candidate], drained: Sequence[Candidate]) -> bool:
-        """Begin to delete nodes. Return whether there are any."""
+        """Start deleting nodes. Return whether there are any."""
         for candidate in (*empty, *drained):
             node = self._api.cluster.node(candidate.node)
             assert node is not None
@@ -61,7 +61,7 @@ class Actuator:
         return bool(empty or drained)
 
     def drained_pods(self) -> list[Pod]:
-        """Return the pods that drains will move: they count as pending."""
+        """Return the pods that drains will move, which count as pending."""
         pods = (pod for name, drained in self.in_progress.items() if drained for pod, _ in self._api.pods_on(name))
         return [
             pod
@@ -73,7 +73,7 @@ class Actuator:
         ]
 
     def soft_taint(self, unneeded: Mapping[str, Any]) -> None:
-        """Give unneeded nodes their PreferNoSchedule taint, and take it off others; at most so many in a pass."""
+        """Add the PreferNoSchedule taint to unneeded nodes, and remove it from others, up to a limit per pass."""
         budget = self._flags["max-bulk-soft-taint-count"]
         for node in self._api.cluster.all_nodes():
             if budget <= 0 or self._cloud.group_of(node.name) is None or node.name in self.in_progress:
@@ -125,7 +125,7 @@ class Actuator:
         self._try_evictions(node, {pod.key: pod for pod in moving}, deadline)
 
     def _try_evictions(self, node: Node, waiting: dict[PodKey, Pod], deadline: float) -> None:
-        """Evict what has not been evicted yet; what is refused is tried again, until the deadline."""
+        """Evict the remaining pods; refused evictions are retried until the deadline."""
         refused: dict[PodKey, Pod] = {}
         for key in waiting:
             pod = self._api.pod(key)
@@ -165,7 +165,7 @@ class Actuator:
             self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
 
     def _fail(self, node: Node, why: str) -> None:
-        """Give up: take the taints off again."""
+        """Give up the deletion, and remove the taints."""
         self.in_progress.pop(node.name, None)
         self.last_failure = self._api.now
         self.changed = True

@@ -66,7 +66,7 @@ class ClusterState:
         self._reported: dict[str, str] = {}  # errors of instances
 
     def update(self) -> list[tuple[Group, Request]]:
-        """Look at all nodes and instances. Return the requests that timed out."""
+        """Read all nodes and instances. Return the requests that timed out."""
         for group in self._cloud.groups.values():
             self.readiness[group.name] = self._readiness_of(group)
         timed_out = self._update_requests()
@@ -99,13 +99,13 @@ class ClusterState:
         return readiness
 
     def is_ready(self, node: Node) -> bool:
-        """Return whether the node is ready, without taints that say otherwise (utils/kubernetes/ready.go)."""
+        """Return whether the node is ready and has no taint that means otherwise (utils/kubernetes/ready.go)."""
         if self._api.node_status(node.name).ready != "True":
             return False
         return not any(taint.key in UNREADY_TAINTS or self.taints.is_startup(taint.key) for taint in node.taints)
 
     def upcoming(self, group: Group) -> int:
-        """Return the number of nodes of a group that are on their way, also those registered and not started."""
+        """Return the number of nodes of a group that are starting, including those registered but not ready."""
         if group.name not in self.requests or self.backs_off(group):
             return len(self.readiness[group.name].not_started)
         readiness = self.readiness[group.name]
@@ -131,7 +131,7 @@ class ClusterState:
     # Requests
 
     def request(self, group: Group, increase: int) -> None:
-        """Note a scale-up; another one before it is complete moves its deadline."""
+        """Record a scale-up; another one before it is complete extends its deadline."""
         deadline = self._api.now + group.flags(self._flags)["max-node-provision-time"]
         open_request = self.requests.get(group.name)
         before = open_request.increase if open_request else 0
@@ -153,7 +153,7 @@ class ClusterState:
     # Backoff
 
     def fail(self, group: Group) -> None:
-        """Let a group back off after a failure."""
+        """Start the backoff of a group after a failure."""
         now, flags = self._api.now, self._flags
         before = self._backoffs.get(group.name)
         seconds = flags["initial-node-group-backoff-duration"]
@@ -179,7 +179,7 @@ class ClusterState:
                 self._wrong_size[name] = size, group.target, self._api.now
 
     def sizes_to_fix(self) -> list[tuple[Group, int]]:
-        """Return the groups whose target has been too high for so long that it is lowered, and by how much."""
+        """Return the groups whose target has been too high for too long, and by how much it is lowered."""
         groups = []
         for name, (size, target, since) in self._wrong_size.items():
             group = self._cloud.groups[name]

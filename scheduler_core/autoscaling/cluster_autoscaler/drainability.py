@@ -18,14 +18,14 @@ REPLICATED = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """The pod that keeps its node, and why."""
+    """The pod that blocks the removal of its node, and the reason."""
 
     pod: Pod
     reason: str
 
 
 class Drain(msgspec.Struct):
-    """The pods that would have to move, and the DaemonSet pods that go with the node."""
+    """The pods that would have to move, and the DaemonSet pods that end with the node."""
 
     move: list[Pod] = []
     daemon: list[Pod] = []
@@ -33,7 +33,7 @@ class Drain(msgspec.Struct):
 
 
 class Drainability:
-    """Judges pods. `budgets`: what each budget still allows in this pass."""
+    """Decides whether pods can be drained. `budgets`: the disruptions that each budget still allows in this pass."""
 
     def __init__(self, api: Api, flags: Mapping[str, Any]) -> None:
         self._api = api
@@ -41,7 +41,7 @@ class Drainability:
         self.budgets = dict(disruptions_allowed(api.cluster))
 
     def drain_of(self, pods: Sequence[Pod]) -> Drain:
-        """Return what draining a node with these pods means."""
+        """Return the result of draining a node with these pods."""
         drain = Drain()
         for pod in pods:
             verdict = self._verdict(pod)
@@ -61,7 +61,7 @@ class Drainability:
                 self.budgets[budget] = self.budgets.get(budget, 0) - 1
 
     def _verdict(self, pod: Pod) -> str:
-        """Return skip, daemon, move, or the reason that blocks."""
+        """Return skip, daemon, move, or the reason why the pod blocks the drain."""
         status = self._api.status(pod)
         if MIRROR in pod.annotations:
             return "skip"

@@ -1,4 +1,4 @@
-"""The number of nodes of a group that pods would need (estimator/binpacking_estimator.go)."""
+"""Estimates the number of nodes of a group that pods need (estimator/binpacking_estimator.go)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """So many new nodes hold these pods."""
+    """The number of new nodes, and the pods that they hold."""
 
     nodes: int
     pods: list[Pod]
@@ -68,7 +68,7 @@ def _score(pod: Pod, template: Template) -> float:
 
 
 def _try_opened_nodes(estimation: _Estimation, pods: PodGroup) -> PodGroup:
-    """Place pods on new nodes that are open already; return those from the first on that does not fit."""
+    """Place pods on new nodes that already have pods; return the pods from the first one on that does not fit."""
     if not estimation.names:
         return pods
     for index, pod in enumerate(pods):
@@ -80,7 +80,7 @@ def _try_opened_nodes(estimation: _Estimation, pods: PodGroup) -> PodGroup:
 
 
 def _try_new_nodes(estimation: _Estimation, pods: PodGroup) -> bool:
-    """Place pods on the last node, or else on another new one. Return False if no more nodes may be added."""
+    """Place pods on the last node or on another new one. Return False if no more nodes may be added."""
     for pod in pods:
         if estimation.last:
             reasons = estimation.snapshot.reasons(pod, estimation.last)

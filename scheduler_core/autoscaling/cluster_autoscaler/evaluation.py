@@ -1,4 +1,4 @@
-"""The events of the run that tell the findings of a pass."""
+"""The events of the trace with the findings of a pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRANDED = "NoPlaceToMovePods"
 
 
 def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping[str, float]]) -> ScaleUpEvaluated:
-    """Return the options of a pass, the chosen one first, and why groups do not help."""
+    """Return the options of a pass, the chosen one first, and why other groups do not help."""
     options = [
         EvaluatedOption(
             option.group.name,
@@ -48,7 +48,7 @@ def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping
 
 
 def evaluated_scale_down(planner: Planner) -> ScaleDownEvaluated | None:
-    """Return which nodes are not needed, where their pods would go, and why the others stay; None without nodes."""
+    """Return the unneeded nodes with the new places of their pods, and why the others stay; None without nodes."""
     nodes = [
         EvaluatedNode(name, "unneeded", moves=[(pod.key, node) for pod, node in candidate.places[:MOST_PODS]])
         for name, candidate in planner.unneeded.items()

@@ -1,4 +1,4 @@
-"""Expanders: which of the options is carried out (expander/)."""
+"""Expanders: choose one of the options (expander/)."""
 
 from __future__ import annotations
 
@@ -59,14 +59,16 @@ class Expanders:
         self._chain = [known[name] for name in settings.flags["expander"]]
 
     def best(self, options: Sequence[Option]) -> Option:
-        """Return the option that is left at the end of the chain; chance, or else the order, breaks the last tie."""
+        """Return the option left at the end of the chain; the last tie is broken at random, or without a seed
+        by order.
+        """
         for expander in self._chain:
             if len(options) > 1:
                 options = expander(options)
         return self._any(options)[0]
 
     def scores(self, options: Sequence[Option]) -> list[dict[str, float]]:
-        """Return what each expander of the chain compares, by option; `random` compares nothing."""
+        """Return the values that each expander of the chain compares, by option; `random` compares none."""
         known: Mapping[str, Callable[[Option], float | None]] = {
             "least-waste": wasted,
             "most-pods": lambda option: len(option.pods),
@@ -120,7 +122,7 @@ class Expanders:
 
 
 def pod_price(pod: Pod, pricing: Pricing) -> float:
-    """Return the price of a pod for an hour."""
+    """Return the price of a pod per hour."""
     requests = pod.requests
     return (
         requests.get("cpu", 0) / 1000 * pricing.cpu

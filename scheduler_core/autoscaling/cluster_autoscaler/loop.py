@@ -73,11 +73,11 @@ class ClusterAutoscaler:
         self._last_evaluations: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
 
     def start(self) -> None:
-        """Plan the first pass: at once if pods wait, else after the interval."""
+        """Plan the first pass: immediately if pods are pending, otherwise after the interval."""
         self._later(self._settings.start_seconds, self._begin)
 
     def watch(self, change: Change) -> None:
-        """React to a pod that may not be schedulable."""
+        """Plan an early pass for a pod that may be unschedulable."""
         if change.kind != "Pod":
             return
         if change.what == "added" and not change.object.node_name:
@@ -93,7 +93,7 @@ class ClusterAutoscaler:
             self._plan_early(REACTION)
 
     def _plan(self, seconds: float) -> None:
-        """Plan a pass, unless there is one before."""
+        """Plan a pass, unless an earlier one is planned."""
         time = self._api.now + seconds
         if self._api.now >= self._settings.start_seconds and time < self._next_pass:
             self._next_pass = time
@@ -125,7 +125,7 @@ class ClusterAutoscaler:
         return Snapshot(self._api.cluster, self._api.release, self._filters)
 
     def _run_once(self) -> bool:
-        """Make a pass. Return whether it changed something, so that another follows at once."""
+        """Make a pass. Return whether it changed something, so that another one follows immediately."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
@@ -159,7 +159,7 @@ class ClusterAutoscaler:
     # What it would do, for questions
 
     def plan_scale_up(self) -> tuple[list[Pod], Plan, dict[str, Template]]:
-        """Return the pods that need help, and what a pass would do for them now, without doing it."""
+        """Return the pods that need nodes, and the plan of a pass for them, without carrying it out."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
@@ -170,12 +170,12 @@ class ClusterAutoscaler:
         return pods, self._orchestrator.plan(pods, snapshot, templates), templates
 
     def scores(self, plan: Plan) -> list[dict[str, float]]:
-        """Return what the expanders compared, by option."""
+        """Return the values that the expanders compared, by option."""
         return self._expanders.scores(plan.options)
 
     @contextmanager
     def imagined(self) -> Iterator[Callable[[Plan], None]]:
-        """Plan further passes; the function given takes the nodes of a plan as ordered, until the end."""
+        """Plan further passes: the yielded function treats the nodes of a plan as ordered, until the block ends."""
         sizes = {group.name: group.target for group in self.cloud.groups.values()}
         requests = dict(self._state.requests)
 
@@ -202,9 +202,9 @@ class ClusterAutoscaler:
             self._orchestrator.flags = flags
 
     def plan_scale_down(self) -> tuple[dict[str, Candidate], dict[str, str]]:
-        """Return the nodes that are not needed, all together, and why each other one stays.
+        """Return all nodes that are not needed, and why each other one stays.
 
-        A pass adds a few nodes to those that it does not need; as many passes are made as find more.
+        A pass finds a few unneeded nodes at a time; passes are repeated as long as they find more.
         """
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
@@ -251,7 +251,9 @@ class ClusterAutoscaler:
         return scale_up.result in ("successful", "failed") or deleting
 
     def _keep_allocated(self, snapshot: Snapshot, cutoff: int) -> None:
-        """Leave only pods in the snapshot that count: bound or nominated ones that are not expendable."""
+        """Remove pods from the snapshot that do not count: only bound or nominated pods that are not
+        expendable stay.
+        """
         for pod in list(snapshot.cluster.pods.all()):
             place = pod.node_name or pod.nominated_node_name
             snapshot.remove_pod(pod.key)
@@ -278,7 +280,7 @@ class ClusterAutoscaler:
             self.cloud.delete(group, names)
 
     def _add_upcoming(self, snapshot: Snapshot, templates: dict[str, Template]) -> None:
-        """Put nodes that are on their way into the snapshot, in place of those that have not started."""
+        """Add nodes that are starting to the snapshot, in place of registered ones that are not ready."""
         for group in self.cloud.groups.values():
             for name in self._state.readiness[group.name].not_started:
                 snapshot.remove_node(name)
@@ -301,7 +303,7 @@ class ClusterAutoscaler:
         ]
 
     def _pods_to_help(self, snapshot: Snapshot, cutoff: int) -> list[Pod]:
-        """Return the pods for which nodes may be added: those that fit nowhere, upcoming nodes included."""
+        """Return the pods for which nodes may be added: those that fit no node, including upcoming ones."""
         drained = self._actuator.drained_pods()
         for pod in drained:
             if snapshot.cluster.pods.get(pod.key) is not None:
@@ -327,7 +329,9 @@ class ClusterAutoscaler:
         ]
 
     def _importance(self, pod: Pod) -> tuple[int, int, int]:
-        """Return a sort key: high priorities first, then old pods; a lister has no order among those of one second."""
+        """Return a sort key: high priorities first, then old pods; pods of the same second have no defined order in a
+        lister.
+        """
         return -pod.priority, int(self._added.get(pod.key, 0.0)), crc32(pod.key.encode())
 
     def _delay_of(self, pod: Pod, delay: float) -> float:
@@ -341,7 +345,7 @@ class ClusterAutoscaler:
         return self._api.now - self._added.get(pod.key, float("-inf"))
 
     def _are_all_new(self, pods: list[Pod]) -> bool:
-        """Return whether all pods are so new that others like them may follow."""
+        """Return whether all pods are so new that similar ones may follow."""
         if not pods:
             return False
         with_gpu = [self._age(pod) for pod in pods if pod.requests.get(GPU)]
@@ -386,7 +390,7 @@ class ClusterAutoscaler:
     # Events
 
     def _emit_evaluation(self, event: ScaleUpEvaluated | ScaleDownEvaluated | None) -> None:
-        """Emit what a pass found, unless the one before found the same."""
+        """Emit the findings of a pass, unless they equal those of the previous one."""
         if event is not None and self._last_evaluations.get(type(event)) != event:
             self._last_evaluations[type(event)] = event
             self._api.emit(event)
@@ -431,7 +435,7 @@ class ClusterAutoscaler:
             self._api.record_on(kind, name, NAMESPACE, reason, message, level)
 
     def _is_new(self, kind: str, name: str, reason: str, message: str) -> bool:
-        """Return whether the same event was not recorded for some minutes."""
+        """Return whether the same event was not recorded in the last few minutes."""
         event = kind, name, reason, message
         before = self._recorded.get(event, float("-inf"))
         if self._api.now - before < EVENT_REPEAT:

@@ -1,4 +1,4 @@
-"""Nodes that are not needed, since when, and those that go now (core/scaledown/planner, eligibility, unneeded)."""
+"""Finds the nodes that are not needed, and those to delete now (core/scaledown/planner, eligibility, unneeded)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Utilization(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct):
-    """A node that could go. `since`: when it was first found so; `places`: where its pods would go."""
+    """A node that could be removed. `since`: when it was first found unneeded; `places`: new nodes of its pods."""
 
     node: str
     drain: Drain
@@ -57,13 +57,13 @@ class Planner:
         self._hints: dict[str, str] = {}
 
     def clean_up(self) -> None:
-        """Forget which nodes are unneeded."""
+        """Forget the unneeded nodes."""
         self.unneeded = {}
 
     def update(self, snapshot: Snapshot, deleting: Sequence[str] = (), upcoming: Sequence[str] = ()) -> None:
-        """Find the unneeded nodes: eligible ones whose pods all have another place.
+        """Find the unneeded nodes: eligible nodes whose pods all fit elsewhere.
 
-        `deleting`: nodes on their way out; `upcoming`: nodes that have not joined yet.
+        `deleting`: nodes that are being deleted; `upcoming`: nodes that have not joined yet.
         """
         now, trial = self._api.now, snapshot.copy()
         for name in (*upcoming, *deleting):
@@ -102,7 +102,7 @@ class Planner:
         self.unneeded = unneeded
 
     def _candidates(self, deleting: Sequence[str]) -> list[str]:
-        """Return the nodes that are looked at: those of groups above their minimum."""
+        """Return the nodes to check: those of groups above their minimum."""
         names = []
         for group in self._cloud.groups.values():
             if group.target <= group.minimum:
@@ -112,7 +112,7 @@ class Planner:
         return names
 
     def _utilization_if_low(self, name: str, trial: Snapshot) -> Utilization | None:
-        """Return how much of the node is used, if that is little (eligibility.go)."""
+        """Return the utilization of the node; None if it is too high to remove the node (eligibility.go)."""
         if self._unremovable_until.get(name, -1.0) > self._api.now:
             self.unremovable[name] = "RecentlyUnremovable"
             return None
@@ -144,9 +144,9 @@ class Planner:
     def _move(
         self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str], places: list[tuple[Pod, str]]
     ) -> Pod | None:
-        """Find a place for every pod; keep them there if all have one. Return the first without a place.
+        """Find a node for every pod. If all have one, they stay there in `trial`. Return the first pod without one.
 
-        `places`: the pods that have one, with their nodes, are added.
+        `places`: the pods with their new nodes are added to it.
         """
         for pod in pods:
             acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731
@@ -165,7 +165,9 @@ class Planner:
         self._unremovable_until[name] = self._api.now + self._flags["unremovable-node-recheck-timeout"]
 
     def nodes_to_delete(self, in_progress: Mapping[str, bool]) -> tuple[list[Candidate], list[Candidate]]:
-        """Return the nodes that go now: empty ones, and those to drain. `in_progress`: drained or not, by name."""
+        """Return the nodes to delete now: empty ones, and those to drain. `in_progress`: whether each is drained, by
+        name.
+        """
         empty: list[Candidate] = []
         drained: list[Candidate] = []
         going: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The group that gets more nodes for the pods that wait (core/scaleup/orchestrator, processors/nodegroupset)."""
+"""Chooses the group that gets more nodes for pending pods (core/scaleup/orchestrator, processors/nodegroupset)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IGNORED_LABELS = (
 
 
 class Resize(msgspec.Struct, frozen=True):
-    """A group that grows from a size to another."""
+    """A change of a group's size."""
 
     group: Group
     old: int
@@ -38,7 +38,7 @@ class Resize(msgspec.Struct, frozen=True):
 
 
 class ScaleUp(msgspec.Struct):
-    """The result of a scale-up. `reasons`: by pod, why each group does not help it; those of the others wait."""
+    """The result of a scale-up. `reasons`: for each pod, why each group does not help it; other pods wait."""
 
     result: Literal["successful", "failed", "no options", "not needed"]
     resizes: list[Resize] = []
@@ -49,10 +49,10 @@ class ScaleUp(msgspec.Struct):
 
 
 class Plan(msgspec.Struct):
-    """A scale-up that could be made. `against`: by pod and group, why the group does not help the pod.
+    """A possible scale-up. `against`: by pod and group, why the group does not help the pod.
 
     `remaining`: the pods that no group helps, with the reasons in the order in which they are printed. `options`: those
-    of which the expanders chose.
+    among which the expanders chose.
     """
 
     option: Option | None
@@ -72,7 +72,7 @@ class Orchestrator:
         self._expanders = expanders
 
     def carry_out(self, plan: Plan) -> ScaleUp:
-        """Order the nodes of a plan."""
+        """Request the nodes of a plan from the cloud."""
         if not plan.resizes or plan.option is None:
             return ScaleUp("no options", reasons=plan.remaining)
         result = self._execute(plan.resizes)
@@ -80,7 +80,7 @@ class Orchestrator:
         return result
 
     def plan(self, pods: Sequence[Pod], snapshot: Snapshot, templates: Mapping[str, Template]) -> Plan:
-        """Return the option that would be chosen for the pods, and why groups do not help them."""
+        """Return the plan with the option that is chosen for the pods, and why groups do not help them."""
         pod_groups = group_pods(pods)
         skipped: dict[str, str] = {}
         fitting: dict[str, list[PodGroup]] = {}
@@ -142,7 +142,7 @@ class Orchestrator:
         return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
 
     def _limits(self, nodes: Sequence[Node]) -> dict[str, tuple[int, int]]:
-        """Return what is left of each total, and its unit: (left, unit)."""
+        """Return the rest of each total limit, and its unit: (rest, unit)."""
         cores, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
         return {
             "cpu": (self.flags["cores-total"][1] * 1000 - cores, 1000),
@@ -153,7 +153,7 @@ class Orchestrator:
         return [name for name, (left, _) in self._limits(nodes).items() if node.capacity.get(name, 0) > left]
 
     def _capped(self, count: int, option: Option, nodes: Sequence[Node]) -> int:
-        """Return how many of the nodes the cluster's limits allow."""
+        """Return the number of the nodes that the cluster's limits allow."""
         if self.flags["max-nodes-total"]:
             count = min(count, int(self.flags["max-nodes-total"]) - len(nodes))
         for name, (left, _) in self._limits(nodes).items():
@@ -198,7 +198,7 @@ class Orchestrator:
     def _similar(
         self, group: Group, fitting: Mapping[str, list[PodGroup]], templates: Mapping[str, Template]
     ) -> list[Group]:
-        """Return the groups like this one that can hold every pod that this one can."""
+        """Return the groups similar to this one that can hold every pod that it can."""
         if not self.flags["balance-similar-node-groups"]:
             return []
         wanted = {id(pod_group) for pod_group in fitting[group.name]}
@@ -240,7 +240,9 @@ class Orchestrator:
         fitting: Mapping[str, list[PodGroup]],
         templates: Mapping[str, Template],
     ) -> list[Resize]:
-        """Split the nodes between the group and those like it: each goes to the smallest (balancing_processor.go)."""
+        """Split the nodes between the group and similar ones: each node goes to the smallest
+        (balancing_processor.go).
+        """
         groups = [best.group, *self._similar(best.group, fitting, templates)]
         sizes = {group.name: group.target for group in groups if group.target < group.maximum}
         for _ in range(count):
@@ -253,7 +255,7 @@ class Orchestrator:
         return sorted(grown, key=lambda resize: resize.old)
 
     def _execute(self, resizes: Sequence[Resize]) -> ScaleUp:
-        """Call the cloud, one group after the other; the first error ends it."""
+        """Call the cloud for one group after the other; the first error ends this."""
         for resize in resizes:
             try:
                 self._cloud.increase(resize.group, resize.new - resize.old)

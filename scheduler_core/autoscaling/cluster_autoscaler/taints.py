@@ -1,4 +1,4 @@
-"""Taints that a template does not have, and those of nodes that are not ready yet (utils/taints/taints.go)."""
+"""Taints that a template omits, and those of nodes that are not ready yet (utils/taints/taints.go)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONDITION_TAINTS = frozenset(
 
 
 class TaintConfig:
-    """The taints that the flags name, beside those with a prefix of Cluster Autoscaler (TaintConfig)."""
+    """The taints that the flags name, and those with a prefix of Cluster Autoscaler (TaintConfig)."""
 
     def __init__(self, flags: Mapping[str, Any]) -> None:
         self._startup = frozenset((*flags["startup-taint"], *flags["ignore-taint"]))

@@ -1,4 +1,4 @@
-"""Templates of new nodes: that of the cloud, with the pods of DaemonSets.
+"""Templates of new nodes: the cloud's template, with the pods of DaemonSets.
 
 processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go
 """
@@ -46,7 +46,7 @@ def build_templates(cloud: Cloud, api: Api, snapshot: Snapshot, config: TaintCon
 
 
 def _real_template(group: Group, api: Api) -> Node | None:
-    """Return a node of the group that has been ready for long enough."""
+    """Return a node of the group that has been ready for long enough; None without one."""
     for name in group.instances:
         node = api.cluster.node(name)
         if node is None or node.unschedulable or any(t.key.startswith("ToBeDeleted") for t in node.taints):

@@ -29,7 +29,7 @@ class Descheduler:
         self._later(self._settings.start_seconds + START, self._pass)
 
     def watch(self, change: Change) -> None:
-        """Do nothing: it acts in its own time."""
+        """Do nothing: the descheduler acts on its own schedule."""
 
     def _pass(self) -> None:
         """Make a pass, and plan the next one."""

@@ -1,4 +1,4 @@
-"""The pods that may be evicted, and limits of their number (plugins/defaultevictor, pkg/descheduler/evictions)."""
+"""Decides which pods may be evicted, and limits their number (plugins/defaultevictor, pkg/descheduler/evictions)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NodeLimit(Exception):
 
 
 class Limits:
-    """The evictions of a pass, over all profiles."""
+    """The evictions of a pass, in all profiles."""
 
     def __init__(self, policy: Args) -> None:
         self.per_node = policy.get("maxNoOfPodsToEvictPerNode")
@@ -117,7 +117,7 @@ class Evictor:
         return None if known is None else known.value
 
     def passes_pre_eviction(self, pod: Pod) -> bool:
-        """Return whether pod and namespace pass what the evictor asks for at last (PreEvictionFilter)."""
+        """Return whether the pod and its namespace pass the evictor's last checks (PreEvictionFilter)."""
         if self._args.get("nodeFit"):
             nodes = ready_nodes(self._api, self._args.get("nodeSelector") or "")
             if not self.fits_other_node(pod, nodes):
@@ -130,11 +130,11 @@ class Evictor:
         return label_selector(wanted, (), Problems()).matches(labels)
 
     def fits_other_node(self, pod: Pod, nodes: Iterable[Node]) -> bool:
-        """Return whether the pod fits one of the nodes that is not its own (PodFitsAnyOtherNode)."""
+        """Return whether the pod fits one of the nodes other than its own (PodFitsAnyOtherNode)."""
         return any(node.name != pod.node_name and self.fits(pod, node) for node in nodes)
 
     def fits(self, pod: Pod, node: Node) -> bool:
-        """Return whether the pod fits a node (node.go: NodeFit); spread is not looked at."""
+        """Return whether the pod fits a node (node.go: NodeFit); topology spread is not checked."""
         if node.unschedulable or not matches_required(pod, node):
             return False
         if any(t.effect in ("NoSchedule", "NoExecute") and not tolerates(pod.tolerations, t) for t in node.taints):
@@ -167,7 +167,9 @@ class Evictor:
         return self._api.status(pod).deletion_requested is not None
 
     def evict(self, pod: Pod, strategy: str) -> bool:
-        """Evict a pod. Return whether the API server did; a refusal is only logged. Raises NodeLimit or TotalLimit."""
+        """Evict a pod. Return whether the API server allowed it; a refusal is only logged. Raises NodeLimit or
+        TotalLimit.
+        """
         limits, node = self._limits, pod.node_name
         if limits.total is not None and limits.nodes.total() >= limits.total:
             raise TotalLimit

@@ -1,4 +1,4 @@
-"""The strategies besides utilization, each with the file of its plugin (pkg/framework/plugins)."""
+"""The strategies other than utilization, each with the file of its plugin (pkg/framework/plugins)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Strategies:
         }
 
     def _each(self, pods: Sequence[Pod], strategy: str, evictor: Evictor) -> None:
-        """Evict the pods, those of a node up to its limit."""
+        """Evict the pods; on each node, up to its limit."""
         full: set[str] = set()
         for pod in pods:
             if pod.node_name in full:
@@ -53,7 +53,7 @@ class Strategies:
                 full.add(pod.node_name)
 
     def _candidates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> Iterator[tuple[Node, Pod]]:
-        """Yield the pods that may be evicted and are in the namespaces and labels of the arguments."""
+        """Yield the evictable pods that match the namespaces and labels of the arguments."""
         for node in nodes:
             for pod in evictor.pods_on(node):
                 if _is_chosen(args, pod) and evictor.is_evictable(pod) and evictor.passes_pre_eviction(pod):
@@ -252,7 +252,7 @@ class Strategies:
 
 
 def _is_chosen(args: Args, pod: Pod) -> bool:
-    """Return whether the arguments' namespaces and labels take the pod."""
+    """Return whether the pod matches the namespaces and labels of the arguments."""
     namespaces = args.get("namespaces") or {}
     if namespaces.get("include") and pod.namespace not in namespaces["include"]:
         return False
@@ -282,6 +282,6 @@ def _is_counted(constraint: TopologySpreadConstraint, pod: Pod, node: Node) -> b
 
 
 def _staying(pod: Pod, evictor: Evictor) -> tuple[bool, bool, int]:
-    """Return a sort key: the pods at the end of a domain go first (sortDomains)."""
+    """Return a sort key; the pods at the end of a domain are evicted first (sortDomains)."""
     choosy = bool(pod.node_selector) or pod.required_node_affinity is not None or bool(pod.preferred_node_affinity)
     return evictor.is_evictable(pod), not choosy, -pod.priority

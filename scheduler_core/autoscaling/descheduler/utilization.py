@@ -17,7 +17,7 @@ Amounts = dict[str, float]
 
 
 class NodeUsage(msgspec.Struct):
-    """A node with what its pods request, its limit for each resource, and its pods."""
+    """A node with the requests of its pods, its limit for each resource, and its pods."""
 
     node: Node
     used: Amounts
@@ -56,7 +56,7 @@ def low_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor
 
 
 def high_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor: Evictor) -> None:
-    """Empty nodes that are hardly used, as far as the others have room."""
+    """Empty nodes with low utilization, as long as their pods fit elsewhere."""
     thresholds = args.get("thresholds") or {}
     names = list(dict.fromkeys([*thresholds, *BASIC]))
     low, others = [], []
@@ -141,7 +141,7 @@ def _percent(used: Amounts, node: Node) -> Amounts:
 
 
 def _limit(node: Node, targets: Mapping[str, float], names: Sequence[str]) -> Amounts:
-    """Return how much of each resource may be used; all of those without a target."""
+    """Return the amount of each resource that may be used; all of a resource without a target."""
     return {name: int(targets.get(name, 100.0) * 0.01 * node.allocatable.get(name, 0)) for name in names}
 
 

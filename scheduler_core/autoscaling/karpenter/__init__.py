@@ -1,1 +1,1 @@
-"""Karpenter: nodes made for the pods that wait, and nodes replaced or removed for less money."""
+"""Karpenter: launches nodes for pending pods, and replaces or removes nodes to save money."""

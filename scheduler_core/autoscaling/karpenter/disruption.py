@@ -1,7 +1,7 @@
-"""Nodes that are removed or replaced: empty, drifted or underutilised ones.
+"""Removes or replaces nodes: empty, drifted or underutilised ones.
 
-karpenter: pkg/controllers/disruption. A round tries its methods in order; the first command ends it. The two waits of
-15 s before a command is checked again are those of the round itself: it is a generator that yields how long it waits.
+karpenter: pkg/controllers/disruption. A round tries its methods in order and ends with the first command. The two waits
+of 15 s before a command is checked again are part of the round: it is a generator that yields the seconds to wait.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Candidate(msgspec.Struct, frozen=True, eq=False):
-    """A node that may be disrupted. `cost`: how much that disturbs; `moving`: the pods that need another place."""
+    """A node that may be disrupted. `cost`: the disruption cost; `moving`: the pods that need another node."""
 
     node: StateNode
     pool: NodePool
@@ -83,7 +83,7 @@ class Command(msgspec.Struct):
         return "replace" if self.replacements else "delete"
 
     def text_for(self, candidate: Candidate) -> str:
-        """Return the command as events about a candidate name it (StringForNode)."""
+        """Return the text of the command in events about a candidate (StringForNode)."""
         if len(self.candidates) > 1:
             return f"{self.decision}: [{candidate.name}] (part of {len(self.candidates)}-node consolidation)"
         if not self.replacements:
@@ -93,11 +93,11 @@ class Command(msgspec.Struct):
 
 
 class Rejected(Exception):
-    """A command does not hold any more; the text is the kind of reason: churn, budget or scheduling."""
+    """A command is no longer valid; the text is the kind of reason: churn, budget or scheduling."""
 
 
 class Disruption:
-    """The rounds, and the commands that are being carried out."""
+    """The rounds, and the commands in progress."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Disruption:
     # What it would do, for questions
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
-        """Return the command that would remove or replace a node alone, or why it stays."""
+        """Return the command that would remove or replace a node alone, or None and the reason why it stays."""
         candidate = self._candidate(node, eventual=False)
         if candidate is None:
             return None, self._messages.get(node.name, "Node isn't managed by karpenter")
@@ -170,7 +170,7 @@ class Disruption:
         self._later(seconds, lambda: self._step(round_))
 
     def _emit_round(self, command: Command | None) -> None:
-        """Emit what a round found, unless the one before found the same."""
+        """Emit the findings of a round, unless they equal those of the previous one."""
         stays = {name: words for name, words in self._messages.items() if self._api.cluster.node(name) is not None}
         going = {candidate.name: candidate.moving for candidate in command.candidates} if command else {}
         outcome: Literal["delete", "replace"] = "replace" if command and command.replacements else "delete"
@@ -192,7 +192,7 @@ class Disruption:
         return command
 
     def _remove_taints(self) -> None:
-        """Free nodes that no command is about (RequireNoScheduleTaint)."""
+        """Remove the disruption taint of nodes without a command (RequireNoScheduleTaint)."""
         busy = {candidate.name for command in self._commands for candidate in command.candidates}
         for node in self._state.nodes():
             if node.node is None or node.claim is None or node.deleting or node.name in busy:
@@ -231,7 +231,7 @@ class Disruption:
         return Command("Empty", kept, []) if kept else None
 
     def _drift(self) -> Command | None:
-        """Replace one drifted node, whatever that costs (drift.go)."""
+        """Replace one drifted node, whatever it costs (drift.go)."""
         candidates = self._candidates(self._has_drifted, eventual=True)
         if not candidates:
             return None
@@ -270,7 +270,9 @@ class Disruption:
         return (yield from self._validated(command))
 
     def _single_node(self) -> Waits:
-        """Remove or replace one node, the cheapest to disturb first, pools in turn (singlenodeconsolidation.go)."""
+        """Remove or replace one node, the one with the lowest disruption cost first, pools in turn
+        (singlenodeconsolidation.go).
+        """
         candidates = self._candidates(self._is_underutilized)
         if not candidates or self._is_consolidated("single"):
             return None
@@ -289,7 +291,7 @@ class Disruption:
         return None
 
     def _validated(self, command: Command) -> Waits:
-        """Wait, then return the command if it still holds; None if it does not."""
+        """Wait, then return the command if it is still valid, otherwise None."""
         yield VALIDATION
         try:
             self._validate(command)
@@ -309,7 +311,7 @@ class Disruption:
         return [candidate for candidate in candidates if candidate is not None and wanted(candidate)]
 
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
-        """Return the node as a candidate, None if something forbids to disrupt it (NewCandidate)."""
+        """Return the node as a candidate; None if its disruption is blocked (NewCandidate)."""
         if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
             return None
         problem = self.problem_of_node(node)
@@ -342,7 +344,7 @@ class Disruption:
         )
 
     def problem_of_node(self, node: StateNode) -> str:
-        """Return why a node may not be disrupted, "" if it may (ValidateNodeDisruptable)."""
+        """Return why a node must not be disrupted; "" if it may be (ValidateNodeDisruptable)."""
         if node.claim is None:
             return "Node isn't managed by karpenter"
         if node.node is None:
@@ -360,7 +362,7 @@ class Disruption:
         return ""
 
     def problem_of_pods(self, node: StateNode) -> str:
-        """Return which pod keeps a node from being disrupted, "" if none does (ValidatePodsDisruptable)."""
+        """Return which pod prevents the disruption of a node; "" if none does (ValidatePodsDisruptable)."""
         for pod, status in node.pods:
             active = status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
             if active and self._state.is_protected(pod):
@@ -390,7 +392,7 @@ class Disruption:
         return self._may_consolidate(candidate) and candidate.node.claim.is_true("Consolidatable")
 
     def _may_consolidate(self, candidate: Candidate) -> bool:
-        """Return whether its pool and labels allow to consolidate a node."""
+        """Return whether the pool and the labels of a node allow its consolidation."""
         labels, pool = candidate.node.labels, candidate.pool
         if candidate.instance_type is None:
             self._record(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
@@ -414,7 +416,7 @@ class Disruption:
     # Budgets
 
     def _budgets(self, reason: DisruptionReason) -> dict[str, int]:
-        """Return how many more nodes of each pool may be disrupted (BuildDisruptionBudgetMapping)."""
+        """Return the number of further nodes of each pool that may be disrupted (BuildDisruptionBudgetMapping)."""
         counts: dict[str, int] = {}
         disrupting: dict[str, int] = {}
         for node in self._state.nodes():
@@ -437,7 +439,7 @@ class Disruption:
     # Consolidation
 
     def _simulate(self, candidates: Sequence[Candidate]) -> Results:
-        """Return where the pods would go without the candidates (SimulateScheduling)."""
+        """Return the result of scheduling the pods without the candidates (SimulateScheduling)."""
         nodes, names = self._state.nodes(), {candidate.name for candidate in candidates}
         moving = [
             pod
@@ -460,7 +462,7 @@ class Disruption:
         return results
 
     def _scheduling_errors(self, results: Results) -> str:
-        """Return why pods that run would find no place, "" if they do; pods that wait anyway do not count."""
+        """Return why running pods would fit no node, "" if they do; pods that are already pending do not count."""
         errors = []
         for pod, reason in results.errors.values():
             stored = self._api.pod(pod.key)
@@ -472,7 +474,7 @@ class Disruption:
         return f"Not all pods would schedule, {''.join(errors[:MOST_ERRORS])}{more}"
 
     def _consolidation(self, candidates: Sequence[Candidate]) -> Command | None:
-        """Return the command that removes the candidates together, None if there is none (computeConsolidation)."""
+        """Return the command that removes the candidates together; None if there is none (computeConsolidation)."""
         alone = candidates[0] if len(candidates) == 1 else None
         results = self._simulate(candidates)
         if errors := self._scheduling_errors(results):
@@ -508,7 +510,7 @@ class Disruption:
         return self._announced(Command("Underutilized", list(candidates), [claim], results), price)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
-        """Leave the types that cost less than a price. Return whether there are any."""
+        """Keep only the types that cost less than a price. Return whether there are any."""
         claim.types = self._catalogue.cheaper(claim.types, claim.requirements, price)
         short = self._catalogue.shortfall(claim.types, claim.requirements)
         if short and alone is not None:

@@ -10,7 +10,7 @@ from scheduler_core.framework.interface import (
 
 
 class PrioritySort(QueueSortPlugin):
-    """Sorts pods of equal priority by the time at which they were added to the queue, then by order of arrival."""
+    """Sorts pods by priority, then by the time when they were added to the queue, then by order of arrival."""
 
     name = "PrioritySort"
     about = AboutFile("priority_sort.yaml")

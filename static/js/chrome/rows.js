@@ -5,7 +5,7 @@ const GAP = 8; // pixels beside the stage
 export const SIZE = 44; // pixels of a button, so that a thumb finds it
 
 /**
- * The row of the stage, or the item of the queue, that stands for an option.
+ * The bounding box of an option's row on the stage, or of its item in the queue.
  * @param {HTMLElement} root
  * @param {{key: string, kind: string}} option
  */

@@ -100,7 +100,7 @@ function askedItem(store, question, number, asked) {
 	const { step, frame } = question.from;
 	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, Math.max(0, step - 1));
 	const item = itemAt(store, spot);
-	// what would tell an earlier answer stays away: words and picture
+	// the words and the picture are left out if they would reveal an earlier answer
 	const plainly = asked.slice(0, number - 1).some((earlier) => tells(item, question.pod, earlier));
 	const options = question.options.map((option) => optionText(option, question));
 	return {
@@ -182,7 +182,7 @@ function nodeLine(state, node, pod, differs, isListed) {
 }
 
 /**
- * Whether an item about the pod reveals the answer.
+ * Whether an item about the pod plainly the answer.
  * @param {Item} item
  * @param {string} pod
  * @param {Question} question

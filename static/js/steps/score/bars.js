@@ -59,8 +59,8 @@ const OUTWEIGHS = 1000;
 const LETTER = 8;
 
 /**
- * A score with a weight that outweighs all others is drawn shorter, so that these are seen: its place, and the points
- * that are left out.
+ * Finds the plugin whose weight outweighs all others, which is drawn shorter so that the others are visible: its index,
+ * and the points that are left out.
  * @param {Scores} model
  */
 function shortened({ plugins, totals }) {

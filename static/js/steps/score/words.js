@@ -399,7 +399,8 @@ function neighbours(view, { key, field, values = {} }) {
 }
 
 /**
- * "zone: 2 pods × ln(3 domains + 2) + (maxSkew 1 - 1) = ...": a constraint's maxSkew.
+ * "zone: 2 pods × ln(3 domains + 2) + (maxSkew 1 - 1) = ...": the arithmetic of a spread constraint, whose maxSkew can
+ * be dragged.
  * @param {View} view @param {string} line @param {Fact} fact @returns {Child}
  */
 function spread(view, line, fact) {
