@@ -1,5 +1,5 @@
 // @ts-check
-/** Quantities and times as people read them: 1.5 cpu, 2 GiB, 3.0 s, Dec 20. */
+/** Quantities and times as people read them: 1.5 cpu, 2 GiB, 3.0 s. */
 
 const BINARY = ["", "KiB", "MiB", "GiB", "TiB", "PiB"];
 

@@ -14,8 +14,6 @@ import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scru
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
 import { actOf, preemptionOf, roomOf } from "./model.js";
 
-const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
-
 /** @param {Context} context @returns {Partial<Caption>} */
 function preemptionCaption(context) {
 	const preemption = preemptionOf(context.state);
@@ -219,11 +217,13 @@ function wonBy(criterion, { pdb_violations: broken }) {
 	return `preempt.win.${criterion}${criterion === 1 && !broken ? ".none" : ""}`;
 }
 
-/** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
+const DAY = 86400;
+
+/** How long ago a start was, in seconds or days. @param {number} start @param {number} now */
 function since(start, now) {
-	if (now - start < 2 * 86400) return `${now - start < 1000 ? decimal(now - start) : count(Math.round(now - start))} s`;
-	const when = new Date(EPOCH + start * 1000);
-	return when.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
+	const ago = now - start;
+	if (ago >= 2 * DAY) return `${count(Math.floor(ago / DAY))} d`;
+	return `${ago < 1000 ? decimal(ago) : count(Math.round(ago))} s`;
 }
 
 /**
