@@ -54,7 +54,7 @@ def _with_base(path: Path) -> dict[str, Any]:
 
 
 def _in_place(value: Any) -> Any:
-    """Return what was read, with a Text for each {en, zh} and functions for their names."""
+    """Return the declaration, with a Text for each {en, zh} and functions for their names."""
     if isinstance(value, list):
         return list(map(_in_place, value))
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Runs Celery workers: `python -m kschedui.workers runs=3 experiments=2`, each with up to so many processes.
+"""Runs Celery workers: `python -m kschedui.workers runs=3 experiments=2`, each with up to this many processes.
 
 This process loads the code and becomes the first worker; the others are forked from it, so that they share its memory.
 If one of them ends, so do all. Celery's own command would load its shell and a terminal's toolkit in each of them.

@@ -8,7 +8,7 @@ from scheduler_core.ask.histories import Standing
 
 
 def evicted_words(victim: Evicted) -> Message:
-    """Return who evicted a victim, who makes it again, and where it then runs or waits."""
+    """Return a text: who evicted a victim, who creates it again, and where it then runs or waits."""
     values = {"pod": victim.pod, "node": victim.node, "preemptor": victim.preemptor, "owner": victim.owner}
     if not victim.owner:
         return Message("{preemptor} preempts {pod} on {node}. No controller makes it again.", **values)

@@ -47,7 +47,7 @@ class ComparedAutoscalers(msgspec.Struct):
 def ask(
     text: str, kubernetes: str, autoscaler: str = "", pod: str = "", node: str = "", at: float | None = None
 ) -> Answer:
-    """Return what an autoscaler would do; "": the scenario's own, or else Cluster Autoscaler. Raises NotPossible."""
+    """Return the actions of an autoscaler; "": the scenario's own, or else Cluster Autoscaler. Raises NotPossible."""
     own = autoscaler_of(text)
     asked = _named(autoscaler) if autoscaler else own or NAMES[0]
     converted = with_autoscaler(text, asked)

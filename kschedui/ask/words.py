@@ -116,7 +116,7 @@ def _near_words(near: Near) -> Message:
 
 
 def coverage_words(coverage: Coverage) -> Message:
-    """Return what a change does for all pods of a workload."""
+    """Return the effect of a change on all pods of a workload."""
     values = {"kind": coverage.kind, "name": coverage.name, "placed": coverage.placed, "pods": coverage.pods}
     if coverage.placed == coverage.pods:
         return Message("In the template of {kind} {name}, this is enough for all {pods:,} pods.", **values)

@@ -76,7 +76,7 @@ def with_controllers(source: Input, names: str | None) -> Input:
 
 
 def rows_of(scenario: Scenario, events: Iterable[AnyEvent]) -> Iterator[dict[str, Any]]:
-    """Return what every actor did, in the form of the recordings of controllers or of autoscalers."""
+    """Return the actions of every actor, in the form of the recordings of controllers or of autoscalers."""
     if scenario.actors:
         groups = [group.name for group in scenario.node_groups]
         return autoscaling_rows(events, groups, min(actor.start_seconds for actor in scenario.actors))

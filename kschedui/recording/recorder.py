@@ -44,7 +44,10 @@ class Recorder:
         self._reflectors: list[Reflector] = []
 
     def begin(self) -> list[str]:
-        """List everything. Return what cannot be read, in words. Raises MissingPermission, ApiError, Unreachable."""
+        """List everything. Return notes on the resources that cannot be read.
+
+        Raises MissingPermission, ApiError, Unreachable.
+        """
         self.recording.version = str(self._server.get("/version").get("gitVersion") or "")
         self._began = time.monotonic()
         versions: list[tuple[Resource, int]] = []

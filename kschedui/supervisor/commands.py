@@ -43,7 +43,7 @@ def broker_config(port: int, password: str) -> str:
 
 
 def workers_command(runs: int = 0, experiments: int = 0) -> list[str]:
-    """Return the command of Celery workers with pools of up to so many processes; 0: no such worker.
+    """Return the command of Celery workers with pools of up to this many processes; 0: no such worker.
 
     That of runs has one more for small runs (`kschedui/runs/long_run_slots.py`).
     """

@@ -59,7 +59,7 @@ class Stack:
         raise StartError("The embedded broker did not start; set REDIS_URL to use a Redis server of your own.")
 
     def start_workers(self, runs: int = 0, experiments: int = 0) -> Child:
-        """Start Celery workers with pools of up to so many processes; 0: no such worker.
+        """Start Celery workers with pools of up to this many processes; 0: no such worker.
 
         That of runs takes tasks as soon as it is ready, and `wait` also waits for that.
         """

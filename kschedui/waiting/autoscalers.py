@@ -158,7 +158,7 @@ def _scaled(text: str, begin: str, say: Say) -> Iterator[ForeignMessage]:
 
 
 def _conclusion(parts: list[ForeignPart]) -> Message:
-    """Return what follows: groups that were judged do not help, groups that were not judged may."""
+    """Return the conclusion: groups that were judged do not help, groups that were not judged may."""
     if not parts:
         return NOT_EXPLAINED
     for pattern, sentence in ((AT_MAXIMUM, NOT_JUDGED), (IN_BACKOFF, NOT_JUDGED_NOW)):

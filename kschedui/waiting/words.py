@@ -57,7 +57,7 @@ def group_words(waiting: PendingPod) -> list[Message]:
 
 
 def _phrase(cause: Cause) -> Message:
-    """Return what a plugin's verdict is about."""
+    """Return the subject of a plugin's verdict."""
     blocker = declarations().get(cause.plugin, About()).blocker
     known = reason_of(cause.reasons[0]) if cause.reasons else None
     if blocker is None and known is not None:  # a predicate that has the rules of several plugins

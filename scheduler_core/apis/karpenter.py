@@ -59,7 +59,7 @@ class InstanceType(msgspec.Struct, frozen=True):
 
     @property
     def allocatable(self) -> Resources:
-        """Return what pods may request; huge pages are taken from the memory (precompute)."""
+        """Return the amounts that pods may request; huge pages are taken from the memory (precompute)."""
         left = {name: amount - OVERHEAD.get(name, 0) for name, amount in self.capacity.items()}
         pages = sum(amount for name, amount in self.capacity.items() if name.startswith("hugepages-"))
         return {**left, "memory": max(left.get("memory", 0) - pages, 0)} if pages else left
@@ -139,7 +139,7 @@ class NodePool(Tagged, frozen=True):
 
     @property
     def hash(self) -> Any:
-        """Return what a node drifts from when it changes: the template without its requirements (NodePool.Hash)."""
+        """Return the part whose changes make a node drift: the template without its requirements (NodePool.Hash)."""
         return (
             self.node_class,
             sorted(self.labels.items()),

@@ -231,14 +231,14 @@ def _unwell(life: Life) -> Message:
 
 
 def made_words(life: Life) -> Message:
-    """Return who made a pod, and why."""
+    """Return the actor that created a pod, and the cause."""
     if life.made is None:
         return Message("It existed as the run began.")
     return _act_words(life.made, Message("made it"))
 
 
 def deleted_words(life: Life) -> Message | None:
-    """Return who deleted a pod, and why; None if nobody did."""
+    """Return the actor that deleted a pod, and the cause; None if nobody did."""
     return None if life.deleted is None else _act_words(life.deleted, Message("deleted it"))
 
 

@@ -23,7 +23,7 @@ class Prices:
         self.are_stated = bool(kinds) or any(group.price is not None for group in scenario.node_groups)
 
     def stated(self, name: str, labels: Mapping[str, str]) -> float | None:
-        """Return what the node's group or instance type costs, None if nothing says so."""
+        """Return the price of the node's group or instance type, None if it is unknown."""
         group = self._group_of.get(name) or self._groups.get(re.sub(r"-\d+$", "", name))
         if group is not None and group.price is not None:
             return group.price

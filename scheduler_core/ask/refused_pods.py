@@ -58,7 +58,7 @@ class RefusedPods:
         self._lacks: dict[WorkloadKey, _Lack] = {}
 
     def take(self, step: int, now: float, event: AnyEvent) -> Refusal | None:
-        """Take the event of this step. Return what kept the pod that it creates from being created earlier."""
+        """Process the event of this step. Return why the pod that it creates was not created earlier."""
         match event:
             case RunStarted():
                 for pod in pods_of(event):

@@ -194,7 +194,7 @@ class PreFilterExtensions(Plugin, Protocol):
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Return what AddPod adds to the counters and RemovePod subtracts (framework.PreFilterExtensions): int64[k, m].
+        """Return the amounts that AddPod adds to the counters and RemovePod subtracts: int64[k, m].
 
         Column i is the contribution of the pod in `slots[i]` on the node in `rows[i]` to each of the plugin's k
         counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...). The

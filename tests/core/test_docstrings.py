@@ -15,6 +15,7 @@ ROOT = Path(scheduler_core.__file__).parents[1]
 PACKAGES = ("scheduler_core", "kschedui")
 OTHERS = {"grammar", "migrations"}  # generated
 VAGUE = re.compile(r"(What|Who|Whose|Whoever|Whatever|Which|Those|Where|When|Why|How|Of|As) ")
+STILTED = re.compile(r"(?:^|\. )Return (?:what|who) |\bso many (?!that\b)|\bwhoever\b")
 
 BOOL = re.compile(r"\bbool|\bFlags\b|\bMask\b|TypeGuard|TypeIs")  # also arrays of bool, and their aliases
 RETURN = re.compile(r"(?:^|\. )Return (?!True\b|False\b)")  # also in a later sentence: "Count the pod. Return ..."
@@ -33,7 +34,7 @@ def first_lines(source: str) -> Iterator[tuple[int, str]]:
 
 def vague_lines(source: str) -> list[tuple[int, str]]:
     """Return the first lines that begin with a word that says nothing about the kind of thing."""
-    return [(number, line) for number, line in first_lines(source) if VAGUE.match(line)]
+    return [(number, line) for number, line in first_lines(source) if VAGUE.match(line) or STILTED.search(line)]
 
 
 def test_a_docstring_does_not_begin_with_a_relative_clause() -> None:
@@ -46,6 +47,11 @@ def test_a_docstring_does_not_begin_with_a_relative_clause() -> None:
 def test_the_check_sees_modules_classes_and_functions() -> None:
     source = '"""Rules."""\nclass A:\n    """What it is."""\n    def b(self):\n        """Those that fit."""\n'
     assert [line for _, line in vague_lines(source)] == ["What it is.", "Those that fit."]
+
+
+@pytest.mark.parametrize("line", ["Return what it costs.", "Start so many processes.", "Reserve it, whoever asks."])
+def test_the_check_sees_clauses_in_place_of_nouns(line: str) -> None:
+    assert vague_lines(f'def a():\n    """{line}"""\n')
 
 
 def contradictions(source: str) -> list[tuple[int, str]]:

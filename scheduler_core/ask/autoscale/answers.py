@@ -115,7 +115,7 @@ class Autoscaling(msgspec.Struct):
 
     @property
     def price(self) -> float | None:
-        """Return what the new nodes cost an hour, None if a price is unknown."""
+        """Return the price of the new nodes per hour, None if a price is unknown."""
         prices = [new.price for new in self.new_nodes]
         if any(price is None for price in prices):
             return None

@@ -24,7 +24,7 @@ QUOTA = "exceeded quota"
 
 
 def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
-    """Return what its passes would do from now on, and why for each pod, group and node."""
+    """Return the actions of its next passes, with the reasons for each pod, group and node."""
     answer = Autoscaling("cluster-autoscaler", nodes=list(_nodes(actor)))
     groups = actor.cloud.groups.values()
     sizes = {group.name: group.target for group in groups}

@@ -21,7 +21,7 @@ MOST_ASKED = 20  # distinct pods for which changes are tried
 
 
 def ask(actor: Karpenter, cluster: Cluster) -> Autoscaling:
-    """Return what Karpenter would do now, and why for each pod, pool, type and node."""
+    """Return the actions that Karpenter would take now, with the reasons for each pod, pool, type and node."""
     pods, results = actor.plan_scale_up()
     answer = Autoscaling("karpenter")
     waiting = {pod.key for pod in pods}
@@ -133,7 +133,7 @@ def _nodes(actor: Karpenter) -> Iterator[NodeAnswer]:
 
 
 def _replacement(actor: Karpenter, claims: Sequence[NewClaim]) -> str:
-    """Return what would replace a node: the cheapest of the types, with zone and capacity type if they are fixed."""
+    """Return the replacement of a node: the cheapest of the types, with zone and capacity type if they are fixed."""
     parts = []
     for claim in claims:
         launched = actor.catalogue.cheapest(claim.types, claim.requirements)

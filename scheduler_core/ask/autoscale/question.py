@@ -36,7 +36,7 @@ def autoscale(
     proves: bool = True,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> list[Autoscaling]:
-    """Return what each autoscaler of the scenario would do at a time of the run. Raises NotPossible and RunEnded.
+    """Return the actions of each autoscaler of the scenario at a time of the run. Raises NotPossible and RunEnded.
 
     `at` None: after the last event of the timeline, if it had done nothing so far. `proves`: a run from there on shows
     what comes of it. `report_progress` is called with the progress, from 0 to 1.

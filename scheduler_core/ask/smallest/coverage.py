@@ -25,7 +25,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 def cover(moment: Moment, key: PodKey, edits: Sequence[Edit]) -> Coverage | None:
-    """Return what the edits, made to the template, do for the workload; None if no other pod of it waits."""
+    """Return the effect on the workload if the edits are made to its template; None if no other pod of it waits."""
     world = moment.world()
     pod = world.cluster.pods.get(key)
     workload = workload_of(pod) if pod is not None else None

@@ -678,7 +678,7 @@ def eviction_cost(pod: Pod) -> float:
 
 
 def allowed_disruptions(pool: NodePool, count: int, reason: DisruptionReason, now: float) -> int:
-    """Return how many of so many nodes the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
+    """Return how many of this number of nodes the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
     allowed = NO_LIMIT
     for budget in pool.budgets:
         if budget.reasons and reason not in budget.reasons:

@@ -106,7 +106,7 @@ class Catalogue:
         return self._prices[key]
 
     def requirements_of_node(self, labels: Mapping[str, str], hostname: str) -> tuple[Requirements, Requirements]:
-        """Return what the labels of a node are as requirements; and the same with its host name in their place.
+        """Return the labels of a node as requirements; and the same with its host name in their place.
 
         Labels of a node are never changed in place, so that the answer is kept: simulations ask again and again.
         """
@@ -160,7 +160,7 @@ class Catalogue:
         return best
 
     def price_of(self, labels: Mapping[str, str], name: str) -> float | None:
-        """Return what a node of a type costs, by its zone and capacity type; None if it cannot be had any more."""
+        """Return the price of a node of a type, by zone and capacity type; None if it is no longer offered."""
         if name not in self.number:
             return None
         entry = self.types[self.number[name]]

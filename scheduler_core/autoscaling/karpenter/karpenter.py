@@ -53,7 +53,7 @@ class Karpenter:
         return pods, self.provisioner.simulate([*pods, *leaving], [node for node in nodes if not node.deleting])
 
     def offers(self, pod: Pod) -> tuple[Solver, list[Offer]]:
-        """Return what each pool says about a new node for a pod."""
+        """Return the answer of each pool about a new node for a pod."""
         solver = self.provisioner.solver([pod], self.state.nodes())
         return solver, solver.offers(pod)
 

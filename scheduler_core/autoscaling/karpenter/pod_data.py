@@ -39,7 +39,7 @@ class PodData(msgspec.Struct, frozen=True, eq=False):
 
 
 def pod_data(pod: Pod, volumes: Volumes, *, ignores_preferences: bool = False) -> PodData:
-    """Return what a pod asks for (updateCachedPodData)."""
+    """Return the requests and requirements of a pod (updateCachedPodData)."""
     terms = pod.required_node_affinity.terms[:1] if pod.required_node_affinity is not None else ()
     strict = merge(of_labels(pod.node_selector), *(of_expressions(term.match_expressions) for term in terms))
     requirements = strict

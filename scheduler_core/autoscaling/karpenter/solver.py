@@ -355,7 +355,7 @@ class Solver:
         return "; ".join(reasons)
 
     def offers(self, pod: Pod) -> list[Offer]:
-        """Return what each pool says about a new node for the pod alone, its preferences dropped."""
+        """Return the answer of each pool about a new node for the pod alone, without its preferences."""
         while (relaxed := relax(pod, tolerates_preferences=self._tolerates_preferences)) is not None:
             pod = relaxed
         self._topology.update(pod)
@@ -387,7 +387,7 @@ class Solver:
         return "" if self._catalogue.offered(requirements) & bit else "offering"
 
     def _template(self, pool: NodePool, daemon_pods: Sequence[Pod]) -> Template | None:
-        """Return what claims of a pool begin with, None if no type meets its requirements."""
+        """Return the initial claim of a pool, None if no type meets its requirements."""
         requirements = requirements_of_pool(pool)
         relaxes = self._options.relaxes_min_values
         types, _, reason = filter_types(

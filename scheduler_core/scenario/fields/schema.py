@@ -86,7 +86,7 @@ class Quantity(msgspec.Struct, frozen=True):
         return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
 
     def _meant(self, value: Any) -> Message | None:
-        """Return what was probably meant, for another way to write a suffix; None if that is unknown."""
+        """Return the probably intended name, for another way to write a suffix; None if that is unknown."""
         match = _MISSPELT.fullmatch(str(value))
         suffix = match and _SUFFIXES.get(match[2].lower())
         if not match or not suffix:

@@ -182,7 +182,7 @@ function nodeLine(state, node, pod, differs, isListed) {
 }
 
 /**
- * Whether an item about the pod plainly the answer.
+ * Whether an item about the pod reveals the answer.
  * @param {Item} item
  * @param {string} pod
  * @param {Question} question

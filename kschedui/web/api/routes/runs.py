@@ -183,7 +183,7 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     openapi_extra=record(Lives),
 )
 def lives(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
-    """Return who made a pod, or each pod of a workload, who deleted it, and why; and why rollouts stand still.
+    """Explain who created a pod, or each pod of a workload, who deleted it, and why; and why rollouts stand still.
 
     Without `of`, only the rollouts. 409 until the run is done.
     """
