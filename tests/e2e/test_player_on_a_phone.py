@@ -23,7 +23,7 @@ def test_a_phone_shows_the_dry_run_and_whole_ages(phone: Page) -> None:
     expect(phone.locator(".lane-bar")).to_have_count(6)
     expect(phone.locator(".lane-bar u")).to_have_count(6)
     seek(phone, link_to(phone, step))
-    expect(phone.locator(".criterion-value b", has_text="8 d")).to_be_visible()
+    expect(phone.locator(".criterion-value b", has_text="7 d")).to_be_visible()
     shown_whole(phone, ".criterion-value b, .filter-result > *, .candidate-head span")
     edges = phone.eval_on_selector_all(".criterion-value b", "all => all.map(e => e.getBoundingClientRect().right)")
     assert max(edges) <= 390
