@@ -134,7 +134,7 @@ def busy(ahead: WorkWait | None) -> Refusal:
         sentence: str = gettext_noop("The server is busy: too many requests are waiting. Try again in a moment.")
         return Refusal(503, sentence, headers={"Retry-After": "10"})
     sentence = Message(
-        "The server is busy: {others} requests come before yours. Try again in a moment.",
+        "The server is busy. Requests before yours: {others}. Try again in a moment.",
         others=ahead.others,
     )
     return Refusal(503, sentence, headers={"Retry-After": "1"}, ahead=ahead._asdict())

@@ -80,7 +80,7 @@ def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
         return error_page(request, refusal)
     others = refusal.more["ahead"]["others"]
     sentence = Message(
-        "The server is busy: {others} requests come before yours. This page opens when it is your turn.", others=others
+        "The server is busy. Requests before yours: {others}. This page opens when it is your turn.", others=others
     )
     headers = {**refusal.headers, "Refresh": str(REFRESH_SECONDS)}
     return error_page(request, Refusal(refusal.status, sentence, headers=headers), gettext_noop("Please wait"))

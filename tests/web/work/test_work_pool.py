@@ -162,7 +162,7 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, pool: Wor
     assert again.json()["ahead"]["others"] == 2
     assert "Location" not in again.headers
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert answer.json()["detail"].startswith("The server is busy: 2 requests come before yours.")
+    assert answer.json()["detail"].startswith("The server is busy. Requests before yours: 2.")
     assert answer.json()["ahead"]["others"] == 2
     settings.LIMITS = {**settings.LIMITS, "wait_seconds": 60}
     assert author.post_json("/api/v1/check", text=SMALL).status_code == 200
@@ -218,7 +218,7 @@ def test_a_page_that_waits_tells_its_place_and_opens_itself_again(
             for one in disconnects:
                 one.report()
     assert (page.status_code, page.headers["Refresh"], page.headers["Retry-After"]) == (503, "1", "1")
-    assert "2 requests come before yours. This page opens when it is your turn." in page.content.decode()
+    assert "Requests before yours: 2. This page opens when it is your turn." in page.content.decode()
     assert "轮到你时，此页面会自动打开" in chinese.content.decode()
     for answer in (script, posted):
         assert answer.status_code == 503
