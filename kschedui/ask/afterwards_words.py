@@ -1,4 +1,4 @@
-"""Sentences about what a run leaves behind: victims, pods that cannot end, pods that break their own rule."""
+"""Sentences about preempted pods, pods that cannot terminate, and running pods that break their own rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scheduler_core.ask.histories import Standing
 
 
 def evicted_words(victim: Evicted) -> Message:
-    """Return a text: who evicted a victim, who creates it again, and where it then runs or waits."""
+    """Return sentences about a preempted pod: its preemptor, and the workload and node of its replacement."""
     values = {"pod": victim.pod, "node": victim.node, "preemptor": victim.preemptor, "owner": victim.owner}
     if not victim.owner:
         return Message("{preemptor} preempts {pod} on {node}. No controller makes it again.", **values)
@@ -26,7 +26,7 @@ def evicted_words(victim: Evicted) -> Message:
 
 
 def stuck_words(pod: Stuck) -> Message:
-    """Return why a Terminating pod does not end, what waits for it, and what ends it."""
+    """Return sentences about a Terminating pod that cannot end: the cause, and a remedy or the replacement."""
     values = {"pod": pod.pod, "node": pod.node, "owner": pod.owner, "instead": pod.instead}
     if pod.waits:
         return Message(
@@ -49,12 +49,12 @@ def stuck_words(pod: Stuck) -> Message:
 
 
 def standing_words(rollout: Standing) -> list[Message]:
-    """Return a sentence for each reason for which a rollout stands still."""
+    """Return a sentence for each reason why a rollout is incomplete."""
     return [Message("{workload}: {reason}", workload=rollout.workload, reason=reason) for reason in rollout.reasons]
 
 
 def broken_words(pod: Broken) -> Message:
-    """Return the rule of its own that a running pod breaks, the field that prevents it, and whether others do too."""
+    """Return sentences about the rule that a running pod breaks, and the number of other pods that break it too."""
     if pod.others:
         return Message(
             "{sentence} The same holds for {others:,} more of {owner}.",

@@ -1,4 +1,4 @@
-"""Questions about autoscalers for the site: what one would do, why, and how two compare; answers of a bounded size."""
+"""Questions about autoscalers for the site: the plan of one with its reasons, and a comparison of two."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MOST_NODES = 1000
 
 
 class Answer(msgspec.Struct):
-    """The answer of one autoscaler. `own`: that of the scenario, "" if it has none; `notes`: what was converted.
+    """The answer about one autoscaler. `own`: the scenario's autoscaler, "" if it has none.
 
-    Lists are cut: `more_pods` and `more_nodes` are the numbers of those that are left out. The types that a pool would
-    not make are there if the question names a pod.
+    `notes`: notes on the conversion of the scenario. `more_pods` and `more_nodes` count the entries that are left out.
+    Pods list the instance types that a pool would not create only if the question names a pod.
     """
 
     asked: Name
@@ -37,7 +37,7 @@ class Answer(msgspec.Struct):
 
 
 class ComparedAutoscalers(msgspec.Struct):
-    """Cluster Autoscaler and Karpenter on the load of a scenario, by a run with each. `own`, `notes`: see Answer."""
+    """A run with Cluster Autoscaler and a run with Karpenter on the load of a scenario. `own`, `notes`: see Answer."""
 
     own: str
     notes: list[str]
@@ -72,7 +72,7 @@ def ask(
 
 
 def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
-    """Return how Cluster Autoscaler and Karpenter compare on the scenario's load. Raises NotPossible."""
+    """Return a comparison of Cluster Autoscaler and Karpenter on the scenario's load. Raises NotPossible."""
     converted = {name: with_autoscaler(text, name) for name in NAMES}
     scenarios = {name: engine.read_again(each.text, kubernetes) for name, each in converted.items()}
     comparison = compare(scenarios, registry(), report_progress=progress.report)

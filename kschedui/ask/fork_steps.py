@@ -1,4 +1,4 @@
-"""The step at which the run of a fork shows what the fork was made for."""
+"""The step at which the run of a fork shows the effect of its changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduler_core.trace.events import AnyEvent, ClockAdvanced
 
 
 def step_at(text: str, kubernetes: str, time: float) -> int:
-    """Return the first step of the text's run at this time (seconds) or later."""
+    """Return the first step of the text's run at this time (seconds) or later; 0 if there is none."""
     clock = 0.0
 
     def is_there(event: AnyEvent) -> bool:
@@ -24,7 +24,7 @@ def step_at(text: str, kubernetes: str, time: float) -> int:
 
 
 def step_of_pass(text: str, kubernetes: str) -> int:
-    """Return the step of the first pass of an autoscaler in the text's run."""
+    """Return the step of the first pass of an autoscaler in the text's run; 0 if there is none."""
     events = engine.simulate(engine.read_again(text, kubernetes))
     return _first(events, lambda event: isinstance(event, ScaleUpEvaluated | ScaleDownEvaluated))
 

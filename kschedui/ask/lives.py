@@ -1,4 +1,4 @@
-"""The lives of a run's pods in words: who made a pod, who deleted it, and why the rollout of its workload stands."""
+"""The lives of a run's pods in words: who created and deleted a pod, and why its workload's rollout is incomplete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Say = Callable[[Message], str]
 
 
 class PodLife(msgspec.Struct, omit_defaults=True, rename={"replaced_by": "replacedBy"}):
-    """The life of a pod, in sentences. `rollout`: why that of its workload stands still; left out if it does not."""
+    """The life of a pod, in sentences. `rollout`: the reasons why the rollout of its workload is incomplete."""
 
     pod: PodKey
     made: str = ""
@@ -26,14 +26,14 @@ class PodLife(msgspec.Struct, omit_defaults=True, rename={"replaced_by": "replac
 
 
 class Lives(msgspec.Struct):
-    """Lives of pods, and the reasons for which rollouts stand still at the end of the run."""
+    """Lives of pods, and the reasons why rollouts are incomplete at the end of the run."""
 
     pods: list[PodLife]
     rollouts: list[str]
 
 
 def life_of(key: PodKey, histories: Histories, say: Say) -> PodLife:
-    """Return the life of a pod of the run; it says nothing of a pod that never existed."""
+    """Return the life of a pod of the run; that of a pod that never existed has only the key."""
     life = histories.lives.get(key)
     if life is None:
         return PodLife(key)
@@ -48,15 +48,15 @@ def life_of(key: PodKey, histories: Histories, say: Say) -> PodLife:
 
 
 def lives_of(keys: Sequence[PodKey], histories: Histories, say: Say) -> Lives:
-    """Return the lives of these pods, with all rollouts that stand still."""
+    """Return the lives of these pods, with all incomplete rollouts."""
     rollouts = [say(line) for standing in histories.standing_rollouts() for line in standing_words(standing)]
     return Lives([life_of(key, histories, say) for key in keys], rollouts)
 
 
 def pods_named(name: str, histories: Histories) -> list[PodKey]:
-    """Return the pod, or the pods that exist of the workload, with this name.
+    """Return the pod with this name, or the existing pods of the workload with this name; [] if there are none.
 
-    "web-0", "shop/web-0", "web@1/0"; "web", "deployment/web", "deploy/web".
+    Names of pods: "web-0", "shop/web-0", "web@1/0"; of workloads: "web", "deployment/web", "deploy/web".
     """
     for key in (name, f"default/{name}"):
         if key in histories.lives:
@@ -66,7 +66,7 @@ def pods_named(name: str, histories: Histories) -> list[PodKey]:
 
 
 def workload_named(name: str) -> tuple[str, str]:
-    """Return the kind, "" if it is not given, and the name of "deploy/web" or "shop/web"."""
+    """Return the kind and the name in "deploy/web" or "shop/web"; the kind is "" if none is given."""
     first, _, last = name.rpartition("/")
     kind = KINDS.get(first.lower(), first).lower()
     known = {known.lower(): known for known in (*KINDS.values(), "Job", "ReplicationController")}

@@ -56,7 +56,7 @@ def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> OperationResu
 
 
 def perform(text: str, kubernetes: str, row: Mapping[str, Any]) -> tuple[str, int]:
-    """Return the scenario with the operation in its timeline, and the step at which that begins."""
+    """Return the scenario with the operation in its timeline, and the step at which the operation begins."""
     _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
     scenario = append_events(text, timeline, yaml_text.write)
     return scenario, step_at(scenario, kubernetes, min((float(event["at"]) for event in timeline), default=0.0))

@@ -49,7 +49,7 @@ class FoundChange(msgspec.Struct):
 class Changes(msgspec.Struct):
     """The changes found so far, the smallest first; ask again until `done` equals `pieces`.
 
-    `missing`: sentences about what the pod requests and does not exist, which no edit of pod or node provides.
+    `missing`: sentences about objects and resources that the pod requires and that no edit of pods or nodes provides.
     """
 
     done: int
@@ -59,7 +59,7 @@ class Changes(msgspec.Struct):
 
 
 class Weight(msgspec.Struct):
-    """A Score plugin of the pod's profile."""
+    """A Score plugin of the pod's profile, and its weight."""
 
     plugin: str
     weight: int
@@ -78,7 +78,7 @@ class About(msgspec.Struct):
 
 
 def about(name: Name, text: str | None) -> About:
-    """Return the data that a panel needs to offer changes."""
+    """Return the data that a panel needs to offer changes. Raises NotPossible at the end of the run."""
     moment = moments.find_moment(name, text).moment
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
@@ -108,7 +108,7 @@ def what_if(name: Name, text: str | None, rows: Sequence[Mapping[str, Any]]) -> 
 
 
 def smallest(name: Name, text: str | None) -> Changes:
-    """Return the search after continuing it for a while."""
+    """Continue the search for PIECE_SECONDS and return the changes found so far."""
     cached = moments.find_moment(name, text)
     with cached.turn:
         search = cached.search = cached.search or ChangeSearch(cached.moment)
@@ -156,7 +156,7 @@ def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capa
 
 
 def pods(name: Name, text: str | None) -> list[str]:
-    """Return some pods that exist at the moment, pending ones first."""
+    """Return at most MAX_PODS pods that exist at the moment, pending ones first."""
     cached = moments.find_moment(name, text)
     there = cached.moment.world().cluster.pods
     pods_by_state = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))

@@ -99,8 +99,10 @@ def no_profile_words(scheduler: str) -> Message:
 
 
 def near_words(near: Near) -> Message:
-    """Return a change that nearly suffices, and what it does for the workload, as in:
-    n-17: Request 1500m cpu instead of 2, and tolerate the taint gpu:NoSchedule."""
+    """Return the changes with which the pod fits on a node, and their effect on its workload.
+
+    Such as: n-17: Request 1500m cpu instead of 2, and tolerate the taint gpu:NoSchedule.
+    """
     if near.coverage is not None:
         return Message("{change}. {coverage}", change=_near_words(near), coverage=coverage_words(near.coverage))
     return _near_words(near)
@@ -254,7 +256,7 @@ def _changed_words(change: Changed, node: str) -> Message:
 
 
 def _claim_words(change: Changed) -> Message:
-    """Return a change of what a ResourceClaim requests; `name` is the claim with its request, or with a field."""
+    """Return a change of a ResourceClaim as a phrase; its `name` is the claim with a request or a field."""
     claim, _, part = change.name.partition(" ")
     values = {"claim": claim, "request": part, "field": part, "before": change.before, "after": change.after}
     match change.kind:

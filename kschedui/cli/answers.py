@@ -1,4 +1,4 @@
-"""The frame of a command that answers a question about one file: reading it, its errors, its output."""
+"""The parts that commands about one file share: arguments, reading, errors and output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.ask.editing.edits import NotPossible
 
 
 def add_arguments(parser: ArgumentParser, *, pod: bool = False) -> None:
-    """Add FILE, the form of the answer, and POD for a question about a pod."""
+    """Add FILE, the format of the answer, and POD for a question about a pod."""
     if pod:
         parser.add_argument(
             "pod",
@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser, *, pod: bool = False) -> None:
 
 
 def read_one(options: Namespace) -> tuple[Input, bool]:
-    """Return the command's only file, and whether its warnings are errors (`--strict`); they are written."""
+    """Print the warnings of the command's only file. Return the file, and whether `--strict` makes them errors."""
     source = inputs.read(options.files[0], options.kubernetes_version)
     return source, bool(inputs.say_warnings(source, quiet=options.quiet) and options.strict)
 
@@ -45,7 +45,7 @@ def named_errors(source: Input) -> Iterator[None]:
 
 
 def write_answer(options: Namespace, answer: object, write: Callable[[], None]) -> None:
-    """Print the answer as JSON, or have it written as text."""
+    """Print the answer as JSON, or call `write` to print it as text."""
     if options.format == "json":
         sys.stdout.write(json.dumps(msgspec.to_builtins(answer), indent=1) + "\n")
     else:

@@ -52,19 +52,19 @@ def run(options: Namespace) -> int:
             _compare(source, options)
         return int(failed)
     with answers.named_errors(source):
-        found_answers = autoscale(source.scenario, registry(), options.at, proves=not options.no_run)
-    for answer in found_answers:
+        plans = autoscale(source.scenario, registry(), options.at, proves=not options.no_run)
+    for answer in plans:
         _select(answer, options)
     if options.format == "json":
-        sys.stdout.write(json.dumps([as_data(answer) for answer in found_answers], indent=1) + "\n")
+        sys.stdout.write(json.dumps([as_data(answer) for answer in plans], indent=1) + "\n")
     else:
-        for answer in found_answers:
+        for answer in plans:
             write(answer, in_full=bool(options.pod or options.node))
     return int(failed)
 
 
 def _compare(source: inputs.Input, options: Namespace) -> None:
-    """Run both autoscalers, and write how they compare."""
+    """Run both autoscalers and print a comparison."""
     from kschedui.scenarios.other_autoscaler import NAMES, with_autoscaler  # which only this question needs
 
     converted = {name: with_autoscaler(source.scenario.text, name) for name in NAMES}
@@ -94,7 +94,7 @@ def _compare(source: inputs.Input, options: Namespace) -> None:
 
 
 def _read(options: Namespace) -> inputs.Input:
-    """Read the file; a dump with the autoscaler of its cluster. Raises Unusable."""
+    """Read the file; a dump is converted with the autoscaler of its cluster. Raises Unusable."""
     name = options.files[0]
     content = b""
     try:
@@ -106,7 +106,7 @@ def _read(options: Namespace) -> inputs.Input:
 
 
 def _select(answer: Autoscaling, options: Namespace) -> None:
-    """Leave only the pod and the node that are asked about. Raises Unusable."""
+    """Keep only the pod and the node that the options name. Raises Unusable if the answer has none."""
     if options.pod:
         key = options.pod if "/" in options.pod else f"default/{options.pod}"
         answer.pods = [pod for pod in answer.pods if pod.pod == key]
@@ -161,7 +161,7 @@ def _write_list(lines: Iterable[str], most: int) -> None:
 
 
 def _merged(nodes: Sequence[NewNodes]) -> Iterator[NewNodes]:
-    """Yield the new nodes, those that are alike in one entry."""
+    """Yield the new nodes, with equal ones merged into one entry."""
     alike: dict[object, list[NewNodes]] = {}
     for new in nodes:
         key = new.group, new.instance_type, new.zone, new.capacity_type, tuple(new.types), new.price

@@ -23,14 +23,14 @@ FORMATS = ("table", "json", "jsonl", "junit")
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """A file: `failures` are unmet expectations, `errors` the reasons that it could not run."""
+    """The result of a file: `failures` are unmet expectations, `errors` the reasons why it could not run."""
 
     file: str
     promises: int = 0
     failures: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     warnings: int = 0
-    release: str = ""  # that decided; "" for a file that could not be read
+    release: str = ""  # of kube-scheduler; "" for a file that could not be read
 
     @property
     def good(self) -> bool:
@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
 
 
 def check_file(name: str, options: Namespace) -> Checked:
-    """Check one file. An invalid file is a result too."""
+    """Return the result of checking one file; an invalid file has a result with errors."""
     try:
         source = inputs.read(name, options.kubernetes_version)
     except Unusable as error:
@@ -74,7 +74,7 @@ def check_file(name: str, options: Namespace) -> Checked:
 def check_expectations(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     """Return the number of expectations, and a sentence for each that is not met.
 
-    A file without expectations fails too.
+    For a file without expectations, the only sentence says so.
     """
     expect = source.scenario.expect
     promises = len(expect.pods) + (expect.victims is not None) if expect else 0

@@ -30,7 +30,7 @@ FEW = 10  # names in an entry
 
 
 class Command(NamedTuple):
-    """The options of a command that `kschedui.cli.main` reads."""
+    """The functions of a command that `kschedui.cli.main` calls."""
 
     add_arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace], int]
@@ -124,7 +124,7 @@ COMMANDS = {
 
 
 def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[str]:
-    """Return the named nodes and those with the label."""
+    """Return the named nodes, those with the label and those of the node group. Raises Unusable."""
     names = list(options.node)
     if options.selector:
         key, equals, value = options.selector.partition("=")

@@ -227,7 +227,7 @@ def write_all(options: Namespace, explained: Sequence[dict[str, Any]]) -> None:
 
 
 def write_life(answer: dict[str, Any]) -> None:
-    """Print who made the pod, who deleted it, and why the rollout of its workload stands still."""
+    """Print who created and deleted the pod, and why the rollout of its workload is incomplete."""
     for name, title in (("made", "made"), ("deleted", "deleted"), ("replacedBy", "in its place")):
         if name in answer:
             sys.stdout.write(f"  {title}: {answer[name]}\n")

@@ -64,7 +64,7 @@ def open_input(name: str) -> BinaryIO:
 
 
 def in_file(name: str, error: ScenarioError) -> str:
-    """Put the file's name before every error, one error per line."""
+    """Return the errors, one per line, each after the file's name."""
     return "\n".join(f"{name}: {line}" for line in str(error).splitlines())
 
 
@@ -111,12 +111,12 @@ def from_content(
 
 
 def conversion(version: str = "", autoscaler: str | None = None) -> Conversion:
-    """Return how a text is converted within the limits of the command line."""
+    """Return the settings for converting a text within the limits of the command line."""
     return Conversion(LIMITS, MAX_BYTES, simulated=version, autoscaler=autoscaler)
 
 
 def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> list[Message]:
-    """Return notes about a release that neither the command nor the text names; an import has its own."""
+    """Return notes about the release if neither the command nor the text names one; an import has its own notes."""
     if (
         version
         or text.kind is not Kind.SCENARIO
@@ -130,7 +130,7 @@ def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> l
 
 
 def hints(name: str, content: bytes) -> list[str]:
-    """Return hints about files of other tools, which are not manifests yet."""
+    """Return a hint for a file that has to be converted by another command or tool first; [] for other files."""
     from kschedui.waiting.others import has_messages  # which only texts that cannot be read need
 
     text = content[:HINT_BYTES].decode(errors="replace")

@@ -51,13 +51,13 @@ def _read(name: str, published: Published) -> None:
         with open_input(name) as source:
             published.read(msgspec.json.decode(source.read()))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Unusable(f"{name} is no JSON: {error}") from None
+        raise Unusable(f"{name} is not JSON: {error}") from None
     except UnknownList:
         raise Unusable(f"{name} is no list of instance types or prices; expected {READ}") from None
 
 
 def _nothing(published: Published, options: Namespace) -> str:
-    """Return why there is no type."""
+    """Return the error message for an empty catalogue."""
     if not published.types:
         return "no file lists instance types; expected one with their cpus and memory"
     if options.match and not published.unpriced:

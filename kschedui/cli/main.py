@@ -47,7 +47,7 @@ COMMANDS = {
     "anonymise": "Replace the names of nodes, namespaces, pods, labels and images; decisions stay the same.",
     "completion": "Print a script that completes commands and options in bash, zsh or fish.",
 }
-MODULES = {  # those that are not called as the command is
+MODULES = {  # modules whose names differ from the command
     "import": "imports",
     "instance-types": "instance_types",
     "what-if": "what_if",
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Unusable as error:
         sys.stderr.write(f"kschedui: {error}\n")
         return UNUSABLE
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         discard_output()
         return DONE
     except KeyboardInterrupt:

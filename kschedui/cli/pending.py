@@ -55,7 +55,7 @@ def by_cause(waiting: list[PendingPod]) -> list[tuple[str, list[PendingPod]]]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """Print the pending pods as text, and what else the run leaves behind."""
+    """Print the pending pods as text, followed by the other pods and rollouts with problems."""
     waiting = counted(answer["waiting"], "pod waits", "pods wait")
     sys.stdout.write(f"{waiting}, kube-scheduler {answer['kubernetesVersion']}\n")
     for group in answer["causes"]:

@@ -59,7 +59,7 @@ def run(options: Namespace) -> int:
 
 @contextmanager
 def cluster_errors() -> Iterator[None]:
-    """Turn an error of the cluster into one sentence."""
+    """Raise errors of the cluster as Unusable with one sentence."""
     try:
         yield
     except (NoClient, MissingPermission, Unreachable) as error:
@@ -70,7 +70,7 @@ def cluster_errors() -> Iterator[None]:
 
 @contextmanager
 def handle_interrupts(stop: threading.Event) -> Iterator[None]:
-    """End the recording properly on Ctrl-C and SIGTERM; a second signal ends the process."""
+    """Set `stop` on Ctrl-C and SIGTERM; a second signal ends the process."""
 
     def end(number: int, frame: object) -> None:
         stop.set()

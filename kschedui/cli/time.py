@@ -72,7 +72,7 @@ def run(options: Namespace) -> int:
 
 
 def write_all(durations: list[Duration]) -> None:
-    """Print the pods, those with the same parts once; then, of several, when the last one ended."""
+    """Print the time of each pod, once for pods with the same parts; for several pods, also the one that ended last."""
     alike: dict[str, list[Duration]] = {}
     for duration in durations:
         parts = [(part.cause, part.start, part.end) for part in duration.parts]

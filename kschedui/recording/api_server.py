@@ -21,7 +21,7 @@ Manifest = dict[str, Any]
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, THROTTLED = 401, 403, 404, 410, 429  # of HTTP
 CONNECT_SECONDS = 10.0
 MAX_CONNECTIONS = 64  # one for each watch
-READ_SECONDS = 60.0  # of an answer that is no watch
+READ_SECONDS = 60.0  # of a response other than a watch
 LONGEST_WAIT = 30.0
 PAGE = 500  # objects, as kubectl asks for
 MAX_TRIES = 6  # of one request that is throttled
@@ -87,7 +87,7 @@ class ApiServer:
         raise ApiError(THROTTLED, "TooManyRequests", f"{self.host} goes on answering {path} with Too Many Requests")
 
     def pages(self, path: str, limit: int = PAGE) -> Iterator[Manifest]:
-        """Yield the pages of a list."""
+        """Yield the pages of a list. Raises ApiError or Unreachable."""
         query: dict[str, str | int] = {"limit": limit}
         while True:
             page = self.get(path, query)
@@ -172,14 +172,14 @@ def _json(text: bytes) -> Manifest:
     try:
         data = json.loads(text)
     except ValueError:
-        raise Unreachable(f"the answer is no JSON: {text[:80].decode(errors='replace')}") from None
+        raise Unreachable(f"the answer is not JSON: {text[:80].decode(errors='replace')}") from None
     if not isinstance(data, dict):
         raise Unreachable(f"the answer is no object: {text[:80].decode(errors='replace')}")
     return data
 
 
 def _refusal(status: int, body: bytes) -> ApiError:
-    """Return the message of a Status object; errors outside the API machinery are plain text."""
+    """Return the error of a response: the message of its Status object, or its text if it is none."""
     try:
         data = json.loads(body)
         return ApiError(status, str(data.get("reason") or ""), str(data.get("message") or data))

@@ -173,7 +173,7 @@ class DecisionReader:
         return sorted(self._rows, key=lambda row: row.order)
 
     def _failure_near(self, decision: Decision) -> Decision | None:
-        """Return the failed attempt of a condition or nomination: the same message at nearly the same time."""
+        """Return the failed attempt with the same message at nearly the same time, None if there is none."""
         same = [
             row
             for row in self._failures[decision.pod]

@@ -179,7 +179,7 @@ class _Workloads:
                 yield "applied", new
 
     def deleted(self, item: Manifest) -> Iterator[tuple[Action, Manifest]]:
-        """Yield the deletions at the end of a workload."""
+        """Yield the deletions of the objects of a deleted workload."""
         for old in self._objects.pop(_owner(item), {}).values():
             yield "deleted", old
 

@@ -26,7 +26,7 @@ from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES
 
 Manifest = dict[str, Any]
 
-SHORTEST_STEP = 0.001  # seconds between two changes; a decision stands before the change that tells of it
+SHORTEST_STEP = 0.001  # seconds between two changes; a decision precedes the change that shows it
 RECORDED = "kschedui.io/recorded"  # an annotation: the version of the API server, or the tool that recorded
 SCENARIO = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario"}
 
@@ -65,7 +65,7 @@ class Recording:
 
     def __init__(self, version: str = "") -> None:
         self.version = version
-        self.notes: list[str] = []  # what could not be observed at all
+        self.notes: list[str] = []  # resources that could not be read
         self.gaps: list[Gap] = []
         self.events_share_versions = True  # Event objects have resource versions from the same counter
         self._spool = _Spool()
@@ -73,7 +73,7 @@ class Recording:
         self._uids: set[str] = set()
         self._classes: dict[str, int] = {}
         self._global_default = False
-        self._latest = 0  # the highest resource version of what is no event
+        self._latest = 0  # the highest resource version of objects other than events
 
     def counts(self) -> tuple[int, int]:
         """Return the number of objects at the start, and of changes after it."""
@@ -155,7 +155,7 @@ class Recording:
         return any(_number(gap.after) < order <= _number(gap.until) for gap in self.gaps if gap.resource.kind in NEEDED)
 
     def _tidy(self, item: Manifest) -> Manifest:
-        """Write the pod as an import does, with its own priority if that of its class differs."""
+        """Return the object as an import writes it; a pod keeps its own priority if that of its class differs."""
         tidied = cleaning.tidy(cleaning.in_version(item), self._images, self._uids, keep_priority=self._global_default)
         if item.get("kind") == "Pod":
             spec = tidied.get("spec") or {}

@@ -1,7 +1,7 @@
 """A list and watch of one resource, as in client-go's Reflector: it resumes, lists again after 410, and retries.
 
-Every object is passed to `sink` pruned. Changes while nothing could be watched are only known by their result; such
-times are reported as gaps.
+Every object is passed to `sink` pruned. If a watch is interrupted and cannot be resumed, only the result of the changes
+is known; such times are reported as gaps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """An observation of an object. `listed`: in a list, after `gap` seconds without a watch (0 for the first list)."""
+    """An observation of an object: in the first list, created or changed ("applied"), or deleted."""
 
     resource: Resource
     action: Literal["initial", "applied", "deleted"]
@@ -61,7 +61,7 @@ class Reflector:
         self._server, self._path = server, resource.path(namespace)
         self._prune, self._sink, self._stop = prune, sink, stop
         self._began = time.monotonic()
-        self._known: dict[Key, bytes] = {}  # the digest of each object, to notice what changes nothing
+        self._known: dict[Key, bytes] = {}  # the digest of each object, to skip updates that change nothing
         self._version = ""
         self._lost_since: float | None = None
         self._pause = FIRST_PAUSE

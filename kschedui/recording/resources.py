@@ -12,7 +12,7 @@ from kschedui.recording.api_server import FORBIDDEN, NOT_FOUND, UNAUTHORIZED, Ap
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER, MOVED_GROUPS
 
-KARPENTER = "karpenter."  # begins its groups, which the scheduler does not read
+KARPENTER = "karpenter."  # the prefix of its API groups, which the scheduler does not read
 NEVER_REQUESTED = (
     "Challenge",
     "ClusterAutoscaler",
@@ -55,7 +55,7 @@ class Resource(msgspec.Struct, frozen=True):
     older: tuple[str, ...] = ()
 
     def path(self, namespace: str = "") -> str:
-        """Return the path of its list, in one namespace or in all."""
+        """Return the path of the resource's list, in one namespace or in all."""
         root = "/api/" if "/" not in self.group_version else "/apis/"
         inside = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         return f"{root}{self.group_version}{inside}/{self.name}"
@@ -118,7 +118,7 @@ class MissingPermission(Exception):
 
 
 def refusal_note(resource: Resource, refusal: ApiError) -> str:
-    """Return the reason that a kind is missing. Raises MissingPermission for a kind that a simulation needs."""
+    """Return the reason why a kind is missing. Raises MissingPermission or the refusal for a kind in NEEDED."""
     if resource.kind in NEEDED and refusal.status not in (FORBIDDEN, UNAUTHORIZED):
         raise refusal
     if resource.kind in NEEDED:

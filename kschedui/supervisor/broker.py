@@ -1,4 +1,4 @@
-"""The broker as a library knows it. Not imported by the supervisor while it runs: Redis's client takes 15 MB."""
+"""Checks of the broker that need a library. The running supervisor does not import it: Redis's client takes 15 MB."""
 
 from pathlib import Path
 

@@ -39,12 +39,12 @@ class Guard:
             self._tell(self.groups)
 
     def forget(self, group: int) -> None:
-        """Leave a group alone that has ended: its number may come to other processes."""
+        """Tell the guard that a group has ended, since other processes may get its number."""
         self.groups.discard(group)
         self._tell([-group])
 
     def close(self) -> None:
-        """End the guard, and the groups that it was not told to forget."""
+        """End the guard, which ends the groups that it was not told to forget."""
         self._close_pipe()
         self.process.wait()
 

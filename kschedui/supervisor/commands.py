@@ -6,7 +6,7 @@ from pathlib import Path
 
 # Celery finishes what it does for `worker_soft_shutdown_timeout`, then gives its unfinished tasks back to the broker.
 WORKER_ENV = {
-    "KSCHEDUI_SQLITE_SECONDS": "20",  # nobody waits for it in person
+    "KSCHEDUI_SQLITE_SECONDS": "20",  # no visitor waits for a worker
     "REMAP_SIGTERM": "SIGQUIT",
     "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # Celery's twelve lines to root
 }
@@ -15,7 +15,8 @@ MAX_WORKER_PROCESSES = 4
 
 def broker_command(binary: Path | None = None) -> list[str]:
     """Return the command of the Redis-compatible server, which reads its configuration from standard input
-    (`broker_config`). `binary` is that of the package for this machine if not given.
+    (`broker_config`). `binary`: the server's program, by default that of the package for this machine.
+
 
     Raises StartError if there is no such binary for this machine.
     """
@@ -37,7 +38,7 @@ def broker_config(port: int, password: str) -> str:
         "maxmemory-policy noeviction",
         "daemonize no",
         "loglevel warning",
-        "hz 1",  # its own housekeeping, which costs more than anything else while nobody is here
+        "hz 1",  # its housekeeping, which is the largest cost while the site is idle
     ]
     return "\n".join(lines) + "\n"
 
@@ -45,7 +46,7 @@ def broker_config(port: int, password: str) -> str:
 def workers_command(runs: int = 0, experiments: int = 0) -> list[str]:
     """Return the command of Celery workers with pools of up to this many processes; 0: no such worker.
 
-    That of runs has one more for small runs (`kschedui/runs/long_run_slots.py`).
+    The worker for runs has one more process, for small runs (`kschedui/runs/long_run_slots.py`).
     """
     sizes = {"runs": runs and runs + 1, "experiments": experiments}
     return [sys.executable, "-m", "kschedui.workers", *(f"{queue}={size}" for queue, size in sizes.items() if size)]

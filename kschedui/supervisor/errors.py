@@ -2,4 +2,4 @@
 
 
 class StartError(Exception):
-    """An error with one sentence for the person who typed the command."""
+    """An error whose text is one sentence for the user."""

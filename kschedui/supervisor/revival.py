@@ -10,7 +10,7 @@ from .errors import StartError
 from .stack import Stack
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds before a start; each is twice as long as the one before
-STEADY_SECONDS = 60.0  # what has run for so long begins anew with the first pause
+STEADY_SECONDS = 60.0  # after a child has run this long, its next pause is the first one again
 MAX_STARTS = 8
 
 

@@ -46,7 +46,7 @@ class Stack:
     def start_broker(self, binary: Path | None = None) -> str:
         """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried.
 
-        `binary` is its program, that of the package for this machine if not given.
+        `binary` is its program, by default that of the package for this machine.
         """
         password, command = secrets.token_urlsafe(24), broker_command(binary)
         for _ in range(BROKER_TRIES):
@@ -61,7 +61,7 @@ class Stack:
     def start_workers(self, runs: int = 0, experiments: int = 0) -> Child:
         """Start Celery workers with pools of up to this many processes; 0: no such worker.
 
-        That of runs takes tasks as soon as it is ready, and `wait` also waits for that.
+        `wait` also waits until the worker for runs takes tasks.
         """
         env = dict(WORKER_ENV)
         if runs:
@@ -88,7 +88,7 @@ class Stack:
     def wait(self, seconds: float = START_SECONDS) -> str:
         """Return the address when web server and workers are ready.
 
-        Raises StartError if one is not ready in so many seconds, or if a child ended.
+        Raises StartError if one is not ready within `seconds`, or if a child ended.
         """
         if not wait_until(lambda: self.ended() is not None or self._is_up(), seconds):
             raise StartError(f"The web server or the worker was not ready within {seconds:.0f} seconds.")
@@ -102,7 +102,7 @@ class Stack:
         return not self.url or answers_http(f"{local}/healthz")
 
     def ended(self) -> Child | None:
-        """Return a child that is no longer running, if there is one."""
+        """Return a child that is no longer running, None if all run."""
         return next((child for child in self.children.values() if child.poll() is not None), None)
 
     def require_running(self) -> None:

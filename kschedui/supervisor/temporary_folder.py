@@ -42,7 +42,7 @@ def remove_abandoned() -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent, ignore_errors=True)
-        except OSError:  # it runs
+        except OSError:  # its system still runs
             pass
         finally:
             os.close(handle)

@@ -1,4 +1,4 @@
-"""Become the web server: `python -m kschedui.supervisor.web HOST PORT`, as a container does."""
+"""Replaces its process by the web server, in a container: `python -m kschedui.supervisor.web HOST PORT`."""
 
 import os
 import sys

@@ -94,7 +94,7 @@ class PendingPod(msgspec.Struct):
     def blockers(self) -> list[Cause]:
         """Return the causes, one for each plugin, the verdict on the nearest node first.
 
-        If it is not known, that is the verdict on the nodes that passed most plugins.
+        Without a nearest node, the verdict of the plugin that ran last is first.
         """
         by_plugin = {cause.plugin: cause for cause in reversed(self.causes)}
         near = self.nearest[0].plugins if self.nearest else []
@@ -111,7 +111,7 @@ class _Last(msgspec.Struct):
     message: str = ""
     causes: list[Cause] = []
     no_victims: bool = False
-    scheduler: str = ""  # another one, whose pod it is
+    scheduler: str = ""  # the scheduler of a pod that belongs to another one
 
 
 def waiting_pods(scenario: Scenario, registry: Registry) -> list[PendingPod]:
@@ -122,7 +122,7 @@ def waiting_pods(scenario: Scenario, registry: Registry) -> list[PendingPod]:
 
 
 class LeftBehind(msgspec.Struct):
-    """The pods that wait at the end of a run, and others to know of (`scheduler_core.ask.afterwards`)."""
+    """The pending pods at the end of a run, and other pods and rollouts with problems."""
 
     waiting: list[PendingPod]
     evicted: list[Evicted]
@@ -132,14 +132,14 @@ class LeftBehind(msgspec.Struct):
 
 
 def left_behind(scenario: Scenario, registry: Registry) -> LeftBehind:
-    """Run the scenario to its end. Raises RunEnded."""
+    """Return the pods and rollouts with problems at the end of the run. Raises RunEnded."""
     follower = Follower()
     moment = run_to_end(scenario, follower.take, registry)
     return follower.left_behind(scenario, moment)
 
 
 def may_leave_behind(scenario: Scenario) -> bool:
-    """Return whether a scenario whose pods all run has something that `left_behind` may report."""
+    """Return whether `left_behind` may report something about the running pods of the scenario."""
     pods = (item for item in scenario.objects if isinstance(item, Pod) and item.node_name)
     return any(pod.terminating or has_rules(pod) for pod in pods)
 
@@ -155,7 +155,7 @@ def dumped_messages(scenario: Scenario) -> dict[str, str]:
 
 
 class Follower:
-    """Follows a run's events."""
+    """Collects the last attempt of each pod from a run's events."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSummary] = {}
@@ -167,7 +167,7 @@ class Follower:
         self.groups: dict[str, PodGroupEvaluated] = {}  # by "namespace/name", when it was last tried
         self.evictions: list[VictimEvicted] = []
         self.histories = Histories()
-        self.began: Mapping[str, str] = {}  # where pods stood
+        self.began: Mapping[str, str] = {}  # the node of each pod at the start
         self.bound: Mapping[str, str] = {}
         self.pending: list[str] = []
 
@@ -245,7 +245,7 @@ class Follower:
         return [self.waiting_pod(key, nearby, dumped.get(key, "")) for key in self.pending if key in self.pods]
 
     def left_behind(self, scenario: Scenario, moment: Moment | None) -> LeftBehind:
-        """Return the pending pods and, if the end of the run is known, all others to know of."""
+        """Return the pending pods and incomplete rollouts and, with `moment`, the other pods with problems."""
         waiting = self.waiting(dumped_messages(scenario), moment)
         standing = list(self.histories.standing_rollouts())
         if moment is None:
@@ -277,7 +277,7 @@ class Follower:
         )
 
     def group_of(self, pod: PodSummary) -> Group | None:
-        """Return the last attempt of the pod's group, if it was tried as a group."""
+        """Return the last attempt of the pod's group; None if the group was not tried or its attempt succeeded."""
         evaluated = self.groups.get(pod.pod_group) if pod.pod_group else None
         if evaluated is None or evaluated.success:
             return None
@@ -291,7 +291,7 @@ Known = tuple[list[Near] | None, list[Missing], list[Advice]]
 
 
 class Nearby:
-    """The nearest nodes by pod, computed once for pods with equal requirements, for a limited number of kinds."""
+    """The nearest nodes of pods, computed once for pods with equal requirements, and for MAX_KINDS kinds of pods."""
 
     def __init__(self, moment: Moment) -> None:
         self._moment, self._world = moment, moment.world()

@@ -168,7 +168,7 @@ def _conclusion(parts: list[ForeignPart]) -> Message:
 
 
 def _log_of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
-    """Yield one message for each pod of the log, and one for what it says of no single pod."""
+    """Yield a message for each pod in the log, then the messages about node groups."""
     by_pod: dict[str, list[ForeignPart]] = {}
     for line in CANNOT.finditer(text):
         error = line["error"]
@@ -207,7 +207,7 @@ def _log_of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
 
 
 def _skipped_reason(words: str) -> str:
-    """Return the reason of the log in the words of the events."""
+    """Return a reason from the log in the wording of events."""
     if "max size reached" in words:
         return "max node group size reached"
     if "backoff" in words or "backed off" in words:
@@ -226,19 +226,19 @@ def _events_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
 
 
 def _log_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
-    """Yield the errors of a log: of entries that are JSON, of lines with the fields behind the text, of parts."""
+    """Yield the errors of a log: from JSON entries, from lines that end with JSON fields, or from fragments."""
     lines, entries = _split_json(text, ENTRY)
     has_reason = False
     for fields in entries:
-        said = COULD_NOT.search(str(fields.get("message") or fields.get("msg") or ""))
-        errors = list(_errors_of(fields)) or [said["error"] or "" if said else ""]
-        if said or any(ERROR.match(error) for error in errors):
+        failure = COULD_NOT.search(str(fields.get("message") or fields.get("msg") or ""))
+        errors = list(_errors_of(fields)) or [failure["error"] or "" if failure else ""]
+        if failure or any(ERROR.match(error) for error in errors):
             has_reason = True
             yield _could_not_schedule(errors, fields, say)
     for line in unquote(lines).split("\n"):
-        if said := COULD_NOT.search(line):
+        if failure := COULD_NOT.search(line):
             has_reason = True
-            error = (said["error"] or "").partition(' {"commit"')[0]
+            error = (failure["error"] or "").partition(' {"commit"')[0]
             yield _could_not_schedule([error], next(iter(_split_json(line, BEHIND)[1]), {}), say)
     if not has_reason and KARPENTER_FAILED not in text:
         for error in dict.fromkeys(ERROR.findall(unquote(lines))):
@@ -266,7 +266,7 @@ def _errors_of(fields: dict[str, object]) -> Iterator[str]:
 
 
 def _split_json(text: str, keys: frozenset[str]) -> tuple[str, list[dict[str, object]]]:
-    """Return the text without its JSON objects that have one of the keys, which may span lines, and these objects."""
+    """Return the text without the JSON objects that have one of the keys, and these objects."""
     kept, entries = [], []
     begin, start = 0, text.find("{")
     for _ in range(MAX_OBJECTS):
@@ -285,7 +285,7 @@ def _split_json(text: str, keys: frozenset[str]) -> tuple[str, list[dict[str, ob
 
 
 def _pools(error: str, say: Say) -> list[ForeignPart]:
-    """Return the reason of each NodePool."""
+    """Return the reasons in the error, each with its NodePool."""
     parts = []
     for entry in NEXT_POOL.split(error):
         pool = POOL.search(entry)

@@ -1,5 +1,5 @@
-"""Messages of Volcano and Kueue about pods and workloads that wait, of the Eviction API about pods that stay, of quotas
-about pods that are not made, of nodes that do not come, and of volumes that are elsewhere.
+"""Messages of Volcano, Kueue, the Eviction API, quotas, autoscalers and volumes about pods that do not run.
+
 
 Volcano: pkg/scheduler/api/job_info.go and unschedule_info.go (events Unschedulable and FailedScheduling, conditions of
 PodGroups). Kueue: pkg/scheduler (flavorassigner, preemption) and conditions of Workloads (QuotaReserved).
@@ -156,7 +156,7 @@ NEXT_REASON = re.compile(r", (?=insufficient |untolerated |flavor |resource |top
 
 
 def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
-    """Yield the messages of Volcano, Kueue and the Eviction API in a text."""
+    """Yield the messages in a text that match one of MESSAGES."""
     for source, pattern, meaning in MESSAGES:
         for match in re.finditer(pattern, plain):
             values = match.groupdict()

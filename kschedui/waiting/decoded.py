@@ -18,15 +18,14 @@ from kschedui.waiting.reasons import (
 )
 from scheduler_core.plugins import REGISTRY
 
-Say = Callable[[str], str]  # a sentence in the language of whoever asks
+Say = Callable[[str], str]  # translates a sentence into the reader's language
 
 
 class Row(msgspec.Struct, frozen=True):
     """A part in words.
 
-    `total`: the number of all nodes; `lesson`: the slug of a lesson about it; `page`: that of the plugin.
-
-    `helps`: evicting pods could resolve it; `tried`: it could, and the message includes the result of preemption.
+    `total`: the number of all nodes; `lesson`: the slug of a lesson about it; `page`: whether the plugin has a page.
+    `helps`: evicting pods could resolve it; `tried`: it could, but the message includes the result of preemption.
     """
 
     count: int
@@ -67,7 +66,7 @@ def _is_whole(reason: str) -> bool:
 
 
 def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = False) -> Row:
-    """Return a part of a message in words. `tried`: the message says that preemption found nothing."""
+    """Return a part of a message in words. `tried`: the message includes the result of preemption."""
     meaning = reason_of(PREDICATE_FAILURES.get(reason, reason))
     if meaning is None:
         plugin = plugin_of_predicate(reason)

@@ -12,7 +12,7 @@ MOST = 5  # pods, and events
 
 
 class DescribedPod(NamedTuple):
-    """Quantities and labels as the text has them: "cpu: 1500m", "disktype=ssd"."""
+    """A pod, its requests ("cpu: 1500m"), selected labels ("disktype=ssd") and tolerations, as the text has them."""
 
     pod: str
     requests: list[str]
@@ -21,7 +21,7 @@ class DescribedPod(NamedTuple):
 
 
 def described_pods(reading: Reading) -> list[DescribedPod]:
-    """Return the pods of the text that have no node."""
+    """Return at most MOST pods of the text that have no node."""
     pods = (manifest for manifest in reading.objects if manifest.get("kind") == "Pod")
     return [_described(manifest) for manifest in pods if not manifest["spec"].get("nodeName")][:MOST]
 

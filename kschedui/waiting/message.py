@@ -101,7 +101,7 @@ def _messages_of(text: str, *, alone: bool) -> list[FailedMessage]:
 
 
 def decode(text: str) -> FailedMessage:
-    """Return the first message in a text, with its part about preemption; without one, nothing is `understood`."""
+    """Return the first message in a text; an empty message, which is not `understood`, if there is none."""
     return next(iter(messages(text)), FailedMessage())
 
 
@@ -188,7 +188,7 @@ def _parts(text: str) -> list[Part]:
 
 
 def _known_notes(text: str) -> str:
-    """Return the known plugin notes in the text after a sentence, among other lines."""
+    """Return the known plugin note with which the text after a sentence begins; "" if there is none."""
     note = NOTES.match(text.strip())
     return note[0] if note else ""
 
@@ -198,7 +198,7 @@ def _rest(text: str) -> str:
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
 
 
-# Words of some releases for what the others say otherwise.
+# Wordings of some releases, and the wording of the others.
 SAME = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -227,7 +227,7 @@ def in_any_release(reason: str) -> str:
     return reason
 
 
-# Of 1.20 and 1.21, beside the one that says which of the two.
+# In 1.20 and 1.21, beside the reason that says which of the two failed.
 GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?")
 
 

@@ -52,7 +52,7 @@ def starter(message: FailedMessage, title: str = TITLE) -> Starter:
 
 
 def own_maker(part: Part) -> Make | None:
-    """Return the plugin's own starter for this reason."""
+    """Return the plugin's own starter for this reason; None if it has none."""
     meaning = reason_of(part.reason)
     if meaning is None or meaning.reason.starter is None or (meaning.reason.about_nodes and not part.count):
         return None
@@ -101,10 +101,10 @@ def build_starter(
 
 
 def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:
-    """Return the similarity of the most similar message and its text; the first in a tie."""
+    """Return the highest similarity of a text's message to this one, and the first text that reaches it."""
     most, best_text = 0, ""
     for text in texts:
-        alike = likeness(told_by(text), message)
+        alike = likeness(simulated_message(text), message)
         if alike > most:
             most, best_text = alike, text
         if alike == len(LIKE):
@@ -132,7 +132,7 @@ def likeness(text: str, message: FailedMessage) -> int:
 
 
 def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
-    """Return the first and last node of each part: one after another, or shared if a node can have both reasons."""
+    """Return the range of nodes of each part; parts overlap if a node can have both reasons. None: they do not fit."""
     amounts = [part for part in message.parts if (meaning := reason_of(part.reason)) and meaning.reason.beside_others]
     others = sum(part.count for part in message.parts if part not in amounts)
     room = message.total - others
@@ -153,7 +153,7 @@ def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
     return shares
 
 
-def told_by(text: str) -> str:
+def simulated_message(text: str) -> str:
     """Return the simulated message for the starter's pod; "" if that release cannot run it."""
     try:
         failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed | PodGated)]

@@ -87,7 +87,7 @@ def cause_words(cause: Cause) -> Message:
 
 
 def differences(waiting: PendingPod) -> Iterator[Message]:
-    """Yield the reasons that the cluster's message differs from this one; none without a message in the dump."""
+    """Yield the differences between the cluster's message and this one; none without a message in the dump."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)
@@ -106,7 +106,7 @@ def differences(waiting: PendingPod) -> Iterator[Message]:
 
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
-    """Yield the reasons whose counts differ."""
+    """Yield the reasons and results of preemption that differ, and an explanation."""
     theirs, ours = counts(there), counts(here)
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):

@@ -1,4 +1,5 @@
-"""Arguments that the process which does the work reads itself.
+"""Arguments that a worker process reads itself.
+
 
 Sending a long text to another process costs the sender many times as much as reading it, and holds Python's lock.
 """
@@ -10,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class Fetched(NamedTuple):
-    """The value of `read(key)`, whose length is about `size`."""
+    """An argument whose value is `read(key)`, with a length of about `size`."""
 
     read: Callable[[Any], Any]
     key: Any
@@ -18,12 +19,12 @@ class Fetched(NamedTuple):
 
 
 def call(function: Callable[..., Result], args: Sequence[Any]) -> Result:
-    """Return the function's result; arguments to fetch are fetched first."""
+    """Return the function's result, after fetching its arguments."""
     return function(*map(fetch, args))
 
 
 def fetch(argument: Any) -> Any:
-    """Return the argument itself, with all fetched parts."""
+    """Return the argument with each Fetched part replaced by its value."""
     if isinstance(argument, Fetched):
         return argument.read(argument.key)
     return tuple(map(fetch, argument)) if type(argument) is tuple else argument

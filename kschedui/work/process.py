@@ -24,8 +24,8 @@ from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call
 from kschedui.work.rare_collection import collect_after, rare_collection
 
-WORKS = 200  # of one process, so that what a large one left in memory does not stay
-QUICK_NICE, SLOW_NICE = 2, 10  # pages go before quick work, and whatever else wants the processor before slow work
+WORKS = 200  # of one process, so that memory that a large one left does not stay in use
+QUICK_NICE, SLOW_NICE = 2, 10  # pages have priority over quick work, and everything else has priority over slow work
 LONGEST = 128 * limits.MEGABYTE  # answer
 PRELOADED = "kschedui.work.preloaded"
 
@@ -133,7 +133,7 @@ class Worker:
         return connection.recv()
 
     def _end(self, allowance: Allowance, clock: float) -> Exception:
-        """Return the reason that the process ended."""
+        """Return the error for a process that ended before its work was done."""
         process = self._process
         process.join()
         code = process.exitcode
@@ -205,7 +205,7 @@ def rebuild(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, 
 
 
 def outcome(language: str | None, function: Callable[..., Any], args: Sequence[Any]) -> tuple[str, Any]:
-    """Run the work and return what happened: result, exception, memory."""
+    """Run the work. Return "done" and its result, "raised" and its exception, or "memory" and None."""
     from django.db import connections
     from django.utils import translation
 
@@ -218,4 +218,4 @@ def outcome(language: str | None, function: Callable[..., Any], args: Sequence[A
     except Exception as error:
         return "raised", error
     finally:
-        connections.close_all()  # a database that was restarted meanwhile is none of the next work's business
+        connections.close_all()  # the next work must not use the connections of a database that was restarted

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 COLLECTED_AFTER = 300_000  # new objects that may be parts of cycles
-LARGE_SECONDS = 0.1  # of processor time; what longer work leaves behind is worth looking at all objects
+LARGE_SECONDS = 0.1  # of processor time; after longer work, all generations are collected
 
 
 @contextmanager
@@ -20,5 +20,5 @@ def rare_collection() -> Iterator[None]:
 
 
 def collect_after(seconds: float) -> None:
-    """Collect what work of so much processor time left behind; Python alone would keep the objects of several works."""
+    """Collect the garbage of work that took this much processor time; Python alone would collect it much later."""
     gc.collect(2 if seconds > LARGE_SECONDS else 1)

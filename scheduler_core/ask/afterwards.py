@@ -1,6 +1,7 @@
-"""The results of a run besides waiting pods: victims, pods that cannot end, and pods that break their own rule.
+"""Preempted pods, pods that cannot terminate, and running pods that break their own rules at the end of a run.
 
-Controllers make victims again (ReplicaSet, StatefulSet, DaemonSet); the cluster at the end of the run decides where.
+Controllers (ReplicaSet, StatefulSet, DaemonSet) replace preempted pods; the cluster at the end of the run decides
+where.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ LIFELONG = ("PodTopologySpread", "InterPodAffinity", "NodeAffinity", "TaintToler
 
 
 class Evicted(msgspec.Struct, frozen=True):
-    """A victim of preemption. `owner`: the workload that makes it again, "" if nobody does.
+    """A preempted pod. `owner`: the workload that replaces it, "" if there is none.
 
-    `again`: the node that the new pod gets, "" if it stays pending with `message`.
+    `again`: the node of the replacement, "" if it stays pending with `message`.
     """
 
     pod: PodKey
@@ -42,10 +43,10 @@ class Evicted(msgspec.Struct, frozen=True):
 
 
 class Stuck(msgspec.Struct, frozen=True):
-    """A Terminating pod on a node whose kubelet does not answer, so that it cannot end.
+    """A Terminating pod that cannot end, because the kubelet of its node does not answer.
 
-    `owner` is the workload; `waits`: it makes no other pod before this one is gone (StatefulSet). `instead`: a pod of
-    the workload that runs elsewhere.
+    `owner`: its workload. `waits`: the workload creates no replacement before the pod is gone (StatefulSet). `instead`:
+    another pod of the workload that has a node, "" if there is none or the workload waits.
     """
 
     pod: PodKey
@@ -74,9 +75,9 @@ class Broken(msgspec.Struct, frozen=True):
 def evicted_pods(
     moment: Moment, evictions: Iterable[VictimEvicted], pods: Mapping[PodKey, Pod], histories: Histories
 ) -> list[Evicted]:
-    """Return the victims of the run that do not exist any more, and what becomes of those that are made again.
+    """Return the preempted pods that do not exist any more, with the nodes of their replacements.
 
-    A controller of the run has made them again; otherwise the cluster at its end decides where they would go.
+    For a pod that no controller of the run replaced, the cluster at the end of the run decides.
     """
     world = moment.world()
     victims = []
@@ -96,7 +97,7 @@ def evicted_pods(
 
 
 def _made_again(moment: Moment, world: World, pod: Pod) -> tuple[NodeName, str]:
-    """Create the pod again in the world. Return its node, or the message of its attempt."""
+    """Create a replacement of the pod in the world. Return its node and "", or "" and the reason why it has none."""
     try:
         made = build_object("Pod", replacement(pod), world.cluster, moment.scenario.release)
         assert isinstance(made, Pod)
@@ -127,13 +128,16 @@ def stuck_pods(moment: Moment) -> list[Stuck]:
 
 
 def does_not_answer(node: Node) -> bool:
-    """Return whether the node lifecycle controller has marked the node unreachable, and nobody has given it up."""
+    """Return whether the node has the unreachable taint of the node lifecycle controller, but not `out-of-service`."""
     keys = {taint.key for taint in node.taints}
     return UNREACHABLE in keys and OUT_OF_SERVICE not in keys
 
 
 def broken_rules(moment: Moment, only: PodKey = "") -> list[Broken]:
-    """Return the running pods that would not be scheduled to their node now. `only`: check this pod."""
+    """Return the running pods that their own rules would not allow on their node now, one for each workload and reason.
+
+    `only`: check this pod, "" for all. At most MAX_CHECKED pods are checked.
+    """
     world = moment.world()
     pods = [
         pod
@@ -159,7 +163,7 @@ def has_rules(pod: Pod) -> bool:
 
 
 def _broken(moment: Moment, pod: Pod) -> Iterator[Broken]:
-    """Try the pod on its own node as if it were not there."""
+    """Yield the plugin that would reject the pod on its own node if it were scheduled again."""
     world = moment.world()
     try:
         made = build_object("Pod", replacement(pod), world.cluster, moment.scenario.release)

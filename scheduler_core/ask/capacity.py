@@ -68,7 +68,7 @@ class Capacity(msgspec.Struct, frozen=True):
 
 
 def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capacity:
-    """Count the copies of a pod that fit; with `wanted`, also the nodes needed for that many. Raises NotPossible."""
+    """Count the copies of a pod that fit and, if more are `requested`, the nodes to add. Raises NotPossible."""
     if requested is not None and not 1 <= requested <= MAX_REPLICAS:
         raise NotPossible(Message("replicas must be between 1 and {most:,}", most=MAX_REPLICAS))
     world = moment.world()
@@ -159,7 +159,7 @@ def _nodes_more(moment: Moment, pod: Pod, requested: int, fit: int) -> list[Node
 
 
 def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
-    """Return a node of each kind (nodes of one kind differ only in name), the smallest first."""
+    """Return a schedulable node of each kind, at most `most`, the smallest first; one kind differs only in name."""
     seen: dict[object, Node] = {}
     cluster = moment.world().cluster
     devices = _devices_of_nodes(cluster)

@@ -72,7 +72,7 @@ def split_challenge(scenario: Scenario) -> tuple[str, str]:
 
 
 def with_challenge(text: str, challenge: str) -> str:
-    """Return the complete text with the challenge at the end."""
+    """Return the text with the challenge at the end; `challenge` "": the unchanged text."""
     return f"{text.rstrip()}{_DOCUMENT}{challenge}" if challenge else text
 
 

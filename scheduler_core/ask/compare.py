@@ -187,7 +187,7 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[ComparedAttempt]:
 
 
 def _devices(record: Record) -> tuple[str, ...]:
-    """Return the devices and the number of configurations of each claim in a record."""
+    """Return the allocated devices of each claim in a record, and the number of its configurations."""
     devices = []
     for key, claim in record.get("claims", {}).items():
         allocation = (claim or {}).get("allocation") or {}
@@ -252,7 +252,7 @@ def cause_of(old: Record, new: Record) -> Cause:
 
 
 def _score(old: Record, new: Record) -> Cause:
-    """Return the node whose total changed most, and the plugin that changed it most."""
+    """Return the selected node whose total changed most with the plugin that changed it most; a tie without changes."""
     names = [name for name in (new["node"], old["node"]) if name]
     deltas = {name: (new["totals"].get(name) or 0) - (old["totals"].get(name) or 0) for name in names}
     name = max(names, key=lambda candidate: abs(deltas[candidate]))

@@ -69,7 +69,7 @@ def read_devices(text: str, limits: Limits | None = None) -> DeviceTable:
 
 
 def match_devices(expression: str, devices: dict[str, CelDevice], release: Release) -> dict[str, Any]:
-    """Return the result of a release: `compileError`, or `maxCost` and the `results` by device."""
+    """Return the result of the expression in a release: `compileError`, or `maxCost` and the `results` by device."""
     try:
         selector = compile_device_selector(expression, int(release.version.partition(".")[2]))
     except CompileError as error:

@@ -1,4 +1,5 @@
-"""The parts of the time of each pod of a run, from its creation until it was ready; they add up without rest.
+"""Divides the time of each pod of a run, from its creation until it is ready, into parts by cause.
+
 
 durations = Durations()
 for step, event in enumerate(simulate(scenario)):
@@ -63,8 +64,8 @@ OF_THE_QUEUE = (BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE, UNSCHEDULABLE_TIMEOU
 class Part(msgspec.Struct):
     """A part of a pod's time, from `start` to `end` virtual seconds; `step` is the step at which it begins.
 
-    `attempt` is the pod's last one, `message` what the scheduler or the gate said, `node` the nominated node, that of
-    the pod, or the one that boots. `until` is the cluster event that ended the part, with the object that changed.
+    `attempt` is the pod's last attempt; `message` is that of the scheduler or the gate; `node` is the nominated node,
+    the pod's node, or the node that boots. `until` is the cluster event that ended the part, with the changed object.
     `ahead` are the pods that the scheduler tried while the pod was in activeQ, at most MAX_AHEAD of `ahead_count`.
     """
 
@@ -84,9 +85,9 @@ class Duration(msgspec.Struct):
     """The time of a pod, from `begin` to `end` virtual seconds: the sum of its parts.
 
     It begins when the pod was created, or when a quota first kept its controller from creating it; a pod that was
-    never created has the name that was refused last. `ended` says what it ended with. "bound": the run has no kubelet,
-    so that a pod that is bound does not become ready; "waiting": the run ended before the pod was ready. Parts that
-    took no time are left out.
+    never created has the name that was refused last. `ended` is the reason for the end. "bound": the run has no
+    kubelet, so a bound pod does not become ready; "waiting": the run ended before the pod was ready. Parts that took no
+    time are left out.
     """
 
     pod: PodKey
@@ -97,12 +98,15 @@ class Duration(msgspec.Struct):
 
     @property
     def seconds(self) -> float:
-        """Virtual seconds from the beginning to the end."""
+        """Return the virtual seconds from the beginning to the end."""
         return self.end - self.begin
 
 
 class Durations:
-    """Follows a run. `of` has the pods that were pending at the start or were created later, the last of each name."""
+    """The durations of a run's pods. `of`: the pods that were pending at the start or created later.
+
+    Of several pods with the same name, it has the last.
+    """
 
     def __init__(self) -> None:
         self.of: dict[PodKey, Duration] = {}
@@ -111,10 +115,10 @@ class Durations:
         self._failed: dict[PodKey, SchedulingFailed] = {}
         self._attempts: dict[PodKey, int] = {}
         self._tried: list[PodKey] = []  # the pod of each attempt
-        self._behind: dict[PodKey, tuple[int, int | None]] = {}  # those while the pod was in activeQ: a slice of them
+        self._behind: dict[PodKey, tuple[int, int | None]] = {}  # the slice of `_tried` while the pod was in activeQ
         self._refused = RefusedPods()
         self._asked: dict[str, float] = {}  # when an autoscaler asked for a NodeClaim or more of a node group
-        self._booted: dict[str, float] = {}  # the same of a node that came
+        self._booted: dict[str, float] = {}  # by node: when an autoscaler asked for it
         self._changed = "", ""  # kind and name of the object that changed last at this time
         self._kubelets = False
         self._now = 0.0
@@ -230,8 +234,8 @@ class Durations:
 
     def refused(self, name: str) -> list[PodKey]:
         """Return the pods of the workload ("web", "shop/web", "deployment/web") that were never created."""
-        ended = [key for key, one in self.of.items() if one.parts and one.parts[-1].cause == "quota"]
-        return [key for key in ended if name in self._refused.names_of_owners(key)]
+        refused = [key for key, duration in self.of.items() if duration.parts and duration.parts[-1].cause == "quota"]
+        return [key for key in refused if name in self._refused.names_of_owners(key)]
 
     def _kept(self, refusal: Refusal) -> Part:
         return Part("quota", refusal.since, self._now, refusal.step, message=refusal.reason)

@@ -1,4 +1,5 @@
-"""Histories of a run's pods and workloads, from its events: who made a pod, why it was deleted, why a rollout stands.
+"""Histories of a run's pods and workloads: who created or deleted a pod and why, and why a rollout is incomplete.
+
 
 histories = Histories()
 for event in simulate(scenario):
@@ -39,7 +40,7 @@ ObjectName = tuple[str, str, str]  # kind, namespace, name
 
 
 class Act(msgspec.Struct, frozen=True):
-    """An act at `at` virtual seconds. `by` is the actor, "" for somebody who uses kubectl."""
+    """The creation or deletion of a pod at `at` virtual seconds. `by`: the actor, "" for a user of kubectl."""
 
     at: float
     by: str
@@ -47,7 +48,7 @@ class Act(msgspec.Struct, frozen=True):
 
 
 class Life(msgspec.Struct):
-    """The life of a pod. `made` None: it existed as the run began; `deleted` None: nobody has deleted it."""
+    """The life of a pod. `made` None: it existed when the run began; `deleted` None: it was not deleted."""
 
     pod: PodKey
     owner: str  # "ReplicaSet/web-5d4f"
@@ -61,18 +62,18 @@ class Life(msgspec.Struct):
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """A rollout that stands still at the end of the run, and why."""
+    """A workload whose rollout is incomplete at the end of the run, and the reasons."""
 
     workload: str
     reasons: list[Message]
 
 
 class Histories:
-    """Follows a run."""
+    """The histories of a run's pods and workloads, updated with each event."""
 
     def __init__(self) -> None:
         self.lives: dict[PodKey, Life] = {}  # of the last pod of each name
-        self.made: dict[PodKey, PodKey] = {}  # by a pod that is gone: the one that its owner made in its place
+        self.made: dict[PodKey, PodKey] = {}  # by deleted pod: the pod that its owner created in its place
         self.deletions: dict[PodKey, Act] = {}  # the last one of each name
         self._of_owner: dict[str, dict[PodKey, None]] = {}
         self._now = 0.0
@@ -151,19 +152,19 @@ class Histories:
             self.made[earlier] = key
 
     def find(self, name: str) -> PodKey | None:
-        """Return the pod that is called so by its owner and number: "web@1/0", "shop/web@1/0"."""
+        """Return the pod with this owner and number ("web@1/0", "shop/web@1/0"); None if there is none."""
         for life in self.lives.values():
             if life.called and name in (life.called, f"{life.pod.partition('/')[0]}/{life.called}"):
                 return life.pod
         return None
 
     def pods_of(self, kind: str, name: str) -> list[PodKey]:
-        """Return the pods that exist of the workloads with this name; `kind` "" is any kind."""
+        """Return the existing pods of the workloads with this name; `kind` "": of any kind."""
         keys = [key for key in self._workloads if key[2] == name and kind in ("", key[0])]
         return list(dict.fromkeys(life.pod for key in keys for life in self._pods_of(key) if not life.gone))
 
     def standing_of(self, pod: PodKey) -> Standing | None:
-        """Return the rollout that stands still of the pod's workload, None if there is none."""
+        """Return the incomplete rollout of the pod's workload; None if there is none."""
         namespace, owner = pod.partition("/")[0], self.lives[pod].owner
         while owner:
             kind, _, name = owner.partition("/")
@@ -178,7 +179,7 @@ class Histories:
         return None
 
     def standing_rollouts(self) -> Iterator[Standing]:
-        """Yield the workloads that are not as their spec says, with the reasons."""
+        """Yield the workloads whose rollout is incomplete, with the reasons."""
         for key, workload in self._workloads.items():
             if key[0] in ROLLED_OUT and (reasons := list(self._reasons(key, workload))):
                 yield Standing(f"{key[0]} {key[1]}/{key[2]}", reasons)
@@ -214,7 +215,7 @@ def _with_namespace(key: PodKey, owner: str) -> str:
 
 
 def _is_complete(kind: str, numbers: dict[str, int | str], size: int | None) -> bool:
-    """Return whether all wanted pods are updated and ready, and no other ones exist."""
+    """Return whether all desired pods are updated and ready, and there are no other pods (not known of a DaemonSet)."""
     if kind == "DaemonSet":
         wanted = numbers.get("desiredNumberScheduled", 0)
         return all(numbers.get(name, 0) == wanted for name in ("updatedNumberScheduled", "numberReady"))
@@ -231,14 +232,14 @@ def _unwell(life: Life) -> Message:
 
 
 def made_words(life: Life) -> Message:
-    """Return the actor that created a pod, and the cause."""
+    """Return a sentence with the time, actor and cause of a pod's creation."""
     if life.made is None:
         return Message("It existed as the run began.")
     return _act_words(life.made, Message("made it"))
 
 
 def deleted_words(life: Life) -> Message | None:
-    """Return the actor that deleted a pod, and the cause; None if nobody did."""
+    """Return a sentence with the time, actor and cause of a pod's deletion; None if it was not deleted."""
     return None if life.deleted is None else _act_words(life.deleted, Message("deleted it"))
 
 

@@ -1,4 +1,4 @@
-"""Prices of the nodes of a scenario: as its node groups and instance types state it."""
+"""Prices of the nodes of a scenario, from its node groups and instance types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scheduler_core.scenario.types import Scenario
 
 
 class Prices:
-    """The prices of nodes for an hour. `are_stated`: whether the scenario states any."""
+    """The prices of nodes per hour. `are_stated`: whether the scenario states any."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._groups = {group.name: group for group in scenario.node_groups}
@@ -32,6 +32,6 @@ class Prices:
         return self._catalogue.price_of(labels, labels.get(INSTANCE_TYPE, ""))
 
     def of(self, name: str, labels: Mapping[str, str], capacity: Mapping[str, int]) -> float:
-        """Return the price of a node; one that is not stated is that of its cpu and memory."""
+        """Return the price of a node, estimated from its cpu and memory if none is stated."""
         price = self.stated(name, labels)
         return estimated_price(capacity) if price is None else price

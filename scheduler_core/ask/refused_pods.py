@@ -1,4 +1,4 @@
-"""Pods that a ResourceQuota keeps from being created, from the events of a run: since when each workload lacks them."""
+"""Pods that were not created because of a ResourceQuota, from the events of a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WorkloadKey = str  # "ReplicaSet default/web-5d4f"
 
 
 class Refusal(msgspec.Struct):
-    """A pod that could not be created: since when, in virtual seconds, the step, and the answer of the API server."""
+    """A pod that could not be created since `since` virtual seconds. `reason`: the answer of the API server."""
 
     since: float
     step: int
@@ -34,21 +34,21 @@ class Refusal(msgspec.Struct):
 
 
 class _Lack:
-    """The pods that one workload lacks because of a quota, the first first."""
+    """The pods that one workload lacks because of a quota, the earliest refusal first."""
 
     def __init__(self) -> None:
         self.refusals: list[Refusal] = []
-        self.pod: PodKey = ""  # the one that was refused last
+        self.pod: PodKey = ""  # the pod that was refused last
         self.refused_at = 0.0
         self.created_at = -1.0
 
     def is_over(self, now: float) -> bool:
-        """Return whether all pods were created since the last refusal."""
+        """Return whether a pod was created after the last refusal, and before now."""
         return self.refused_at < self.created_at < now
 
 
 class RefusedPods:
-    """Follows a run."""
+    """The pods that workloads lack because of quotas, updated with each event of a run."""
 
     def __init__(self) -> None:
         self._workloads: dict[WorkloadKey, WorkloadState] = {}
@@ -58,7 +58,7 @@ class RefusedPods:
         self._lacks: dict[WorkloadKey, _Lack] = {}
 
     def take(self, step: int, now: float, event: AnyEvent) -> Refusal | None:
-        """Process the event of this step. Return why the pod that it creates was not created earlier."""
+        """Process the event of this step. Return the earlier refusal of the pod that it creates, None without one."""
         match event:
             case RunStarted():
                 for pod in pods_of(event):
@@ -83,7 +83,7 @@ class RefusedPods:
         return None
 
     def never_created(self, now: float) -> Iterator[tuple[PodKey, Refusal]]:
-        """Yield, of each workload that still lacks pods, the one that was refused last, and since when one lacks."""
+        """Yield, for each workload that still lacks pods, the pod that was refused last and the earliest refusal."""
         for workload, lack in self._lacks.items():
             if lack.refusals and not lack.is_over(now):
                 self._owners[lack.pod] = workload
@@ -140,7 +140,7 @@ class RefusedPods:
                 lack.refusals.append(Refusal(now, step, refused["reason"]))
 
     def _missing(self, key: WorkloadKey, workload: WorkloadState) -> int:
-        """Return how many pods the workload lacks; a StatefulSet creates one at a time."""
+        """Return the number of pods that the workload lacks; a StatefulSet, which creates one at a time, lacks one."""
         desired = self._desired.get(key, workload.size or 0)
         missing = max(0, desired - len(self._active.get(key, ())))
         return min(missing, 1) if key.startswith("StatefulSet ") else missing

@@ -1,4 +1,4 @@
-"""The time of a pod without one of its causes: the scenario is run again without it."""
+"""The duration of a pod without one of its causes: the scenario is run again without that cause."""
 
 from __future__ import annotations
 

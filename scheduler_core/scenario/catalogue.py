@@ -37,8 +37,8 @@ def field_catalogue() -> dict[str, Any]:
              number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "keys" of a
              map to choose from, "values" of an enum or to choose from, "hint"
     plugins  {plugin name: [extension points]}
-    releases [{"version", "default", "fields", "plugins", "gates"}], newest first: of the default release, what that one
-             does not have, or where a feature gate turns it off
+    releases [{"version", "default", "fields", "plugins", "gates"}], newest first: the fields, plugins and gates of the
+             default release that the release does not have or turns off by a feature gate
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]

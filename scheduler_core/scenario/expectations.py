@@ -27,7 +27,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     existed: set[str] = set()
     deleted: set[str] = set()
     available: dict[str, list[int]] = {}  # of each Deployment: its available replicas, in order
-    called: dict[str, str] = {}  # what pods of workloads are called, by their key
+    called: dict[str, str] = {}  # by pod of a workload: its name by owner and number
     for event in events:
         if isinstance(event, RunStarted):
             began = standing(pods_of(event))
@@ -82,7 +82,7 @@ def _place(node_name: str, gone: bool) -> Message:
 
 
 def _least(replicas: Sequence[int], promised: int) -> int:
-    """Return the least number since there were as many as promised; without such a moment, the most."""
+    """Return the smallest number once the promised one was reached; if it never was, the largest, 0 without any."""
     since = next((i for i, number in enumerate(replicas) if number >= promised), None)
     return max(replicas, default=0) if since is None else min(replicas[since:])
 

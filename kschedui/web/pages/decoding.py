@@ -73,7 +73,7 @@ def decode(text: str) -> dict[str, Any]:
         "described": described_pods(reading),
         "other_events": other_events(reading),
     }
-    return {**context, "starter_message": starter.told_by(scenario.text) if scenario.text else ""}
+    return {**context, "starter_message": starter.simulated_message(scenario.text) if scenario.text else ""}
 
 
 def open_starter(request: HttpRequest, text: str) -> HttpResponse:

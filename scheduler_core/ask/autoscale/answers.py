@@ -1,4 +1,4 @@
-"""The parts of the answer about an autoscaler. Prices are for an hour; None: unknown."""
+"""Records of the plan of an autoscaler. Prices are per hour; None means unknown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLES = {"cluster-autoscaler": "Cluster Autoscaler", "karpenter": "Karpenter"}
 
 
 class NewNodes(msgspec.Struct, frozen=True):
-    """Nodes that would be added, for pods; of a NodeGroup, or of a NodePool by the cheapest of `types`."""
+    """Nodes that would be added for `pods`: to a NodeGroup, or to a NodePool with the cheapest of `types`."""
 
     group: str
     count: int
@@ -27,7 +27,7 @@ class NewNodes(msgspec.Struct, frozen=True):
 
 
 class ScoredOption(msgspec.Struct, frozen=True):
-    """An option of Cluster Autoscaler's first pass: `nodes` of a group would help `pods`. `scores`: by expander."""
+    """An option of Cluster Autoscaler's first pass: `nodes` of a group help `pods` pods. `scores`: by expander."""
 
     group: str
     nodes: int
@@ -37,16 +37,16 @@ class ScoredOption(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The reason that no node of a group or pool helps a pod, in the autoscaler's words with the scheduler's reason."""
+    """The reason why no node of a group or pool helps a pod, as the autoscaler reports it."""
 
     group: str
     reason: str
 
 
 class TypeRefusal(msgspec.Struct, frozen=True):
-    """The reason that a pool would not make a node of a type. `reason`: requirements, resources, offering, or price.
+    """The reason why a pool would not create a node of an instance type.
 
-    "price": it would do, but another type costs less.
+    "price" means that the type would help, but another one costs less.
     """
 
     pool: str
@@ -56,9 +56,9 @@ class TypeRefusal(msgspec.Struct, frozen=True):
 
 
 class PodAnswer(msgspec.Struct):
-    """A pod that waits. `place`: the group or pool of its new node, or an existing node; "" if it gets none.
+    """A pending pod. `place`: the group or pool of its new node, or an existing node; "" if it gets none.
 
-    `changes`: single changes that would get it a node; each was tried.
+    `changes`: single changes after which it would get a node; each was tried.
     """
 
     pod: PodKey
@@ -71,7 +71,10 @@ class PodAnswer(msgspec.Struct):
 
 
 class NodeAnswer(msgspec.Struct, frozen=True):
-    """A node: whether it would go now, else why it stays. `saves`: what that saves an hour."""
+    """A node and whether the autoscaler would delete or replace it now. `saves`: the price per hour that this saves.
+
+    `reason`: why the node stays or is deleted, or the nodes that replace it.
+    """
 
     node: NodeName
     group: str
@@ -81,7 +84,7 @@ class NodeAnswer(msgspec.Struct, frozen=True):
 
 
 class MadeNode(msgspec.Struct):
-    """A node that appeared in the run. `pods`: those of the question that were bound to it."""
+    """A node that was added during the run. `pods`: the pods that were bound to it."""
 
     node: NodeName
     group: str
@@ -90,9 +93,9 @@ class MadeNode(msgspec.Struct):
 
 
 class Proof(msgspec.Struct):
-    """The result of a run with the autoscaler, in seconds after its start.
+    """The result of a run with the autoscaler; times are in seconds from the moment of the question.
 
-    `ordered`: when nodes were ordered first; `placed`: when the last of the pods was bound, None if some still wait.
+    `ordered`: when the first nodes were requested; `placed`: when the last pod was bound, None if a pod is pending.
     """
 
     ordered: float | None = None

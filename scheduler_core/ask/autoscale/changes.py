@@ -1,4 +1,4 @@
-"""Pods that ask for less, one change at a time: what could get them a node."""
+"""Single changes of a pending pod that could get it a node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ MOST_SIZES = 5  # of a resource
 
 
 def changed_pods(pod: Pod, taints: Sequence[Taint], rooms: Sequence[Resources]) -> Iterator[tuple[Message, Pod]]:
-    """Yield the pod with one change each, and the change. `taints` and `rooms`: of nodes that could be added."""
+    """Yield each single change with the changed pod.
+
+    `taints` and `rooms` are the taints and the free resources of nodes that could be added.
+    """
     for taint in dict.fromkeys(taints):
         if find_untolerated_taint((taint,), pod.tolerations, HARD_EFFECTS) is not None:
             toleration = Toleration(taint.key, "Equal", taint.value, taint.effect)
@@ -39,7 +42,7 @@ def changed_pods(pod: Pod, taints: Sequence[Taint], rooms: Sequence[Resources]) 
 
 
 def _smaller(pod: Pod, rooms: Sequence[Resources]) -> Iterator[tuple[Message, Pod]]:
-    """Yield the pod with one request reduced to what a node has, the largest first."""
+    """Yield changes that reduce one request to the amount that a node has, the largest amount first."""
     for name, asked in pod.requests.items():
         for most in sorted({room.get(name, 0) for room in rooms}, reverse=True)[:MOST_SIZES]:
             if not 0 < most < asked:

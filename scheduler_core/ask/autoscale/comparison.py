@@ -1,4 +1,4 @@
-"""Compares autoscalers on the same load, by a run with each."""
+"""Compares autoscalers by running the same load with each of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Name = Literal["cluster-autoscaler", "karpenter"]
 
 
 class Outcome(msgspec.Struct):
-    """The result of a run. Prices are for an hour, `cost` for the whole run; times and waits in seconds.
+    """The result of a run. Prices are per hour, `cost` is for the whole run; times and waits are in seconds.
 
-    `waits`, sorted: of each pod that did not get its node at once; of the `waiting` ones up to the end. `estimated`:
-    nodes whose price is that of their cpu and memory.
+    `waits`: the sorted waits of the pods that did not get a node at once; those of `waiting` pods last until the end.
+    `estimated`: the number of nodes whose price is estimated from their cpu and memory.
     """
 
     actor: Name
@@ -65,7 +65,7 @@ def compare(
     seconds: float = SECONDS,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> Comparison:
-    """Run each scenario until `seconds` after its timeline. Raises NotPossible and RunEnded."""
+    """Run each scenario until `seconds` after the end of the longest timeline. Raises NotPossible and RunEnded."""
     outcomes = []
     until = max(map(last_event, scenarios.values())) + seconds
     for number, (name, scenario) in enumerate(scenarios.items()):

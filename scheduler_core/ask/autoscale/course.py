@@ -32,7 +32,7 @@ CREATED = 201
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """The cluster from a time on, in seconds: nodes, their price for an hour, and pods without a node."""
+    """The state of the cluster from `at` seconds on: the numbers of nodes and pending pods, and the price per hour."""
 
     at: float
     nodes: int
@@ -43,9 +43,9 @@ class Sample(msgspec.Struct, frozen=True):
 class Course(msgspec.Struct):
     """The course of a run.
 
-    `ordered`: when nodes were ordered first; `bound`: when each pod got its node; `waits`: by pod, the seconds until
-    then, of those that got none up to the end; `waiting`: these. `cost`: the sum of price and hours. `estimated`:
-    nodes whose price is that of their cpu and memory, because no group and no instance type states it.
+    `ordered`: when the first nodes were requested. `bound`: when each pod was bound. `waits`: the seconds that each pod
+    waited for its node, until the end for `waiting` pods. `cost`: the prices times the hours. `estimated`: the number
+    of nodes whose price is estimated from cpu and memory, because neither group nor instance type states it.
     """
 
     samples: list[Sample] = []
@@ -107,13 +107,13 @@ def follow(
 
 
 def is_order(event: AnyEvent) -> bool:
-    """Return whether an autoscaler orders nodes by the event."""
+    """Return whether the event is an autoscaler's request for nodes."""
     claimed = isinstance(event, ObjectApplied) and event.kind == "NodeClaim" and event.action == "create"
     return claimed or (isinstance(event, NodeGroupResized) and event.delta > 0)
 
 
 class _Tally:
-    """Nodes with their prices, and pods that wait since a time, after each event of a run."""
+    """The prices of the nodes and the waits of the pods, updated with each event of a run."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
@@ -125,7 +125,7 @@ class _Tally:
         self.estimated = 0
 
     def run(self) -> Iterator[AnyEvent]:
-        """Yield the events of the run, each counted."""
+        """Yield the events of the run after counting each."""
         for event in self._simulation.run():
             match event:
                 case RunStarted():
@@ -152,7 +152,7 @@ class _Tally:
             yield event
 
     def origin(self, name: str) -> tuple[str, str]:
-        """Return the group or pool of a node, and its instance type."""
+        """Return the group or pool of a node, and its instance type; "" for those that it does not have."""
         node = self._simulation.cluster.node(name)
         labels = node.labels if node is not None else {}
         for actor in self._simulation.actors:
@@ -166,7 +166,7 @@ class _Tally:
 
 
 def _thinned(samples: list[Sample], last: float) -> list[Sample]:
-    """Return at most MOST_SAMPLES samples: of those of a short time, the last."""
+    """Return at most MOST_SAMPLES samples: the last one of each interval."""
     if len(samples) <= MOST_SAMPLES:
         return samples
     width = last / (MOST_SAMPLES - 1) or 1.0

@@ -1,4 +1,4 @@
-"""Answers of Cluster Autoscaler, by its own pass."""
+"""Answers about Cluster Autoscaler, computed by its own passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUOTA = "exceeded quota"
 
 
 def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
-    """Return the actions of its next passes, with the reasons for each pod, group and node."""
+    """Return the actions of Cluster Autoscaler's next passes, with the reasons for each pod, group and node."""
     answer = Autoscaling("cluster-autoscaler", nodes=list(_nodes(actor)))
     groups = actor.cloud.groups.values()
     sizes = {group.name: group.target for group in groups}
@@ -71,7 +71,7 @@ def _options(actor: ClusterAutoscaler, plan: Plan) -> list[ScoredOption]:
 
 
 def _pod(pod: Pod, against: Mapping[str, str]) -> PodAnswer:
-    """Return why no group helps a pod."""
+    """Return the answer for a pod that no group helps; `against`: the reasons by group."""
     counted = Counter(against.values())
     reason = ", ".join(f"{count} {text}" for text, count in counted.items())
     refusals = [Refusal(group, text) for group, text in against.items()]
@@ -128,7 +128,7 @@ def _changes(
 
 
 def _helps(actor: ClusterAutoscaler, pod: Pod, left: Set[PodKey]) -> bool:
-    """Return whether a group helps the pod now, or a node has room for it; also pods whose room it takes are helped."""
+    """Return whether a group or an existing node takes the pod now, and no other pod loses its place."""
     pods, plan, _ = actor.plan_scale_up()
     groups, waiting = len(actor.cloud.groups), {other.key for other in pods}
     if any(len(plan.against.get(key, {})) == groups for key in waiting - left):

@@ -1,4 +1,4 @@
-"""Answers of Karpenter, by its own simulation."""
+"""Answers about Karpenter, computed by its own simulation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _new_node(actor: Karpenter, claim: NewClaim) -> NewNodes:
 
 
 def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> PodAnswer:
-    """Return why pools and types do not help a pod, and which single changes would."""
+    """Return the reasons why pools and types do not help a pod and, if it `waits`, the single changes that would."""
     solver, offers = actor.offers(pod)
     answer = PodAnswer(pod.key, "none", refusals=[Refusal(o.template.pool.name, o.reason) for o in offers if o.reason])
     chosen = next((offer for offer in offers if not offer.reason), None)
@@ -100,7 +100,7 @@ def _changes(actor: Karpenter, cluster: Cluster, pod: Pod) -> list[Message]:
 
 
 def _changed_pools(pool: NodePool) -> Iterator[tuple[Message, NodePool]]:
-    """Yield a pool with one limit or requirement less, and the change."""
+    """Yield each removal of a limit or requirement of the pool, with the changed pool."""
     for name in pool.limits or {}:
         left = {other: amount for other, amount in (pool.limits or {}).items() if other != name}
         yield (
@@ -133,7 +133,7 @@ def _nodes(actor: Karpenter) -> Iterator[NodeAnswer]:
 
 
 def _replacement(actor: Karpenter, claims: Sequence[NewClaim]) -> str:
-    """Return the replacement of a node: the cheapest of the types, with zone and capacity type if they are fixed."""
+    """Return the replacements of a node as text: for each, the cheapest type with its capacity type and a zone."""
     parts = []
     for claim in claims:
         launched = actor.catalogue.cheapest(claim.types, claim.requirements)

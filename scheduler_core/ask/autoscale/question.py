@@ -38,8 +38,8 @@ def autoscale(
 ) -> list[Autoscaling]:
     """Return the actions of each autoscaler of the scenario at a time of the run. Raises NotPossible and RunEnded.
 
-    `at` None: after the last event of the timeline, if it had done nothing so far. `proves`: a run from there on shows
-    what comes of it. `report_progress` is called with the progress, from 0 to 1.
+    `at` None: after the last event of the timeline, as if the autoscaler had done nothing until then. `proves`: a run
+    from there on adds the proof. `report_progress` is called with the progress, from 0 to 1.
     """
     scenario = with_actor(scenario)
     moment = at if at is not None else last_event(scenario) + SETTLED
@@ -63,12 +63,15 @@ def autoscale(
 
 
 def autoscalers_of(scenario: Scenario) -> list[ClusterAutoscalerSettings | KarpenterSettings]:
-    """Return the autoscalers of nodes that a scenario has."""
+    """Return the node autoscalers of a scenario."""
     return [actor for actor in scenario.actors if not isinstance(actor, DeschedulerSettings)]
 
 
 def with_actor(scenario: Scenario) -> Scenario:
-    """Return the scenario with controllers, and with Cluster Autoscaler if it only has groups. Raises NotPossible."""
+    """Return the scenario with controllers, and with Cluster Autoscaler if it has node groups but no autoscaler.
+
+    Raises NotPossible for a recording, and for a scenario with neither an autoscaler nor node groups.
+    """
     if not autoscalers_of(scenario) and scenario.node_groups:
         actor = ClusterAutoscalerSettings(read_flags((), Problems()))
         scenario = replace(scenario, actors=(*scenario.actors, actor))
@@ -82,7 +85,7 @@ def with_actor(scenario: Scenario) -> Scenario:
 
 
 def last_event(scenario: Scenario) -> float:
-    """Return the time of the timeline's last event."""
+    """Return the time of the timeline's last event, 0 without events."""
     return max((event.at for event in scenario.events), default=0.0)
 
 
@@ -96,7 +99,7 @@ def _ask(simulation: Simulation) -> Autoscaling:
 
 
 def _prove(scenario: Scenario, registry: Registry, waiting: set[PodKey], start: float) -> Proof:
-    """Run the scenario, and return what happened."""
+    """Run the scenario and return the result for the waiting pods, from `start` on."""
     course = follow(scenario, registry, start)
     left = [pod for pod in course.waiting if pod in waiting]
     for made in course.nodes:

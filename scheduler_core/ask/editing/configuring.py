@@ -37,7 +37,7 @@ def steps_of(edit: ConfigurationEdit, data: Mapping[str, Any]) -> list[Step]:
 
 
 def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
-    """Return the index of the profile; if there are no profiles, the default profile is added."""
+    """Return the index of the profile; if there are no profiles, add a step for the default one. Raises NotPossible."""
     profiles = data.get("profiles") or []
     if not profiles and name == DEFAULT_SCHEDULER:
         steps.append(Step(("profiles",), [{"schedulerName": name}]))
@@ -49,7 +49,10 @@ def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
 
 
 def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
-    """Change the weight of a plugin that is enabled by name; otherwise enable the plugin in place of the default."""
+    """Return the step that sets the weight of a plugin, which is enabled if no extension point names it.
+
+    Raises NotPossible.
+    """
     if not 1 <= edit.weight <= MAX_WEIGHT:
         raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MAX_WEIGHT))
     plugins = profile.get("plugins") or {}
@@ -61,7 +64,7 @@ def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ..
 
 
 def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
-    """Disable the plugin at all extension points."""
+    """Return the steps that disable the plugin at all extension points."""
     steps = []
     for point, plugin_set in (profile.get("plugins") or {}).items():
         enabled: Sequence[Any] = (plugin_set or {}).get("enabled") or ()

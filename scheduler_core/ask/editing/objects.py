@@ -144,7 +144,7 @@ def edit_configuration(
 
 
 def configuration_document(text: str) -> Document | None:
-    """Return the document of the scheduler's configuration without parsing the others."""
+    """Return the document of the scheduler's configuration without parsing the others; None if there is none."""
     for chunk in split(text):
         if CONFIGURATION[1] not in chunk.text:
             continue

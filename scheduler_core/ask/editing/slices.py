@@ -12,9 +12,9 @@ Manifest = Mapping[str, Any]
 def slices_like(like: str, name: str, slices: Iterable[Manifest]) -> Iterator[dict[str, Any]]:
     """Yield copies of node `like`'s ResourceSlices for node `name`; pools that other nodes also use are left out."""
     pools: dict[tuple[Any, Any], list[Manifest]] = {}
-    for one in slices:
-        spec = one.get("spec") or {}
-        pools.setdefault((spec.get("driver"), (spec.get("pool") or {}).get("name")), []).append(one)
+    for resource_slice in slices:
+        spec = resource_slice.get("spec") or {}
+        pools.setdefault((spec.get("driver"), (spec.get("pool") or {}).get("name")), []).append(resource_slice)
     for (_, pool), pieces in pools.items():
         if all((piece.get("spec") or {}).get("nodeName") == like for piece in pieces):
             for piece in pieces:

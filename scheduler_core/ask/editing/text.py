@@ -69,7 +69,7 @@ def apply_edits(text: str, edits: Sequence[Edit], dump: Dump) -> str:
 
 
 def _as_written(text: str, edit: Edit) -> Edit | None:
-    """Return the edit of the text for an edit of an object: that of a generated ResourceClaim changes its template.
+    """Return the edit to apply to the text: an edit of a generated ResourceClaim changes its template.
 
     None: the text stays unchanged. The run determines the state of a claim, and deletes a generated claim with its pod.
     """
@@ -107,7 +107,7 @@ def set_seed(text: str, seed: int, dump: Dump) -> str:
 
 
 def end_at(text: str, seconds: float, dump: Dump) -> str:
-    """Return the text whose run ends at this time, in seconds."""
+    """Return the text with the end of the run set to this time, in seconds."""
     return _in_scenario(text, [Step(("spec", "untilSeconds"), seconds)], dump)
 
 
@@ -120,7 +120,7 @@ def add_event(text: str, event: Mapping[str, Any], dump: Dump) -> str:
 def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
     """Return the text with more events at the end of its timeline, which is extended to cover them.
 
-    All controllers run in it, unless it names those that do. If its pods name no owner, each is taken to have one.
+    All controllers run, unless the text names controllers. If no pod has an owner, each is treated as if it had one.
     """
     api_version, kind = SCENARIO
     controllers = [ALL] if any(map(_names_owner, _documents(text))) else [ALL, BARE_PODS]
@@ -138,7 +138,7 @@ def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) ->
 
 
 def _names_owner(document: Document) -> bool:
-    """Return whether it is a pod with an owner, or a workload that makes pods, itself or in the timeline."""
+    """Return whether the document or its timeline has a pod with an owner, or a workload that creates pods."""
     objects = [document.data, *(located.data for located in _created(document))]
     return any(
         bool((data.get("metadata") or {}).get("ownerReferences"))
@@ -238,7 +238,7 @@ def _offset(text: str, chunk: Chunk) -> int:
 
 
 def _framed(old: str, body: str) -> str:
-    """Return a document's new text between the markers of the previous one."""
+    """Return a document's new text after the marker of the old text, if it has one."""
     marker = "   \n" if old.startswith("   ") and old[3:4] in ("\n", "\r", " ", "") else ""
     return marker + body
 

@@ -25,10 +25,10 @@ from scheduler_core.trace.untried import Untried, no_such_attempt
 
 
 class Moment:
-    """A run that was stopped.
+    """A stopped run.
 
     `pod` is the pod whose attempt comes next, None at the end of the run; `number` is the number of that attempt among
-    the pod's attempts. `time` is virtual. `domain`: where a member of a group is tried, None: everywhere.
+    the pod's attempts. `time` is virtual. `domain`: the nodes on which a group member is tried; None: all nodes.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGIST
     """
     try:
         return _reached(scenario, registry, _Stopping(scenario, registry, attempt))
-    except _Counts as one:
-        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, one.placement))
+    except _Counts as counting:
+        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, counting.placement))
 
 
 def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> Moment:
@@ -98,7 +98,7 @@ class _Reached(Exception):
 
 
 class _Counts(Exception):
-    """Raised when an attempt was evaluated in several placements: this is the one whose result counts."""
+    """Raised when an attempt was evaluated in several placements. `placement`: the one whose result counts."""
 
     def __init__(self, placement: str) -> None:
         super().__init__(placement)
@@ -106,9 +106,9 @@ class _Counts(Exception):
 
 
 class _Stopping(Simulation):
-    """A scheduler that stops before an attempt; skipped pods do not count.
+    """A simulation that stops before an attempt; skipped pods do not count.
 
-    `placement`: that of the group whose result counts.
+    `placement`: the placement of a group in which to stop; None: it is not known yet.
     """
 
     def __init__(self, scenario: Scenario, registry: Registry, attempt: int, placement: str | None = None) -> None:
@@ -146,7 +146,7 @@ class _Stopping(Simulation):
         self._emit_before(event)
 
     def _try(self, event: CycleStarted) -> None:
-        """Try a member of a group after the members before it: its moment is within the group's cycle."""
+        """Stop before the attempt of a group member, unless this placement is not the one whose result counts."""
         here = self.domain.value if self.domain else ""
         if here == self._counts or (self._counts is None and not self._several):
             pod = self.cluster.pods.get(event.pod)

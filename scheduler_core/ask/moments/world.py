@@ -46,21 +46,21 @@ class Domain(NamedTuple):
 
 
 class Services(Unserved):
-    """The services that plugins can call in a world: a decision writes what comes with the placement of a pod.
+    """The services that plugins can call in a world: the writes of a placement are applied to the copied cluster.
 
-    Writes of PostFilter take effect after the decision, which is not made here.
+    Writes of PostFilter take effect after a decision, so they do not happen here.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
     def write(self, item: Any, action: str) -> None:
-        """Write the changes that come with the placement of a pod."""
+        """Apply the object to the copied cluster."""
         self._cluster.apply(item)
 
 
 class Generated:
-    """The API server for the controller of claims: its writes are applied to the cluster at once."""
+    """The API server for the ResourceClaim controller: writes are applied to the copied cluster at once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -153,7 +153,10 @@ class World:
         return {node.name: node for node in self.cluster.all_nodes()}
 
     def decide(self, key: PodKey, *, all_nodes: bool = False) -> Decision:
-        """Return the decision about a pending pod now. `all_nodes`: do not stop after enough feasible nodes."""
+        """Return the decision about a pending pod now. Raises NotPossible.
+
+        `all_nodes`: do not stop after enough feasible nodes.
+        """
         pod, framework = self._pod(key)
         cycle = self._cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
         return decide(self._scheduler(all_nodes=all_nodes), framework, cycle)
@@ -202,7 +205,7 @@ class World:
         return pod, framework
 
     def _placement(self) -> NDArray[np.intp] | None:
-        """Return the rows of the domain's nodes."""
+        """Return the rows of the domain's nodes; None if it has all nodes or there is no domain."""
         if self._domain is None:
             return None
         self.cluster.snapshot()

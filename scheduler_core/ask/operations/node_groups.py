@@ -60,7 +60,7 @@ def groups_of(scenario: Scenario, nodes: Iterable[Node]) -> list[Group]:
 
 
 def _group_of(node: Node) -> tuple[str, str]:
-    """Return the label that identifies the node's group, and the name of the group."""
+    """Return the label or annotation that identifies the node's group, and the name of the group, "" if it has none."""
     for label in GROUP_LABELS:
         if name := node.labels.get(label):
             return label, name
@@ -98,7 +98,10 @@ def fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeName = "") -> Template:
-    """Return the kind of node for a group, a zone, or an existing node. Raises NotPossible."""
+    """Return the group's first template that has the zone and the existing node, if these are given.
+
+    Raises NotPossible.
+    """
     group = next((group for group in groups if group.name == name), None)
     if group is None:
         names = ", ".join(group.name for group in groups) or "-"

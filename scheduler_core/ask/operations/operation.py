@@ -93,7 +93,7 @@ class Operation(Simulation):
             self._watch(event)
 
     def successor(self, key: PodKey) -> PodKey:
-        """Return the pod that is there in place of another one, itself if it is still there."""
+        """Return the last replacement of the pod, or the pod itself if it was not replaced."""
         seen = {key}
         while (following := self._histories.made.get(key, key)) not in seen:
             seen.add(following)
@@ -101,7 +101,7 @@ class Operation(Simulation):
         return key
 
     def causes(self) -> dict[PodKey, Cause]:
-        """Return why pods lost their node since the operation began."""
+        """Return the cause of each pod's deletion since the operation began."""
         return {
             key: CAUSES.get(act.because.name if act.because else "", "removed")
             for key, act in self._histories.deletions.items()
@@ -180,7 +180,7 @@ class Operation(Simulation):
 
 
 def _names_owner(item: KubernetesObject | None) -> bool:
-    """Return whether it is a pod with an owner, or a workload that makes pods."""
+    """Return whether the object is a pod with an owner, or a workload that creates pods."""
     if isinstance(item, Workload):
         return item.spec is not None and "template" in (item.manifest.get("spec") or {})
     return isinstance(item, Pod) and item.owner is not None

@@ -99,7 +99,7 @@ def carried_out(
 
 
 class _Asker:
-    """Plans each round, and counts what the operation is about."""
+    """Plans the rounds of an operation and summarises its result."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
@@ -161,9 +161,10 @@ class _Asker:
         return happenings
 
     def _daemons(self, operation: Operation, template: Template) -> list[Pod]:
-        """Return pods of DaemonSets that are not in the scenario, as a new node has them.
+        """Return the pods to copy to a new node for DaemonSets that are not in the scenario.
 
-        Those of the node that it copies, or one per DaemonSet that fits. Others are made by their controller.
+        These are the daemon pods of the node that it copies, or one pod of each DaemonSet that fits. Controllers create
+        the pods of the other DaemonSets.
         """
         pods = [
             pod
@@ -203,7 +204,7 @@ class _Asker:
         return nodes
 
     def _sort_out(self, operation: Operation, names: Sequence[NodeName]) -> None:
-        """Sort the pods on these nodes by what becomes of them, and count the budgets of those that move."""
+        """Sort the pods on these nodes into daemon, unmanaged and moving pods, and count the budgets of the latter."""
         on = set(names)
         for pod in sorted(operation.cluster.pods.all(), key=lambda pod: pod.key):
             if pod.node_name not in on:
@@ -217,7 +218,7 @@ class _Asker:
                 self._count(pod, operation)
 
     def _count(self, pod: Pod, operation: Operation) -> None:
-        """Count a pod that each of its budgets covers, and the disruptions that these allow at the start."""
+        """Count the pod for each budget that covers it, and store the disruptions that the budget allows now."""
         for budget in budgets_of(pod, operation.api) if pod.node_name else ():
             self._covered[key_of(budget)] += 1
             numbers = operation.api.workload_status(budget)

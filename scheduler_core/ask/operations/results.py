@@ -16,7 +16,8 @@ Obstacle = Literal["", "not-ready", "all-healthy"]  # to evictions that a budget
 
 
 class Move(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A pod that is on another node afterwards; `before` "" means that it was pending.
+    """A pod that was moved or recreated; `before` "" means that it was pending.
+
 
     `cause`: evicted (by the operation), lost (with its node), preempted (by a pod that moved), removed (by a controller
     for another reason), pending (before the operation). `made`: the pod that its controller made in its place, "" if
@@ -89,9 +90,9 @@ class OperationResult(msgspec.Struct, frozen=True):
     `release`: the Kubernetes release of the scheduler. `nodes`: the affected nodes. `moved`, `unplaced` and `blocked`:
     pods by their outcome. `unmanaged` pods have no controller that would recreate them: they stay, or are lost with
     their node. `daemons` (DaemonSet and static pods) stay on their node. `local_data`: pods that move and lose an
-    emptyDir. `emptied`: those of `nodes` that no pod would have to leave. `rounds`: at how many times pods were evicted
-    (`kubectl drain` asks again every 5 s). `room_before` and `room_after`: what pods request on the nodes
-    that take pods.
+    emptyDir. `emptied`: those of `nodes` that have only daemon pods left. `rounds`: the number of times at which pods
+    were evicted (`kubectl drain` retries every 5 s). `room_before` and `room_after`: the requested and allocatable
+    amounts of the schedulable nodes.
     """
 
     release: str
@@ -111,5 +112,5 @@ class OperationResult(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Return whether every evicted pod gets a node and no running pod becomes pending."""
+        """Return whether no eviction is blocked, all pods are managed, and no running pod becomes pending."""
         return not self.blocked and not self.unmanaged and not any(pod.before for pod in self.unplaced)

@@ -73,7 +73,7 @@ ReadOtherwise = dict[tuple[str, str], tuple[KubernetesObject | None, KubernetesO
 
 
 class _Standing(Simulation):
-    """A cluster in which each pod is decided on its own."""
+    """A simulation whose cluster is loaded but not run, so that each pod can be decided on its own."""
 
     def __init__(self, scenario: Scenario, registry: Registry) -> None:
         super().__init__(replace(scenario, events=(), observed=()), registry)
@@ -117,12 +117,12 @@ def _read_otherwise(before: Scenario, after: Scenario) -> ReadOtherwise:
     Those with a uid (volumes, claims, workloads) are the same objects in both releases, with the state that they got.
     """
     known = {(kind_of(item), key_of(item)): item for item in before.objects}
-    found: ReadOtherwise = {}
+    changed: ReadOtherwise = {}
     for item in after.objects:
         key = kind_of(item), key_of(item)
         if not hasattr(item, "uid") and known.get(key) != item:
-            found[key] = known.get(key), item
-    return found
+            changed[key] = known.get(key), item
+    return changed
 
 
 def _world(
@@ -180,8 +180,8 @@ def _decided_alone(world: World, key: PodKey) -> Decision:
 def _compared(pod: Pod, before: Decision, after: Decision) -> Decided:
     sides = side_of(before), side_of(after)
     came_to = [(side.node, side.nominated, sorted(side.victims)) for side in sides]
-    told_otherwise = not sides[0].node and not sides[1].node and sides[0].message != sides[1].message
-    if came_to[0] == came_to[1] and not told_otherwise:
+    other_message = not sides[0].node and not sides[1].node and sides[0].message != sides[1].message
+    if came_to[0] == came_to[1] and not other_message:
         return Decided(pod.key, pod.node_name, *sides, None)
     old, new = ({"node": decision.node, "message": decision.message, **decision.record} for decision in (before, after))
     return Decided(pod.key, pod.node_name, *sides, cause_of(old, new))

@@ -94,11 +94,11 @@ class _Placing(Simulation):
         if same_decision(observed, self._decide_now(queued), self.cluster.pods):
             return observed.at
         recent = self._recent_changes(observed)
-        for change in self._unknown_in_turn(observed, recent):
+        for change in self._reverted_in_turn(observed, recent):
             return change.at - JUST_BEFORE
         for kind in dict.fromkeys(change.kind for change in recent):
             behind = [change for change in recent if change.kind == kind and change.event is not None]
-            for last in self._unknown_in_turn(observed, behind):
+            for last in self._reverted_in_turn(observed, behind):
                 late = behind[: behind.index(last) + 1]
                 self.heard |= {id(change.event): observed.at + JUST_AFTER for change in late}
                 return observed.at
@@ -113,8 +113,8 @@ class _Placing(Simulation):
             scheduler, here.frameworks[pod.scheduler_name], CycleState(pod, self.cluster.pods.slot_of[pod.key])
         )
 
-    def _unknown_in_turn(self, observed: ObservedDecision, recent: Sequence[ObjectChange]) -> Iterator[ObjectChange]:
-        """Yield the changes, latest first, without which the decision equals the observed one."""
+    def _reverted_in_turn(self, observed: ObservedDecision, recent: Sequence[ObjectChange]) -> Iterator[ObjectChange]:
+        """Revert the changes one after the other; yield each after which the decision equals the observed one."""
         if not recent:
             return
         world = World(self.scenario, self._registry, self.scheduler)

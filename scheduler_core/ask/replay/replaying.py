@@ -49,7 +49,7 @@ class Replay(msgspec.Struct):
 
 
 def replay(events: Iterable[AnyEvent]) -> Replay:
-    """Read a run that follows observed decisions."""
+    """Return the replay of a run that follows observed decisions."""
     result = Replay()
     weights: dict[str, int] = {}
     bindings: list[tuple[Record, str]] = []
@@ -85,7 +85,7 @@ def _watched(
 
 
 def _weigh(result: Replay, bindings: list[tuple[Record, str]], weights: Mapping[str, int]) -> None:
-    """Try every weight of every Score plugin, one at a time."""
+    """Count the explained bindings, and try other weights for each Score plugin, one at a time."""
     result.scored, result.explained = len(bindings), _explained(bindings, weights)
     for plugin in weights:
         for weight in WEIGHTS_TRIED:

@@ -29,7 +29,8 @@ MAX_OLD = 8  # pods of older revisions whose deletion is tried
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """A sentence to be: its kind and its values.
+    """The kind of a sentence of advice, and its values.
+
 
     rollout: an old pod of `workload` has to go first (`pods` of them run). pinned: the DaemonSet's pod can run on
     `node` only. init: the init container `container` requests most (`amount` of `resource`). condition: `nodes` have
@@ -44,7 +45,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 def advise(moment: Moment, key: PodKey) -> list[Advice]:
-    """Return advice about a pod that waits; [] if the pod does not exist."""
+    """Return advice about a pending pod; [] if the pod does not exist or has a node."""
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None or pod.node_name:
@@ -70,7 +71,7 @@ def advise(moment: Moment, key: PodKey) -> list[Advice]:
 
 
 def _rollout(moment: Moment, pod: Pod) -> Iterator[Advice]:
-    """A new pod of a Deployment that fits as soon as an old one is gone, which the Deployment keeps until then."""
+    """Yield advice if the pod fits once a pod of an older revision of its Deployment is deleted."""
     old = older_revisions(pod, moment.world().cluster)
     workload = workload_of(pod)
     for other in old[:MAX_OLD]:
@@ -94,7 +95,7 @@ def _pinned(pod: Pod) -> Iterator[Advice]:
 
 
 def _init_containers(pod: Pod, by_node: Mapping[str, set[str]]) -> Iterator[Advice]:
-    """An init container that decides what the pod requests (resource.PodRequests)."""
+    """Yield advice about init containers that determine the pod's request of a resource (resource.PodRequests)."""
     if not any("NodeResourcesFit" in plugins for plugins in by_node.values()):
         return
     spec = pod.manifest.get("spec") or {}
@@ -114,7 +115,7 @@ def _request(container: Mapping[str, Any], resource: str) -> int:
 
 
 def _conditions(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
-    """Taints that say what is wrong with nodes; a controller removes them."""
+    """Yield advice about taints for node conditions, which a controller removes."""
     by_taint: dict[str, list[str]] = {}
     for node in nodes:
         for taint in node.taints:
@@ -143,7 +144,7 @@ def _difference(toleration: Toleration, taint: Taint) -> tuple[str, str, str] | 
 
 
 def _tolerations(pod: Pod, nodes: list[Node], by_node: Mapping[str, set[str]]) -> Iterator[Advice]:
-    """Tolerations that miss a taint by one field, on nodes that nothing else rejects first."""
+    """Yield advice about tolerations that differ from a taint in one field; nodes with few objections come first."""
     seen = set()
     for node in sorted(nodes, key=lambda node: len(by_node[node.name])):
         for taint in node.taints:
@@ -162,7 +163,7 @@ def _tolerations(pod: Pod, nodes: list[Node], by_node: Mapping[str, set[str]]) -
 
 
 def _keys(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
-    """Labels that the pod asks for, and that no node has, though nodes have a similar one."""
+    """Yield advice about labels that the pod selects and no node has, though nodes have a similar one."""
     there = {key for node in nodes for key in node.labels}
     for key in pod.node_selector:
         if key not in there and (similar := get_close_matches(key, sorted(there), 1, 0.8)):
@@ -171,7 +172,7 @@ def _keys(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
 
 
 def _domains(world: World, pod: Pod, nodes: list[Node], by_node: Mapping[str, set[str]]) -> Iterator[Advice]:
-    """Domains without a matching pod that the pod cannot go to, and that hold back all others."""
+    """Yield advice about the domains with the fewest matching pods if other plugins reject all their nodes."""
     for constraint in pod.topology_spread_constraints:
         if constraint.when_unsatisfiable != "DoNotSchedule":
             continue
@@ -206,7 +207,7 @@ def _domains(world: World, pod: Pod, nodes: list[Node], by_node: Mapping[str, se
 
 
 def _offers(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
-    """Extended resources that nodes do not offer, though their labels or taints say that the machine has some."""
+    """Yield advice about extended resources that nodes lack, though their labels or taints mention them."""
     for resource, requested in pod.requests.items():
         if "/" not in resource or not requested:
             continue
@@ -222,7 +223,7 @@ def _is_meant_for(node: Node, resource: str) -> bool:
 
 
 def _released(world: World, pod: Pod) -> Iterator[Advice]:
-    """Volumes that still name an earlier claim, so that the pod's claim cannot be bound to them (pv_controller.go)."""
+    """Yield advice about volumes that still name an earlier claim and so cannot be bound (pv_controller.go)."""
     volumes = [item for item in world.cluster.objects("PersistentVolume") if isinstance(item, PersistentVolume)]
     for name in dict.fromkeys(volume.claim for volume in pod.volumes if volume.claim is not None):
         claim = world.cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{name}")

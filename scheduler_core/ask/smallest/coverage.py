@@ -25,7 +25,10 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 def cover(moment: Moment, key: PodKey, edits: Sequence[Edit]) -> Coverage | None:
-    """Return the effect on the workload if the edits are made to its template; None if no other pod of it waits."""
+    """Return the effect on the workload if the edits are made to its template.
+
+    None: no other pod of the workload is pending, more than MAX_PODS are, or the edits are not possible.
+    """
     world = moment.world()
     pod = world.cluster.pods.get(key)
     workload = workload_of(pod) if pod is not None else None

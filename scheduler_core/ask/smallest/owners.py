@@ -1,4 +1,5 @@
-"""The workload of a pod: what its controller makes again, and what only its template can change.
+"""The workload of a pod.
+
 
 A Deployment is known by the name of its ReplicaSet, which ends with the pod's `pod-template-hash`.
 """
@@ -17,7 +18,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class WorkloadName(NamedTuple):
-    """A workload that makes pods."""
+    """A workload that creates pods."""
 
     kind: str
     namespace: str
@@ -48,7 +49,7 @@ def _changed(kind: str, name: str, labels: Mapping[str, str]) -> tuple[str, str]
 
 
 def are_siblings(pod: Pod, other: Pod) -> bool:
-    """Return whether the same workload makes both pods."""
+    """Return whether these are two pods of the same workload."""
     workload = workload_of(pod)
     return workload is not None and pod.key != other.key and workload_of(other) == workload
 

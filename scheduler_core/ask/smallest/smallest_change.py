@@ -219,7 +219,7 @@ class ChangeSearch:
     # One node
 
     def _solutions_on(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
-        """Return all smallest sets of proposals after which the pod fits on the node, if necessary with untrue ones.
+        """Return the smallest change of each kind after which the pod fits on the node, if necessary with untrue ones.
 
         `of_pod`: only the pod is changed.
         """
@@ -228,7 +228,7 @@ class ChangeSearch:
         return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
 
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
-        """Return the smallest changes for one node within the allowed number of tries."""
+        """Return the smallest change for one node, found within `tries`; [] if there is none."""
         changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
         return sorted((change for change in changes if not change.victims), key=lambda change: change.rank)[:1]
 
@@ -263,13 +263,13 @@ class ChangeSearch:
             if (
                 others
                 and answer not in self._first
-                and not self._is_said_by(answer, answers)
+                and not self._is_repeated_by(answer, answers)
                 and self.fits(others, node)
             ):
                 return self._needed(others, node)
         return answers
 
-    def _is_said_by(self, proposal: Proposal, answers: Sequence[Proposal]) -> bool:
+    def _is_repeated_by(self, proposal: Proposal, answers: Sequence[Proposal]) -> bool:
         """Return whether a later proposal repeats one of these, so that its necessity cannot be tested."""
         later = [edit for other in answers[list(answers).index(proposal) + 1 :] for edit in other.edits]
         return any(_is_written_over(edit, later) for edit in proposal.edits)
@@ -294,7 +294,10 @@ class ChangeSearch:
             yield change
 
     def preempting(self, answers: Sequence[Proposal]) -> Change | None:
-        """Return the lowest sufficient priority for preemption, just above that of a running pod."""
+        """Return the change to the lowest priority with which the pod preempts, just above that of a running pod.
+
+        None: no priority is sufficient, the edits are not possible, or the pod already preempts with them.
+        """
         try:
             world = self.world(answers)
         except NotPossible:
@@ -328,7 +331,7 @@ class ChangeSearch:
         return list(steps[high : high + 1])
 
     def _prioritised(self, pod: Pod, value: int, name: str = "priority") -> Proposal:
-        """Return the edits that set a priority without a class and allow preemption."""
+        """Return the proposal that sets a priority without a class and allows preemption."""
         names = {"priorityClassName": None, "preemptionPolicy": None, "priority": value}
         spec = pod.manifest.get("spec") or {}
         edits: list[Edit] = [
@@ -341,7 +344,7 @@ class ChangeSearch:
         return Proposal("priority", edits, name, pod.priority, value, 0.75)
 
     def _preempts(self, answers: Sequence[Proposal], raised: Proposal) -> Decision | None:
-        """Return the decision if the pod preempts, and no pod of its own workload, which would only take its place."""
+        """Return the decision if the pod preempts pods of other workloads only, else None."""
         decision = self.decided([*answers, raised])
         if decision is None or not decision.nominated:
             return None
@@ -352,7 +355,7 @@ class ChangeSearch:
     # More nodes
 
     def _one_more_node(self) -> Iterator[Change]:
-        """Yield the smallest kind of node that fits the pod when empty, if necessary with another change."""
+        """Yield the addition of the smallest kind of node on which the pod fits, if necessary with other changes."""
         pod = self._world.cluster.pods.get(self.key)
         if pod is not None and pinned_node(pod):
             return
@@ -425,14 +428,14 @@ class _Node:
                 change = self._search.preempting(answers)
                 if change is not None:
                     preempting.setdefault(change.kinds, change)
-            ways = self._ways(answers, objections, false=false)
-            for way in ways or ():
-                key = frozenset(msgspec.json.encode(proposal.edits) for proposal in (*answers, way))
+            candidates = self._fewest_proposals(answers, objections, false=false)
+            for candidate in candidates or ():
+                key = frozenset(msgspec.json.encode(proposal.edits) for proposal in (*answers, candidate))
                 if key not in seen:
                     seen.add(key)
                     number += 1
-                    size = sum(proposal.size for proposal in (*answers, way))
-                    heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, way]))
+                    size = sum(proposal.size for proposal in (*answers, candidate))
+                    heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, candidate]))
         return [*fitting.values(), *preempting.values()]
 
     def _objections(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
@@ -447,8 +450,10 @@ class _Node:
     def _may_preempt(self, objections: Sequence[Status]) -> bool:
         return all(objection.code is Code.UNSCHEDULABLE for objection in objections)
 
-    def _ways(self, answers: Sequence[Proposal], objections: Sequence[Status], *, false: bool) -> list[Proposal] | None:
-        """Return the ways to resolve the objection of the plugin with the fewest; None if a plugin has none."""
+    def _fewest_proposals(
+        self, answers: Sequence[Proposal], objections: Sequence[Status], *, false: bool
+    ) -> list[Proposal] | None:
+        """Return the proposals of the plugin that has the fewest for its objection; None if a plugin has none."""
         world = self._search.world(answers)
         world.cluster.snapshot()
         pod, node = world.cluster.pods.get(self._search.key), world.cluster.node(self._node)
@@ -457,15 +462,15 @@ class _Node:
         fewest: list[Proposal] | None = None
         for plugin in dict.fromkeys(objection.plugin for objection in objections):
             case = Case(world, pod, node, partial(self._passes, answers, plugin))
-            ways = [proposal for proposal in proposals(case, plugin) if self._allowed(proposal, false=false)]
-            if not ways:
+            candidates = [proposal for proposal in proposals(case, plugin) if self._allowed(proposal, false=false)]
+            if not candidates:
                 return None
-            if fewest is None or len(ways) < len(fewest):
-                fewest = ways
+            if fewest is None or len(candidates) < len(fewest):
+                fewest = candidates
         return fewest
 
-    def _allowed(self, way: Proposal, *, false: bool) -> bool:
-        return (false or not way.false) and not (self._of_pod and way.kind in OF_NODES)
+    def _allowed(self, proposal: Proposal, *, false: bool) -> bool:
+        return (false or not proposal.false) and not (self._of_pod and proposal.kind in OF_NODES)
 
     def _passes(self, answers: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
         objections = self._objections(answers, more)
@@ -523,7 +528,7 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
 
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
-    """Yield, for each edit, the change without it."""
+    """Yield the edits of the change without one of them, for each edit that does not depend on the others."""
     if len(change.edits) < 2 or any(
         part.kind == "priority" for part in change.changed
     ):  # its edits depend on each other

@@ -20,7 +20,7 @@ from scheduler_core.scenario.fields.schema import (
     Type,
 )
 
-# The flags that may be other for a group (cloudprovider: NodeGroup.GetOptions), by the name of the option.
+# The flags that a group can override (cloudprovider: NodeGroup.GetOptions), by the name of the option.
 GROUP_OPTIONS: Mapping[str, str] = {
     "scaleDownUtilizationThreshold": "scale-down-utilization-threshold",
     "scaleDownGpuUtilizationThreshold": "scale-down-gpu-utilization-threshold",

@@ -1,4 +1,7 @@
-"""Validates names, labels and annotations like apimachinery's `util/validation`: None or the reason against it."""
+"""Validates names, labels and annotations as apimachinery's `util/validation` does.
+
+Functions of one text return the reason why it is invalid, None if it is valid.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,7 @@ def check_name(
     validate: Callable[[str], Message | None] = dns_label,
     others: Container[str] = (),
 ) -> None:
-    """Report a name that is missing, with this reason for requiring it, that is invalid, or that is one of `others`."""
+    """Report a name that is missing, invalid, or one of `others`. `missing`: the reason why it is required."""
     if not name:
         problems.error(path, required(missing))
     elif reason := validate(name):
@@ -110,7 +113,7 @@ def check_name(
 
 
 def rfc_1123_label(text: str) -> Message | None:
-    """Validate a label; the reason names the kind of name, as that of metadata, containers and volumes does."""
+    """Validate a label of metadata, a container or a volume; the reason says that it must be an RFC 1123 label."""
     reason = dns_label(text)
     return reason and Message("a lowercase RFC 1123 label {reason}", reason=reason)
 

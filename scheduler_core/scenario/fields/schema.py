@@ -17,7 +17,7 @@ from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
 from scheduler_core.scenario.reading.times import is_time
 
-# What people write for the suffixes of a quantity, in lower case.
+# Common misspellings of the suffixes of a quantity, in lower case.
 _SUFFIXES = {unit[0].lower() + end: unit for unit in ("Ki", "Mi", "Gi", "Ti") for end in ("", "i", "b", "ib")}
 _MISSPELT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", re.ASCII)
 _HINTS = 20  # the number of unknown fields of a mapping for which a similar name is suggested
@@ -86,7 +86,7 @@ class Quantity(msgspec.Struct, frozen=True):
         return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
 
     def _meant(self, value: Any) -> Message | None:
-        """Return the probably intended name, for another way to write a suffix; None if that is unknown."""
+        """Return a suggestion for a misspelt suffix; None if there is none."""
         match = _MISSPELT.fullmatch(str(value))
         suffix = match and _SUFFIXES.get(match[2].lower())
         if not match or not suffix:

@@ -65,7 +65,7 @@ class Admission:
 
     @contextmanager
     def template(self) -> Iterator[None]:
-        """Check a pod template: its classes may be created later, and it gets no uid."""
+        """Check a pod template within the block: its classes may be created later, and it uses up no uid."""
         updating, uids, self.updating = self.updating, self._uids, True
         try:
             yield

@@ -135,7 +135,7 @@ def without_fields(kind: str, data: Mapping[str, Any], release: Release) -> tupl
 
 
 def fields_without(release: Release) -> list[str]:
-    """Return short names of the fields without effect: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
+    """Return short names of the fields without effect in the release, such as "Pod spec.affinity … matchLabelKeys"."""
     lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]
     return list(dict.fromkeys(_short(field) for field in lacking if not release.has_on(field.gate)))
 
@@ -165,7 +165,7 @@ def _is_off(field: GatedField, release: Release) -> Message:
 
 def written(release: Release, gate: str) -> str:
     """Return the entries of featureGates that turn the gate on, with those that it needs: "A: true, B: true"."""
-    needed = [name for one in release.gates[gate].needs for name in written(release, one).split(", ")]
+    needed = [entry for other in release.gates[gate].needs for entry in written(release, other).split(", ")]
     return ", ".join(dict.fromkeys((*needed, f"{gate}: true")))
 
 

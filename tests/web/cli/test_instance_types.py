@@ -244,4 +244,4 @@ def test_what_is_missing_is_said_in_one_sentence(
 def test_a_file_that_is_no_json_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x").write_text("cpu,memory\n")
     assert main(["instance-types", str(tmp_path / "x")]) == 2
-    assert "x is no JSON" in capsys.readouterr().err
+    assert "x is not JSON" in capsys.readouterr().err

@@ -142,14 +142,14 @@ MESSAGES = [
 @pytest.mark.parametrize("text", MESSAGES)
 def test_the_starter_gets_the_same_message(text: str) -> None:
     message = decode(text)
-    told = decode(starter.told_by(starter.starter(message).text))
+    told = decode(starter.simulated_message(starter.starter(message).text))
     assert told.total == message.total
     assert counts(told) == counts(message)
 
 
 def test_the_starter_is_of_the_release_that_words_it_so() -> None:
     for text in MESSAGES[:2]:
-        told = decode(starter.told_by(starter.starter(decode(text)).text))
+        told = decode(starter.simulated_message(starter.starter(decode(text)).text))
         assert told.parts == decode(text).parts
 
 
@@ -168,7 +168,7 @@ def test_a_message_becomes_a_scenario_of_ones_own(author: Browser) -> None:
 def test_whatever_a_plugin_says_of_nodes_has_a_starter(reason: str) -> None:
     message = decode(f"0/3 nodes are available: 1 Insufficient cpu, 2 {reason}.")
     made = starter.starter(message)
-    assert starter.likeness(starter.told_by(made.text), message) > 0
+    assert starter.likeness(starter.simulated_message(made.text), message) > 0
 
 
 def reasons_with_a_starter() -> Iterator[Any]:
@@ -219,7 +219,7 @@ ALONE = {
 @pytest.mark.parametrize("text", ALONE)
 def test_what_is_said_of_the_pod_alone_has_a_starter_too(text: str) -> None:
     made = starter.starter(decode(text))
-    assert starter.told_by(made.text)
+    assert starter.simulated_message(made.text)
     assert ALONE[text] in made.text
 
 
@@ -249,12 +249,12 @@ def test_a_missing_resource_claim_is_known_without_the_name_of_its_plugin(reason
         assert (row.reason, row.plugin) == (reason, "DynamicResources")
         assert "does not exist" in row.meaning
     made = starter.starter(decode(reason))
-    assert starter.told_by(made.text) == 'could not find ResourceClaim "default/gpu"'
+    assert starter.simulated_message(made.text) == 'could not find ResourceClaim "default/gpu"'
 
 
 def test_a_starter_never_has_another_reason() -> None:
     made = starter.starter(decode('persistentvolumeclaim "data" not found'))
-    assert 'persistentvolumeclaim "data" not found' in starter.told_by(made.text)
+    assert 'persistentvolumeclaim "data" not found' in starter.simulated_message(made.text)
     assert (
         starter.likeness("no nodes available to schedule pods", decode('persistentvolumeclaim "data" not found')) == 0
     )
@@ -346,7 +346,7 @@ OF_RELEASES = [  # what preemption finds, and how it is written, is of a release
 
 @pytest.mark.parametrize("text", OF_RELEASES)
 def test_the_starter_gets_the_very_message(text: str) -> None:
-    assert starter.told_by(starter.starter(decode(text)).text) == text
+    assert starter.simulated_message(starter.starter(decode(text)).text) == text
 
 
 @pytest.mark.parametrize("text", OF_RELEASES)

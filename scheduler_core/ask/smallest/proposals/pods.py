@@ -117,7 +117,7 @@ def _least_skew(case: Case, index: int, skew: int, others: Sequence[int]) -> int
 
 
 def _without_skew(case: Case, constraints: Sequence[int]) -> list[Edit]:
-    """Return the constraints without a limit for the skew; their topology keys still apply."""
+    """Return the edits that remove the limits of these constraints; their topology keys still apply."""
     return [
         edit
         for index in constraints

@@ -87,7 +87,8 @@ def _containers_of(case: Case, edits: list[Edit]) -> str:
 
 
 def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
-    """Return lower requests.
+    """Return the edits that lower the requests of the containers to the budget.
+
 
     Containers and sidecars share the amount, the largest is reduced first; each other init container can use all of it.
     """
@@ -129,7 +130,7 @@ def _container_request(resource: str, resources: Mapping[str, Any]) -> int | Non
 
 
 def _requesting(case: Case, container: _Container, resource: str, units: int) -> SetField:
-    """Return the container's resources with another request; a limit equal to the request is changed too."""
+    """Return the edit that sets a container's request; for resources that cannot be overcommitted, also its limit."""
     text = written(resource, units)
     if resource in OVERCOMMITTED:
         return case.of_pod((*container.path, "requests", resource), text)
