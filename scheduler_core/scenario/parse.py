@@ -290,7 +290,7 @@ class _Reader:
         return first
 
     def _policy_inside(self, document: Document, first: Document | None) -> Document | None:
-        """Return the Policy of a ConfigMap."""
+        """Return the Policy in a ConfigMap, or `first` if it is invalid or the file already has one."""
         before = self._problems.count
         policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
         if self._problems.count > before:
@@ -387,7 +387,7 @@ class _Reader:
                 self._problems.warn(("extenders", index, "urlPrefix"), message)
 
     def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, documents_by_kind: _Sorted) -> None:
-        """Report a script without an extender."""
+        """Report scripts without an extender, and warn about extenders without a script."""
         if not config.profiles:
             return  # the document has errors
         document = documents_by_kind.scenario

@@ -70,7 +70,7 @@ class TimelineEvent(msgspec.Struct, frozen=True):
 
 
 class KubeletTimes(msgspec.Struct, frozen=True):
-    """Seconds that pods take. `stop_seconds` None: the grace period that the pod states, or none."""
+    """The seconds that pods take to start, to become ready, and to stop. `stop_seconds` None: their grace period."""
 
     start_seconds: float = 0.0
     ready_seconds: float = 0.0
@@ -208,9 +208,10 @@ class ExpectedPod(msgspec.Struct, frozen=True):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """The expected outcome, checked by `simulate --check`; `victims` None: not checked.
+    """The expected outcome, checked by `kschedui check`; `victims` None: not checked.
 
-    `least_available`: how many pods of a Deployment (namespace/name) stay available, once there are so many.
+
+    `least_available`: by Deployment (namespace/name), the number of pods that stay available once it is reached.
     """
 
     pods: Mapping[PodKey, ExpectedPod] = {}

@@ -377,7 +377,7 @@ def _constraint(data: Manifest, names: set[str], path: Path, problems: Problems)
 
 
 def _references(data: Manifest, names: set[str], path: Path, problems: Problems) -> tuple[str, ...]:
-    """Check the names of requests (`validateRequestNameRef`)."""
+    """Return the names of requests in `data`, after checking them (`validateRequestNameRef`)."""
     references = tuple(data.get("requests") or ())
     if len(references) > MAX_REQUESTS:
         problems.error((*path, "requests"), _too_many(len(references), MAX_REQUESTS))
@@ -452,7 +452,7 @@ def _consumers(data: Any, path: Path, problems: Problems) -> tuple[Consumer, ...
 
 
 def _device_statuses(data: Any, allocation: Allocation | None, problems: Problems) -> tuple[DeviceStatus, ...]:
-    """Build the states of devices, which the claim must have (`validateDeviceStatus`)."""
+    """Build the statuses of devices, which must be allocated to the claim (`validateDeviceStatus`)."""
     allocated = (
         {(entry.driver, entry.pool, entry.device) for entry in allocation.results} if allocation is not None else set()
     )
@@ -763,7 +763,7 @@ def _taint(data: Manifest, path: Path, problems: Problems) -> DeviceTaint:
 
 
 def _time_added(taint: Manifest, admission: Admission) -> float:
-    """Return when a taint was added; now, if it does not say (`SetDefaults_DeviceTaint`) or says a time to come."""
+    """Return the time when a taint was added; now if it has none (`SetDefaults_DeviceTaint`) or one in the future."""
     now = admission.creation({})
     return min(parse_time(taint["timeAdded"]), now) if taint.get("timeAdded") else now
 

@@ -142,7 +142,7 @@ def as_requirement(entry: PoolRequirement) -> Any:
 
 
 def requirements_of_pool(pool: NodePool) -> Requirements:
-    """Return the requirements of every node of a pool: also its labels, name and class (NewNodeClaimTemplate)."""
+    """Return the requirements of a pool's nodes, including its labels, name and class (NewNodeClaimTemplate)."""
     return merge(map(as_requirement, pool.requirements), of_labels(labels_of_pool(pool)))
 
 

@@ -102,7 +102,7 @@ def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: st
 
 
 def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
-    """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys."""
+    """Return the selector with the pod's own label values added: In for matchLabelKeys, NotIn for mismatchLabelKeys."""
     extra = [
         SelectorRequirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels
     ]
@@ -140,7 +140,7 @@ def _check_label_keys(data: Manifest, path: Path, problems: Problems, labels: La
 
 
 def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
-    """Return how often the selector itself contains each key, without what the API server merged into it."""
+    """Count each key in the selector, without the requirements that the API server merged into it."""
     if not selector:
         return Counter()
     named = [

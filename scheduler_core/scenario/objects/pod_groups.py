@@ -78,7 +78,7 @@ def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
 
 
 def _condition(status: Manifest) -> PodGroupCondition | None:
-    """Return the condition that an earlier cycle wrote in the cluster from which the document comes."""
+    """Return the PodGroupScheduled condition in the document's status; None if there is none."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == SCHEDULED and condition.get("status") in ("True", "False"):
             state = cast(Any, condition["status"])

@@ -247,7 +247,7 @@ def _phase(node_name: str, status: Manifest) -> str:
 
 
 def _is_ready(status: Manifest) -> bool:
-    """Return whether no condition Ready says otherwise (`podutil.IsPodReady`; without conditions, a pod is ready)."""
+    """Return whether the Ready condition is True (`podutil.IsPodReady`); a pod without the condition counts as ready."""
     conditions = status.get("conditions") or ()
     return all(condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready")
 
@@ -266,7 +266,8 @@ def _termination_seconds(
 ) -> float:
     """Return the number of seconds that the pod takes to stop when it is deleted.
 
-    Its annotation says so, or `spec.kubelet.stopSeconds`, or the grace period that it states, which it never exceeds.
+    This is the value of its annotation, else `spec.kubelet.stopSeconds`, else its stated grace period, which is also
+    the maximum; 0 without any.
     """
     grace = spec.get("terminationGracePeriodSeconds")
     most = math.inf if grace is None else float(max(grace, 0))

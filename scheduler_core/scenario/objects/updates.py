@@ -97,7 +97,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
 
 
 def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
-    """Keep the stored status if the update has none, and always finalizers and owners."""
+    """Return the claim with the stored finalizer and owner, and with the stored status if the update has none."""
     stored = replace(
         new,
         uid=old.uid,

@@ -1,6 +1,7 @@
-"""Builds workloads and what limits them, with the API server's validation and defaults (pkg/apis/{apps,batch,...}).
+"""Builds workloads, autoscalers, quotas and limits with the API server's validation and defaults (pkg/apis/{apps,...}).
 
-A workload whose pod template has no containers is only a selector: nothing is made for it.
+
+A workload whose pod template has no containers is only a selector: no pods are created for it.
 """
 
 from __future__ import annotations
@@ -300,7 +301,7 @@ def _success_rule(rule: Manifest) -> SuccessRule:
 
 
 def parse_indexes(text: str) -> tuple[int, ...]:
-    """Return the indexes of "0-2,5"; parts that are no numbers are left out."""
+    """Return the indexes of "0-2,5"; parts that are not numbers are left out."""
     parts = [part.split("-") for part in text.split(",") if part]
     return tuple(
         number

@@ -169,7 +169,7 @@ def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) 
 
 
 def _decode_json(text: str, depth: int) -> Any:
-    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, no number or text after the value."""
+    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, infinite numbers, and trailing text."""
     data = _JSON.decode(text)
     if _SURROGATE.search(text):
         json.dumps(data, ensure_ascii=False).encode()  # raises ValueError for half of a surrogate pair

@@ -14,7 +14,7 @@ Trie = dict[str | int, "Trie"]
 
 
 def find_marks(text: str, paths: set[Path]) -> dict[Path, Mark | None]:
-    """Return the mark of the last key or item of each path; None for a path that does not exist."""
+    """Return the mark of the deepest existing key or item of each path; None if no part of the path exists."""
     finder = _Finder(text, paths)
     finder.run()
     return {path: finder.deepest(path) for path in paths}

@@ -11,7 +11,7 @@ LONGEST = 10.0 * 365 * 86_400  # the largest `at` and untilSeconds, in seconds o
 
 
 def seconds(number: float, path: Path, problems: Problems) -> float:
-    """Return a duration or time in virtual seconds."""
+    """Return a duration or time in virtual seconds; 0 for an invalid one, which is reported."""
     if not (0 <= number <= LONGEST and math.isfinite(number)):
         problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
         return 0.0

@@ -94,7 +94,7 @@ class Problems:
 
     @contextmanager
     def inside(self, path: Path) -> Iterator[None]:
-        """Read a part of the object: paths are relative to it."""
+        """Make paths within the block relative to this part of the object."""
         prefix, self._prefix = self._prefix, self._prefix + path
         try:
             yield

@@ -2,8 +2,8 @@
 
 libyaml parses; this module builds the data, so that limits on nesting and aliases are checked first. Plain scalars are
 interpreted as by sigs.k8s.io/yaml (go-yaml v2), which kubectl uses: 0755 is octal, `yes` is a boolean, a timestamp
-stays a string, 1e3 is a number. One thing differs: y and n are the letters, since a label `app: y` that kubectl refuses
-means nothing else.
+stays a string, 1e3 is a number. The only difference: y and n are strings, so that a label `app: y`, which kubectl
+rejects, can be read.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ def _line(text: str, line: int) -> str:
 
 
 def _indentation(text: str, line: int) -> Message | None:
-    """Return a description of an indentation to which no line before leads; None if it is not to blame."""
+    """Return a description of the line's invalid indentation; None if the indentation is not the cause of the error."""
     near = text.split("\n", line + 1)[: line + 1][-_NEAR:]
     lines = [line for line in near if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) < 2:
@@ -276,7 +276,7 @@ def _indentation(text: str, line: int) -> Message | None:
 
 
 def _count_nodes(value: Any) -> int:
-    """Return how many keys, items and values an alias of the value adds."""
+    """Return the number of keys, items and values that an alias of the value adds."""
     total, rest = 0, [value]
     while rest:
         item = rest.pop()

@@ -59,13 +59,13 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     max_cost: int
 
     def evaluate(self, variables: Variables) -> tuple[Value, int]:
-        """Return the value, an Error if there is one, and the cost."""
+        """Return the value, or an Error, and the cost."""
         with deep_recursion():
             value, cost = self.program.evaluate(variables, limit=MAX_COST)
         return value, 1 + cost + steps_spent() // STEPS_PER_COST
 
     def part(self, expr: Expr) -> Expression:
-        """Return a part of the expression that is outside all macros as an expression."""
+        """Return a part of the expression, which must be outside all macros, as an expression of its own."""
         checked, tree = self.checked, self.checked.tree
         within = Checked(Tree(tree.source, expr, tree.offsets), checked.types, checked.overloads, checked.names)
         return Expression(self.text, within, self.environment.plan(within), self.environment, self.paths, self.max_cost)

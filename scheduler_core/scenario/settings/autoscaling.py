@@ -48,7 +48,7 @@ Manifest = Mapping[str, Any]
 EXPANDERS = ("random", "most-pods", "least-waste", "least-nodes", "price", "priority")
 MIN_INTERVAL_SECONDS = 1.0
 PRIORITIES = "cluster-autoscaler-priority-expander"  # the name of the ConfigMap
-STATUS = "cluster-autoscaler-status"  # of the one that it writes
+STATUS = "cluster-autoscaler-status"  # the name of the ConfigMap that it writes
 
 
 def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
@@ -77,7 +77,7 @@ def check_nodes_of_groups(
 
 
 def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: Admission) -> list[KubernetesObject]:
-    """Return the nodes that exist at the start."""
+    """Return the nodes of the groups that exist at the start."""
     made = (
         node_of_group(group, number, problems, admission) for group in groups for number in range(1, group.size + 1)
     )
@@ -87,7 +87,7 @@ def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: 
 def node_of_group(
     group: NodeGroup, number: int, problems: Problems, admission: Admission, taints: Sequence[Manifest] = ()
 ) -> KubernetesObject | None:
-    """Return a node of the group's template, <group>-<number>."""
+    """Return the node <group>-<number> from the group's template; None if it is invalid."""
     template = group.template or {}
     metadata, spec, name = template.get("metadata") or {}, template.get("spec") or {}, f"{group.name}-{number}"
     labels = {**(metadata.get("labels") or {}), "kubernetes.io/hostname": name}
@@ -106,7 +106,7 @@ def node_of_group(
 def build_actors(
     autoscaler: Document | None, priorities: Document | None, descheduler: Document | None, problems: Problems
 ) -> tuple[Actor, ...]:
-    """Return the actors of the file."""
+    """Return Cluster Autoscaler and the descheduler, if the file has them."""
     actors: list[Actor] = []
     if autoscaler is not None:
         problems.enter(autoscaler.chunk, autoscaler.prefix)
@@ -160,7 +160,7 @@ def _descheduler(data: Manifest, problems: Problems) -> DeschedulerSettings:
 
 
 def _check_selector(args: Manifest, path: Path, problems: Problems) -> None:
-    """Report what the API server's rules say about the label selector of a plugin's arguments."""
+    """Report errors in the label selector of a plugin's arguments, by the API server's rules."""
     if args.get("labelSelector") is not None:
         label_selector(args["labelSelector"], (*path, "labelSelector"), problems)
 
@@ -218,7 +218,7 @@ def split_flag(flag: str) -> tuple[str, str]:
 
 
 def flag_value(kind: str, value: str, path: Path, problems: Problems) -> Any:
-    """Return a flag's value. What cannot be read is reported, and 1."""
+    """Return a flag's value. For a value that cannot be read, report an error and return 1, or [0, 0] for a range."""
     read: dict[str, Callable[[str], Any]] = {
         "duration": lambda text: parse_duration(text) if DURATION.check(text) is None else _refuse(),
         "int": int,
@@ -243,7 +243,7 @@ def _refuse() -> float:
 
 
 def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, ...]]:
-    """Return the regular expressions of each priority in the expander's ConfigMap."""
+    """Return the regular expressions of each priority in the expander's ConfigMap; {} if it is invalid."""
     from scheduler_core.cel.libraries.regex import compile_pattern  # loaded when a file has such expressions
 
     problems.enter(document.chunk, document.prefix)
@@ -294,7 +294,7 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
 
 
 def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
-    """Return the flags that are other for a group, by their names; a number is one of seconds for a duration."""
+    """Return the values of the flags that a group overrides; a number for a duration is in seconds."""
     parsed = {}
     for name in (name for name in options if name in GROUP_OPTIONS):
         flag, path, value = GROUP_OPTIONS[name], ("spec", "options", name), options[name]
@@ -305,7 +305,7 @@ def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
 
 
 def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -> float:
-    """Return a number of seconds of a document."""
+    """Return a field of a document in seconds, or the default if it is absent."""
     value = spec.get(field)
     at_least(value, 0, ("spec", field), problems)
     return default if value is None else float(value)
@@ -314,7 +314,7 @@ def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -
 def _template(
     name: str, template: Mapping[str, Any], problems: Problems, admission: Admission
 ) -> Mapping[str, Any] | None:
-    """Return the manifest of a node, which is validated like a Node."""
+    """Return the template as the manifest of a node; None if it is not a valid Node."""
     node = {"apiVersion": "v1", "kind": "Node", **template}
     node["metadata"] = {**(template.get("metadata") or {}), "name": name}
     before, scratch = problems.count, Problems()

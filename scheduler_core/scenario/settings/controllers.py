@@ -36,7 +36,7 @@ CONTROLLERS = (
 )
 SUFFIX = "-controller"
 ALL = "*"
-BARE_PODS = "bare-pods"  # not one of Kubernetes': pods without a controller are made again, too; not part of ALL
+BARE_PODS = "bare-pods"  # not a controller of Kubernetes: recreates pods without a controller, too; not part of ALL
 _OBJECT_VERBS = ("create", "update", "delete")
 
 
@@ -65,7 +65,7 @@ def controller_names(names: list[str] | None, problems: Problems) -> tuple[str, 
 
 
 class Settings(Protocol):
-    """The part of the Scenario document that decides it."""
+    """The part of the Scenario document that determines the running controllers."""
 
     @property
     def controllers(self) -> tuple[str, ...] | None: ...
@@ -82,7 +82,7 @@ def running_controllers(
 ) -> tuple[str, ...]:
     """Return the controllers that run: those named, or all if there is something for them to do or `live`.
 
-    A recording has what they did.
+    None run in the replay of a recording, which contains their changes.
     """
     if settings.observed:
         return ()

@@ -23,13 +23,13 @@ from scheduler_core.scenario.objects.kinds import Identity
 from scheduler_core.scenario.reading.problems import Path, Problems, show
 
 Enter = Callable[[Identity], bool]
-"""Makes an object's document the one whose paths are meant next; False if it has none."""
+"""Makes an object's document the one to which reported paths belong; returns False if it has none."""
 
 
 def check_device_references(
     objects: Iterable[KubernetesObject], exists: Callable[[Identity], bool], enter: Enter, problems: Problems
 ) -> None:
-    """Warn about references to missing objects; `exists` tells whether an object exists or will exist."""
+    """Warn about references to missing objects; `exists` returns whether an object exists or will exist."""
     claims: dict[tuple[str, str], ResourceClaim] = {}
     pods: list[Pod] = []
     slices: defaultdict[tuple[str, str], list[ResourceSlice]] = defaultdict(list)

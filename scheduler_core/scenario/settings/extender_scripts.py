@@ -43,7 +43,7 @@ Manifest = Mapping[str, Any]
 
 
 def extender_scripts(data: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
-    """Return the scripts in document order; `found` fits the table."""
+    """Return the scripts in document order; `data` fits its field table."""
     scripts: list[ExtenderScript] = []
     for index, entry in enumerate(data or ()):
         at = (*path, index)

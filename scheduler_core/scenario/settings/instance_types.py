@@ -42,7 +42,7 @@ def generic_types() -> tuple[InstanceType, ...]:
 
 
 def estimated_price(capacity: Mapping[str, int]) -> float:
-    """Return the price of an hour of cpu and memory, as of a generic type."""
+    """Return the price per hour of a generic type with this cpu and memory."""
     return CPU_PRICE * capacity.get("cpu", 0) / 1000 + GIGABYTE_PRICE * capacity.get("memory", 0) / 1e9
 
 

@@ -1,4 +1,4 @@
-"""The document of Karpenter, and what its NodePools need."""
+"""The document of Karpenter, and checks of its NodePools."""
 
 from __future__ import annotations
 

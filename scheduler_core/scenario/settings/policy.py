@@ -78,7 +78,7 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
 
 
 class _Reader(msgspec.Struct):
-    """Reads the entries of a Policy. `args` are those of plugins, `names` the plugins that the Policy names itself."""
+    """Reads the entries of a Policy. `args`: the arguments by plugin; `names`: plugins by the name in the Policy."""
 
     release: Release
     policy: PolicyNames
@@ -216,7 +216,7 @@ class _Reader(msgspec.Struct):
     def _merge(
         self, entry: Manifest, weight: int, argument: str, plugin: str, path: Path, first: dict[str, Manifest]
     ) -> None:
-        """Add an entry to those of its plugin, whose weight is that of all (`validateCustomPriorities`)."""
+        """Add an entry to those of its plugin, which must all have the same weight (`validateCustomPriorities`)."""
         other = first.setdefault(argument, entry)
         if other is not entry and argument == CAPACITY_RATIO:
             message = Message("{argument} is given twice, first in {name}", argument=argument, name=other.get("name"))
@@ -310,7 +310,7 @@ class _Reader(msgspec.Struct):
 
 
 def _extender(data: Manifest) -> dict[str, Any]:
-    """Return an extender as a KubeSchedulerConfiguration has it; `httpTimeout` was a number of nanoseconds."""
+    """Convert an extender to the form of KubeSchedulerConfiguration; `httpTimeout` is in nanoseconds in a Policy."""
     same = {name: data[name] for name in SAME_IN_CONFIGURATION if name in data}
     timeout = data.get("httpTimeout")
     seconds = {"httpTimeout": f"{timeout / 10**9}s"} if timeout else {}

@@ -32,7 +32,13 @@ OBJECT_VERBS: tuple[Verb, ...] = ("create", "update", "delete")
 VERBS: tuple[Verb, ...] = get_args(Verb)
 SCALABLE = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 RESTARTABLE = ("Deployment", "DaemonSet", "StatefulSet")
-MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim", "NodeClaim")  # those that controllers make
+MADE_KINDS = (
+    "Pod",
+    "ReplicaSet",
+    "Job",
+    "PersistentVolumeClaim",
+    "NodeClaim",
+)  # kinds of which controllers create objects
 NODE_VERBS: tuple[Verb, ...] = ("cordon", "uncordon", "drain", "failNode", "recoverNode", "taint", "untaint")
 
 
@@ -272,7 +278,7 @@ class Timeline:
         return TimelineEvent(at, "delete", *key, details=data if "gracePeriodSeconds" in data else {})
 
     def _has_workloads(self) -> bool:
-        """Return whether controllers can have made the object."""
+        """Return whether the scenario has workloads, whose controllers may have created an object."""
         return any(kind in SPECS for kind, _, _ in self._ever)
 
     def _kind_to_delete(self, data: Manifest, path: Path) -> Kind | None:
