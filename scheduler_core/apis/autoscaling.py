@@ -1,6 +1,7 @@
-"""Actors that add, remove and repair: Cluster Autoscaler with its node groups, Karpenter, descheduler.
+"""Settings of the actors of a scenario: Cluster Autoscaler with its node groups, Karpenter and the descheduler.
 
-Their documents are of the scenario; the flags and the policy are written as for the real ones.
+
+Each has a document of its own, with flags and a policy as for the real program.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ class CloudFault(msgspec.Struct, frozen=True):
 
 
 class NodeGroup(msgspec.Struct, frozen=True):
-    """Nodes that can be added: at most `maximum` (None: any number), at `price` an hour each (None: unknown).
+    """A group of at most `maximum` nodes (None: any number), each at `price` per hour (None: unknown).
 
-    `template`: the manifest of such a node, None: like the existing ones. `size` nodes, named <name>-1 and so on, exist
-    at the start, beside those that `nodes` names. A new one is a Node after `boot_seconds` and ready `ready_seconds`
-    later, None: as the actor says. `options`: the flags that are other for this group, by name.
+    `template`: the manifest of its nodes; None: like the existing ones. `size` nodes, named <name>-1 and so on, exist
+    at the start, in addition to those in `nodes`. An instance becomes a Node after `boot_seconds` and is ready
+    `ready_seconds` later; None: the settings of the actor apply. `options`: the flags that the group overrides.
     """
 
     name: str
@@ -53,7 +54,7 @@ class NodeGroup(msgspec.Struct, frozen=True):
 
 
 class Pricing(msgspec.Struct, frozen=True):
-    """The prices of a cloud for an hour of a cpu, a gigabyte and a GPU, by which pods are priced."""
+    """The prices per hour of a cpu, a gigabyte of memory and a GPU, from which the price of a pod is computed."""
 
     cpu: float = 0.0
     memory: float = 0.0
@@ -61,7 +62,7 @@ class Pricing(msgspec.Struct, frozen=True):
 
 
 class ClusterAutoscalerSettings(Tagged, frozen=True, tag="ClusterAutoscaler"):
-    """The settings of Cluster Autoscaler and of its cloud, which needs the seconds. `flags`: its command line."""
+    """The settings of Cluster Autoscaler, and the times that its cloud takes. `flags`: its parsed command line."""
 
     flags: Mapping[str, Any]
     start_seconds: float = 0.0
@@ -83,7 +84,7 @@ class DeschedulerSettings(Tagged, frozen=True, tag="Descheduler"):
 class KarpenterSettings(Tagged, frozen=True, tag="Karpenter"):
     """The settings of Karpenter. `flags`: its command line, parsed; `instance_types`: those of its cloud.
 
-    Its cloud makes a node ready `ready_seconds` after it appeared.
+    A node is ready `ready_seconds` after it appeared.
     """
 
     flags: Mapping[str, Any]

@@ -1,8 +1,7 @@
 """KubeSchedulerConfiguration as the engine uses it: defaulted, validated, with each profile's plugins resolved.
 
-The shapes follow kube-scheduler's `apis/config/types.go` and `types_pluginargs.go` (v1.34.1). They are built from a
-document by `scenario/settings/configuration.py`; `SchedulerConfiguration` here holds no default that a document can
-change without passing through it.
+The types follow kube-scheduler's `apis/config/types.go` and `types_pluginargs.go` (v1.34.1). They are built from a
+document by `scenario/settings/configuration.py`.
 """
 
 from __future__ import annotations
@@ -176,8 +175,8 @@ class Profile(msgspec.Struct, frozen=True):
     some.
 
     `percentage_of_nodes_to_score` None: that of the configuration applies. `checks_all_filters`: the other filters also
-    run on a node that one filter rejected (alwaysCheckAllPredicates of a Policy). `names_in_policy`: plugins
-    under names that the Policy gave them, and what they are.
+    run on a node that one filter rejected (alwaysCheckAllPredicates of a Policy). `names_in_policy`: by a name from the
+    Policy, the plugin that has this name.
     """
 
     scheduler_name: str

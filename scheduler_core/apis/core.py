@@ -1,8 +1,8 @@
 """The Kubernetes objects that the scheduler reads, frozen, with admission already applied.
 
 Quantities are integers in base units from the parser on: cpu in millicores, everything else in bytes or
-counts. Times are seconds of virtual time (0 is the start of the run; what began earlier is negative). The
-parser (`scenario.py`) fills every field; code that receives one of these objects trusts it.
+counts. Times are seconds of virtual time (0 is the start of the run; earlier times are negative). The parser
+(`scenario/parse.py`) validates all fields; code that receives one of these objects trusts it.
 """
 
 from __future__ import annotations
@@ -292,7 +292,9 @@ class VolumeAttachment(Tagged, frozen=True):
 
 
 class Workload(Tagged, frozen=True):
-    """A Service, a workload, or a limit on them. Default topology spreading uses the selectors of some kinds.
+    """A Service, workload, autoscaler, quota, LimitRange or RuntimeClass.
+
+    Default topology spreading uses the selectors of some kinds.
 
     `spec` None: its pod template has no containers, so it is only a selector.
     """

@@ -58,7 +58,7 @@ class ValidRange(msgspec.Struct, frozen=True):
 
     @property
     def unit(self) -> int:
-        """Return the unit in which steps are counted, in nano units: whole ones if milli would not do (`useMilli`)."""
+        """Return the unit in which steps are counted, in nano units: milli units if they suffice, else whole units."""
         amounts = [amount.nano for amount in (self.minimum, self.maximum, self.step) if amount is not None]
         in_milli = self.fractional and all(nano % _MILLI == 0 and nano <= MAX_INT64 * _MILLI for nano in amounts)
         return _MILLI if in_milli else _NANO

@@ -35,7 +35,7 @@ REASONS: tuple[DisruptionReason, ...] = ("Empty", "Underutilized", "Drifted")
 
 
 class Offering(msgspec.Struct, frozen=True):
-    """A zone and capacity type in which an instance type can be had, for a price an hour."""
+    """A zone and capacity type in which an instance type is offered, and its price per hour."""
 
     zone: str
     capacity_type: str
@@ -104,9 +104,9 @@ class PoolRequirement(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """The nodes of a pool that may be disrupted at once: a number or a percentage. No reasons: for all of them.
+    """The nodes of a pool that may be disrupted at once: a number or a percentage. No `reasons`: for all reasons.
 
-    `schedule` and `duration`: active for so many seconds after each time of a cron schedule, in UTC.
+    With a `schedule`, it is active for `duration` seconds after each time of a cron schedule, in UTC.
     """
 
     nodes: str
@@ -116,10 +116,7 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class NodePool(Tagged, frozen=True):
-    """A NodePool. `labels` to `termination_grace_period` are those of its template; None: never, or unlimited.
-
-    `uid` and `creation_timestamp` play no part.
-    """
+    """A NodePool. `labels` to `termination_grace_period` are those of its template; None: never, or unlimited."""
 
     name: str
     node_class: tuple[str, str, str]  # group, kind, name
@@ -160,7 +157,7 @@ class KWOKNodeClass(Tagged, frozen=True):
 
 
 class ClaimCondition(msgspec.Struct, frozen=True):
-    """A condition of a NodeClaim, and since when it has its status."""
+    """A condition of a NodeClaim, and the time since which it has its status."""
 
     status: str
     since: float
@@ -168,7 +165,7 @@ class ClaimCondition(msgspec.Struct, frozen=True):
 
 
 class NodeClaim(Tagged, frozen=True):
-    """A NodeClaim: a node that was ordered. `instance_types` and `requirements` say what the cloud may choose from."""
+    """A NodeClaim, the request for a node. The cloud can choose from `instance_types` within the `requirements`."""
 
     name: str
     pool: str

@@ -73,7 +73,7 @@ class TranslatedMessage(Message):
 
 
 class WithSentence(Exception):
-    """Base of errors that are explained to people by a sentence."""
+    """The base of errors with a sentence for users."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)

@@ -39,7 +39,8 @@ MOST_VALUES_SHOWN = 5
 class Requirement(msgspec.Struct, frozen=True):
     """The values that a label may have: those of `values`, or with `complement` all others within the bounds.
 
-    Without a value and without complement the label must not exist. `min_values`: so many values have to remain.
+    Without a value and without complement the label must not exist. `min_values`: the number of values that must
+    remain.
     """
 
     key: str
@@ -51,7 +52,7 @@ class Requirement(msgspec.Struct, frozen=True):
 
     @property
     def operator(self) -> str:
-        """Return In, NotIn, Exists or DoesNotExist; bounds are those of Exists."""
+        """Return In, NotIn, Exists or DoesNotExist; a requirement with bounds only is Exists."""
         if self.complement:
             return "NotIn" if self.values else "Exists"
         return "In" if self.values else "DoesNotExist"
@@ -61,7 +62,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return (value in self.values) is not self.complement and self._is_within(value)
 
     def intersection(self, other: Requirement) -> Requirement:
-        """Return the requirement that both together are."""
+        """Return the requirement for the values that both allow."""
         at_least, at_most = _larger(self.at_least, other.at_least), _smaller(self.at_most, other.at_most)
         least = _larger(self.min_values, other.min_values)
         if at_least is not None and at_most is not None and at_least > at_most:
@@ -138,7 +139,7 @@ def one_of(key: str, *values: str) -> Requirement:
 
 
 def of_labels(labels: Mapping[str, str]) -> Requirements:
-    """Return the requirements that the labels are."""
+    """Return the requirements that the labels have exactly these values."""
     return merge(one_of(NORMALIZED.get(key, key), value) for key, value in labels.items())
 
 
@@ -150,15 +151,15 @@ def of_expressions(expressions: Iterable[SelectorRequirement]) -> Requirements:
 def merge(*sets: Requirements | Iterable[Requirement]) -> Requirements:
     """Return the requirements of all sets together."""
     merged: dict[str, Requirement] = {}
-    for one in sets:
-        for entry in one.values() if isinstance(one, Mapping) else one:
+    for requirements in sets:
+        for entry in requirements.values() if isinstance(requirements, Mapping) else requirements:
             known = merged.get(entry.key)
             merged[entry.key] = entry if known is None or known == entry else entry.intersection(known)
     return merged
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """A label that is asked for, and that nodes do not have."""
+    """A required label that the nodes do not have."""
 
     key: str
     known: Requirements
@@ -176,7 +177,7 @@ class Unknown(msgspec.Struct, frozen=True):
 
 
 class Disjoint(msgspec.Struct, frozen=True):
-    """Keys whose values do not overlap: (what is asked for, what there is)."""
+    """Keys whose values do not overlap: pairs of (required, known)."""
 
     pairs: tuple[tuple[Requirement, Requirement], ...]
 
@@ -187,7 +188,10 @@ class Disjoint(msgspec.Struct, frozen=True):
 def conflict(
     known: Requirements, asked: Requirements, undefined: Collection[str] = frozenset()
 ) -> Unknown | Disjoint | None:
-    """Return why requirements cannot be met, None if they can. Labels in `undefined` need not be known (Compatible)."""
+    """Return the conflict of the required labels `asked` with the `known` ones, None without one (Compatible).
+
+    Labels in `undefined` need not be known.
+    """
     for key, entry in asked.items():
         if key not in known and key not in undefined and entry.operator not in ("NotIn", "DoesNotExist"):
             return Unknown(key, known, undefined)

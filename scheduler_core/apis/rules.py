@@ -37,5 +37,5 @@ class Rule(msgspec.Struct, frozen=True):
 
     @property
     def points(self) -> tuple[str, ...]:
-        """The extension points, named as in `config.EXTENSION_POINTS`."""
+        """Return the extension points, named as in `config.EXTENSION_POINTS`."""
         return (*(POINTS[point] for point in self.expressions), *(("pre_filter",) if self.sums else ()))

@@ -1,4 +1,4 @@
-"""The base of records that are one of several kinds in a field."""
+"""The base of records whose JSON names their kind, since a field can have several kinds."""
 
 import msgspec
 

@@ -40,7 +40,7 @@ class DeploymentSpec(Tagged, frozen=True):
 
 
 class StatefulSetSpec(Tagged, frozen=True):
-    """A StatefulSet. `delete_claims`: when the set is (scaled down, deleted), its claims are deleted too."""
+    """A StatefulSet. `delete_claims`: whether its claims are deleted when it is (scaled down, deleted)."""
 
     replicas: int
     template: Manifest
@@ -157,7 +157,7 @@ class LimitRangeSpec(Tagged, frozen=True):
 
 
 class RuntimeClassSpec(Tagged, frozen=True):
-    """A RuntimeClass: what its pods need besides their containers, and where they run."""
+    """A RuntimeClass: the overhead, node selector and tolerations that its pods get."""
 
     overhead: Manifest = {}
     node_selector: Mapping[str, str] = {}

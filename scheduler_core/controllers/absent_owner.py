@@ -20,9 +20,7 @@ OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeri
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Create a deleted pod again whose controller is not in the scenario; that of a DaemonSet, only while its node
-    exists.
-    """
+    """Recreate a deleted pod whose controller is not in the scenario; a DaemonSet's pod only while its node exists."""
     pod = api.take_departed(key)
     if pod is None or api.pod(key) is not None or MIRROR in pod.annotations:
         return
@@ -37,7 +35,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def replacement(pod: Pod) -> dict[str, Any]:
-    """Return the manifest with which an absent controller creates a pod again, with the same name."""
+    """Return the manifest with which an absent controller recreates a pod, with the same name."""
     metadata = {key: value for key, value in (pod.manifest.get("metadata") or {}).items() if key not in OF_OBJECT}
     spec = {key: value for key, value in (pod.manifest.get("spec") or {}).items() if key != "nodeName"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

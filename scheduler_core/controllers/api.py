@@ -104,11 +104,11 @@ class Api:
         self._objects_of: dict[str, dict[tuple[str, str], None]] = {}
         self._labelled: dict[tuple[str, str, str], dict[PodKey, None]] = {}
         self._on_node: dict[str, dict[PodKey, None]] = {}
-        self.memory: dict[str, Any] = {}  # of controllers, as the processes of kube-controller-manager have it
+        self.memory: dict[str, Any] = {}  # state that controllers keep in memory between syncs
         self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
         self._unclaimed: dict[str, None] = {}  # namespaces in which a pod may have lost or need an owner
         self._first_of: dict[str, tuple[Mapping[str, Any], Pod]] = {}  # by uid of the owner: its template, and a pod
-        self.is_starting = False  # the controllers look at what exists at the start
+        self.is_starting = False  # True while the controllers process the initial objects
         self._departed: dict[PodKey, Pod] = {}  # pods that are gone, whose controller is not in the scenario
         self._removals: dict[PodKey, tuple[Because, str]] = {}  # of pods that a finalizer keeps
         self._sets: dict[str, int] = {}  # ReplicaSets of a Deployment, by its uid
@@ -204,8 +204,9 @@ class Api:
         return f"{workload.kind} {self.called(workload)}"
 
     def find_pod(self, reference: Any, namespace: str) -> Pod | None:
-        """Return the pod of an event, by its name, by "web@1/0", or by {owner, node, index} among pods that are not
-        terminating.
+        """Return the pod to which an event refers, None if there is none.
+
+        `reference`: its name, "web@1/0", or {owner, node, index}, which finds only pods that have not finished.
         """
         if isinstance(reference, dict):
             return self._find_by_owner(reference, reference.get("namespace") or namespace)
@@ -249,8 +250,8 @@ class Api:
     ) -> Pod:
         """Create a pod of a controller. Raises AdmissionRefused.
 
-        `place`: the base of its name in the trace, if that is not a number. `template`: the template from which all
-        pods of the owner are made, equal except for their names.
+        `place`: the last part of its name in the trace, by default a number. `template`: the template of all pods of
+        the owner, if they are equal except for their names.
         """
         number = self._made.get(owner.uid, 0)
         base = f"{self.called(owner)}/{number if place is None else place}"
@@ -273,11 +274,11 @@ class Api:
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
 
     def take_departed(self, key: PodKey) -> Pod | None:
-        """Return a deleted pod whose controller is not in the scenario; None if it was returned before."""
+        """Return a deleted pod whose controller is not in the scenario, once; otherwise None."""
         return self._departed.pop(key, None)
 
     def is_controlled(self, pod: Pod) -> bool:
-        """Return whether a controller creates the pod again."""
+        """Return whether a controller would recreate the pod."""
         return pod.owner is not None or self._owns_bare_pods
 
     def has_absent_owner(self, pod: Pod) -> bool:
@@ -316,7 +317,7 @@ class Api:
         return pod
 
     def forget_templates(self) -> None:
-        """Admit pods from their templates again: the effect of admission on them has changed."""
+        """Forget the admitted pods of templates, after the effect of admission has changed."""
         self._first_of.clear()
 
     def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
@@ -443,7 +444,7 @@ class Api:
     def delete_pod(
         self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "", emit: bool = True
     ) -> None:
-        """Delete a pod; immediately if it is on no kubelet (registry/core/pod/strategy.go: CheckGracefulDelete)."""
+        """Delete a pod, immediately if no kubelet runs it (registry/core/pod/strategy.go: CheckGracefulDelete)."""
         status, by = self.status(pod), by or self.actor
         wanted = grace_of(pod) if grace is None else grace
         if not pod.node_name or status.phase in ("Succeeded", "Failed"):

@@ -25,7 +25,7 @@ SHORTHANDS = {
 }
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-FAR = 366 * 24 * 60  # minutes in which a schedule has to come true
+FAR = 366 * 24 * 60  # the number of minutes that are searched for the next time
 MINUTE = 60.0
 
 

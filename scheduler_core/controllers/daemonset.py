@@ -202,7 +202,7 @@ class _Sync:
         self._sync_nodes([(pod, cause) for pod in deleted], [*allowed, *candidates[:left]], cause)
 
     def _new_and_old(self, pods: Sequence[Owned]) -> tuple[Owned | None, Owned | None, bool]:
-        """Return the new and the old pod of a node; False if there are several (findUpdatedPodsOnNode)."""
+        """Return the new and the old pod of a node, and whether there is only one of each (findUpdatedPodsOnNode)."""
         staying = [owned for owned in pods if _is_staying(owned[1])]
         new = [owned for owned in staying if owned[1].revision == self._revision]
         old = [owned for owned in staying if owned[1].revision != self._revision]

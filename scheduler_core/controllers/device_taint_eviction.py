@@ -27,7 +27,7 @@ REASON = "DeviceTaintManagerEviction"
 
 
 class Eviction(msgspec.Struct, frozen=True, order=True):
-    """The time of a pod's deletion, the device that is the cause, and all taints that demand it (evictionAndReason)."""
+    """The time of a pod's deletion, the device that causes it, and all taints that require it (evictionAndReason)."""
 
     time: float
     device: DeviceID

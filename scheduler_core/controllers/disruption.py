@@ -53,7 +53,7 @@ def reconcile(key: str, api: Api) -> None:
 def write(
     budget: PodDisruptionBudget, healthy: int, desired: int, expected: int, api: Api, *, allowed: int | None = None
 ) -> None:
-    """Write a status. Without `allowed`, as many disruptions are allowed as healthy pods exceed the desired ones."""
+    """Write a status. `allowed` None: the number of healthy pods beyond the desired ones can be disrupted."""
     if allowed is None:
         allowed = max(healthy - desired, 0) if expected > 0 else 0
     reason = "SufficientPods" if allowed > 0 else "InsufficientPods"
@@ -88,7 +88,10 @@ def memory(api: Api) -> dict[str, dict[str, float]]:
 
 
 def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> tuple[int, int]:
-    """Return the expected number of pods, and how many must be healthy; percentages round up (getExpectedPodCount)."""
+    """Return the expected number of pods and the number that must be healthy (getExpectedPodCount).
+
+    Percentages are rounded up. Raises NoScale.
+    """
     if budget.max_unavailable is not None:
         expected = expected_scale(pods, api)
         return expected, max(expected - scaled(budget.max_unavailable, expected, up=True), 0)

@@ -21,7 +21,7 @@ def reconcile(key: str, api: Api) -> None:
         claim_name = f"{pod.name}-{name}"  # VolumeClaimName
         claim_key = f"{pod.namespace}/{claim_name}"
         if api.cluster.get(CLAIM, claim_key) is not None:
-            continue  # whether the pod owns it, the scheduler and the kubelet check
+            continue  # the scheduler and the kubelet check whether the pod owns it
         given = template.get("metadata") or {}
         metadata = {field: given[field] for field in ("labels", "annotations") if given.get(field)}
         owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": True}

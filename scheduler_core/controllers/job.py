@@ -276,7 +276,7 @@ class _Sync:
         return False
 
     def _judge(self) -> None:
-        """Set the completion of the Job, if it is complete."""
+        """Set the condition SuccessCriteriaMet if enough pods have succeeded and none is active."""
         wanted = 1 if self._spec.completions is None else self._spec.completions
         active = sum(is_active(*owned) for owned in self._api.pods_of(self._job))
         if self._progress.succeeded >= wanted and active == 0:
@@ -524,7 +524,7 @@ def index_of(pod: Pod) -> int:
 
 
 def failures_of(pod: Pod) -> int:
-    """Return how often the pod's index had failed before the pod was created."""
+    """Return the number of failures of the pod's index before the pod was created."""
     text = pod.annotations.get(INDEX_FAILURES, "0")
     return int(text) if text.isdigit() else 0
 
@@ -541,7 +541,7 @@ def shown_indexes(indexes: set[int]) -> str:
 
 
 def _matches(rule: FailureRule, pod: Pod, status: PodStatus) -> str | None:
-    """Return a text that says how a failed pod matches a rule; None if it does not."""
+    """Return a description of how a failed pod matches a rule; None if it does not match."""
     if rule.exit_codes is not None:
         containers = (pod.manifest.get("spec") or {}).get("containers") or ()
         names = [container.get("name") or "" for container in containers]

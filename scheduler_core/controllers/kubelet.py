@@ -25,9 +25,9 @@ from scheduler_core.trace.controller_events import PodReadinessChanged, PodResta
 NAME = "kubelet"
 PREFIX = "kschedui.io/"
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
-RESET_AFTER = 600.0  # a container that ran for so long starts anew without back-off
+RESET_AFTER = 600.0  # a container that ran this long restarts without back-off
 WATCH_SECONDS = 0.1  # to the kubelet and back, where it takes time: recorded 0.02 to 0.45 s
-MAX_APART = 10  # so many pods of one moment are heard of one after another; controllers coalesce larger numbers
+MAX_APART = 10  # up to this many pods of one moment are handled one by one; controllers coalesce larger numbers
 TERMINATED, KILLED = 143, 137  # 128 + SIGTERM, 128 + SIGKILL
 Later = Callable[[float, Callable[[], None]], None]
 
@@ -70,7 +70,7 @@ class Kubelets:
         self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
 
     def mirror(self, pod: Pod) -> None:
-        """Create the mirror pod of a static pod again, as long as its node exists (pod_workers.go)."""
+        """Recreate the mirror pod of a static pod, as long as its node exists and is not lost (pod_workers.go)."""
         if self._api.cluster.node(pod.node_name) is None or pod.node_name in self._held:
             return
         manifest = {**pod.manifest, "metadata": {**pod.manifest["metadata"]}}

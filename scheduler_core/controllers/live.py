@@ -42,7 +42,7 @@ ADMITTING = ("LimitRange", "RuntimeClass", "PriorityClass")
 MAX_SYNCS = 10_000  # of one object at one moment
 # From the creation of a workload to its first pod, where kubelets take time. Recorded: 0.02 to 0.9 s, Jobs at once.
 FIRST_SYNC_SECONDS = 0.33
-FIRST_UID = 500_000_000  # uids of objects that are made during the run
+FIRST_UID = 500_000_000  # the number before the first uid of objects created during the run
 
 
 class Actor(Protocol):
@@ -119,7 +119,7 @@ class Live:
         return any(controller.name == name for controller in self._controllers)
 
     def start(self, objects: Sequence[KubernetesObject]) -> None:
-        """Notify the controllers of everything that exists at the start."""
+        """Notify the controllers of the initial objects."""
         for item in objects:
             if isinstance(item, Workload) and item.spec is not None:
                 workload = self.api.workload(item.kind, item.key)
@@ -212,7 +212,7 @@ class Live:
 
     def preempt(self, pod: Pod, preemptor: str) -> None:
         """Delete a victim of preemption."""
-        status = replace(self.api.status(pod), disruption=PREEMPTED)  # VictimEvicted tells so
+        status = replace(self.api.status(pod), disruption=PREEMPTED)  # the event VictimEvicted shows it
         self.api.statuses.pods[pod.key] = status
         self.api.delete_pod(pod, because("preempted", preemptor=preemptor), by="default-scheduler")
 
@@ -253,7 +253,7 @@ class Live:
         return most is not None and len(self.api.cluster.pods.slot_of) > most.most
 
     def busiest(self) -> Message | str:
-        """Return a sentence that names the actors with the most writes."""
+        """Return a sentence with the controllers and objects that had the most syncs; "" without syncs."""
         writers = [writer for writer, _ in self._sync_counts.most_common(2)]
         if not writers:
             return ""
@@ -346,7 +346,7 @@ class Live:
         self._later(self.api.now + seconds, action, "controller")
 
     def _retry_later(self, seconds: float, action: Callable[[], None]) -> None:
-        """Retry a refused request after some seconds; the run does not continue only for it."""
+        """Retry a refused request after some seconds, which alone does not prolong the run."""
         self._later(self.api.now + seconds, action, "retry")
 
     # Admission

@@ -25,7 +25,7 @@ OUT_OF_SERVICE = PREFIX + "out-of-service"
 OF_CONDITIONS = {"False": NOT_READY, "Unknown": UNREACHABLE}
 PHASE = 0.8
 NAME = "node-controller"
-EVICTIONS = " evictions"  # no name of a node
+EVICTIONS = " evictions"  # not a valid name of a node
 Zone = str
 Disruption = Literal["Normal", "PartialDisruption", "FullDisruption"]
 

@@ -18,7 +18,7 @@ NO_VOLUME = "no persistent volumes available for this claim and no storage class
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Bind a claim, or make a new volume available ("volume NAME")."""
+    """Bind a claim, or make a new volume Available (key "volume NAME")."""
     if key.startswith("volume "):
         volume = api.cluster.get("PersistentVolume", key.removeprefix("volume "))
         if isinstance(volume, PersistentVolume) and volume.phase == "Pending" and not volume.claim_ref:
@@ -52,7 +52,7 @@ def _waits(claim: PersistentVolumeClaim, api: Api) -> bool:
 
 
 def _smallest(claim: PersistentVolumeClaim, api: Api) -> PersistentVolume | None:
-    """Return the smallest volume that fits (FindMatchingVolume)."""
+    """Return the volume reserved for the claim, else the smallest that fits; None without one (FindMatchingVolume)."""
     key = f"{claim.namespace}/{claim.name}"
     volumes = [item for item in api.cluster.objects("PersistentVolume") if isinstance(item, PersistentVolume)]
     for volume in volumes:

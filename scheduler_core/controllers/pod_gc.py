@@ -49,7 +49,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def concerns(pod: Pod, api: Api) -> bool:
-    """Return whether a pod may have to be removed here."""
+    """Return whether this controller may have to remove the pod."""
     if pod.node_name and api.cluster.node(pod.node_name) is None:
         return True
     status = api.status(pod)

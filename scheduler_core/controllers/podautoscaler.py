@@ -19,7 +19,7 @@ from scheduler_core.controllers.pods import Owned, is_active
 
 PERIOD = 15.0
 TOLERANCE = 0.1
-Samples = list[tuple[float, int]]  # when, and replicas
+Samples = list[tuple[float, int]]  # times, and numbers of replicas
 
 
 def reconcile(autoscaler: Workload, api: Api) -> None:
@@ -107,7 +107,7 @@ def _limited(autoscaler: Workload, spec: AutoscalerSpec, size: int, proposed: in
 
 
 def _rate(rules: ScalingRules, size: int, events: Samples, now: float, sign: int) -> int:
-    """Return the size to which the policies allow it to scale now (calculateScaleUpLimitWithScalingRules)."""
+    """Return the size to which the policies allow scaling now (calculateScaleUpLimitWithScalingRules)."""
     if rules.select == "Disabled":
         return size
     limits = []

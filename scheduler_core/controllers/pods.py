@@ -18,7 +18,7 @@ Manifest = Mapping[str, Any]
 Owned = tuple[Pod, PodStatus]
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-SAFE_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
+SAFE_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # the characters of kube-apiserver's random names
 
 
 def is_active(pod: Pod, status: PodStatus) -> bool:

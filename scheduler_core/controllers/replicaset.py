@@ -63,7 +63,8 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
 
 
 def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | None:
-    """Create in batches of 1, 2, 4, ...; after a refusal, no further batch is started (slowStartBatch).
+    """Create in batches of 1, 2, 4, ... After a refusal, return it and start no further batch (slowStartBatch).
+
 
     A batch is created by goroutines, of which Go runs the last one first.
     """
@@ -105,7 +106,7 @@ def _related(replica_set: Workload, api: Api) -> list[Workload]:
 
 
 def _write_status(replica_set: Workload, spec: ReplicaSetSpec, refused: AdmissionRefused | None, api: Api) -> None:
-    """Write the status (calculateStatus), and look again when the next pod becomes available."""
+    """Write the status (calculateStatus), and sync again when the next pod becomes available."""
     pods = api.pods_of(replica_set)
     active = [status for pod, status in pods if is_active(pod, status)]
     numbers = {

@@ -149,7 +149,7 @@ class Resizes:
     def sync(self, pod: Pod) -> None:
         """Allocate a pod's desired resources, or mark the resize as pending (HandlePodUpdates)."""
         if _compared_resources(self._allocated[pod.uid]) == _compared_resources(_resources(pod)):
-            self._pending.pop(pod.key, None)  # it was taken back
+            self._pending.pop(pod.key, None)  # the resize was reverted
             self._clear_condition(pod, PENDING)
             return
         self._pending[pod.key] = Pending(pod.node_name, self._api.now, self._api.now)
@@ -190,8 +190,9 @@ class Resizes:
             self._try(pod)
 
     def _order(self, pod: Pod) -> tuple[bool, int, int, float]:
-        """Return a sort key: resizes that need no more first, then by priority, QoS class and age
-        (sortPendingResizes).
+        """Return a sort key: resizes that increase nothing first, then by priority, QoS class and age.
+
+        As sortPendingResizes does.
         """
         old, new = self.requests_of(pod), self._desired(pod).requests
         increasing = any(new.get(name, 0) > old.get(name, 0) for name in RESIZABLE)
@@ -281,7 +282,7 @@ class Resizes:
         status["conditions"] = others if condition is None else [*others, condition]
         fields = request_fields(_spec(pod.manifest), status, Problems(), self._api.release)
         new = replace(pod, manifest={**pod.manifest, "status": status}, **fields)
-        if new.requests != pod.requests:  # an infeasible resize counts no longer
+        if new.requests != pod.requests:  # an infeasible resize no longer counts
             self._update(new, because("resize-infeasible"))
         else:
             self._api.write_pod_status(new)
@@ -325,7 +326,7 @@ def _entries(status: Manifest) -> Iterator[Manifest]:
 
 
 def _resizable(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Yield each container with its field in the status."""
+    """Yield each container that can be resized, after the name of its field in the status."""
     for container in spec.get("containers") or ():
         yield "containerStatuses", container
     for container in spec.get("initContainers") or ():
@@ -380,7 +381,7 @@ def _with_status(pod: Pod, actual: Resources, allocated: Resources) -> Pod:
 
 
 def _needs_restart(pod: Pod, statuses: Mapping[Any, Manifest], allocated: Resources) -> bool:
-    """Return whether a resource changes whose resizePolicy is RestartContainer."""
+    """Return whether a resource with the resizePolicy RestartContainer changes."""
     for _, container in _resizable(_spec(pod.manifest)):
         name = container.get("name") or ""
         before, after = (

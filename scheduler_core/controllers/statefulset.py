@@ -97,7 +97,7 @@ class _Sync:
         return True
 
     def _first_unavailable(self) -> str:
-        """Return the key of the first pod that is not available, in order of ordinals."""
+        """Return the key of the first pod that is not available, in order of ordinals; "" if all are."""
         for owned in (*self._replicas, *reversed(self._condemned)):
             if owned is not None and self._is_unavailable(owned):
                 return owned[0].key

@@ -42,8 +42,8 @@ class Controller(msgspec.Struct, frozen=True):
     """A controller. `wakes` returns the keys of the objects that it syncs after a change.
 
     `kind`: the kind of the objects, "" if its keys have another form. `batch`: the seconds after which changes of pods
-    are handled together. `backoff`: the first wait in seconds after a refused write, and the second number up to which
-    it doubles.
+    are handled together. `backoff`: the first wait in seconds after a refused write, and the longest, up to which it
+    doubles. `at_once`: it responds to a change as soon as it is delivered.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Controller(msgspec.Struct, frozen=True):
 
 
 def _of_kind(kind: str) -> Wakes:
-    """Wake the object itself, and the owner of a pod."""
+    """Return a function that yields the changed object of this kind, or the owner of a changed pod."""
 
     def wakes(change: Change, api: Api) -> Iterable[Key]:
         if change.kind == kind and change.what != "deleted":
@@ -92,7 +92,7 @@ def _of_deployments(change: Change, api: Api) -> Iterable[Key]:
 
 def _of_daemon_sets(change: Change, api: Api) -> Iterable[Key]:
     if change.kind == "Node" and change.what != "status":
-        if api.is_starting:  # each is looked at for its own sake
+        if api.is_starting:  # each DaemonSet is added itself
             return
         yield from (daemon_set.key for daemon_set in api.workloads("DaemonSet"))
     else:
@@ -157,7 +157,7 @@ def _of_tainted_pods(change: Change, api: Api) -> Iterable[Key]:
 
 
 def _of_pods_with_devices(change: Change, api: Api) -> Iterable[Key]:
-    """Wake the users of allocated devices; a rule may concern any of them."""
+    """Yield the pods with devices that the change may concern."""
     item = change.object
     if isinstance(item, Pod):
         if change.what in ("added", "bound") and item.resource_claims:
@@ -166,7 +166,7 @@ def _of_pods_with_devices(change: Change, api: Api) -> Iterable[Key]:
         for claim in (item, change.old):
             if isinstance(claim, ResourceClaim):
                 yield from device_taint_eviction.users(claim)
-    elif isinstance(item, DeviceTaintRule | ResourceSlice) and not api.is_starting:  # then each claim is looked at
+    elif isinstance(item, DeviceTaintRule | ResourceSlice) and not api.is_starting:  # then each claim is added itself
         for claim in api.cluster.objects("ResourceClaim"):
             assert isinstance(claim, ResourceClaim)
             if device_taint_eviction.may_concern(item, claim):
@@ -216,7 +216,7 @@ def _of_resource_claims(change: Change, api: Api) -> Iterable[Key]:
             stored = api.cluster.pods.get(pod.key)
             if stored is not None and stored.resource_claims:
                 yield stored
-    elif isinstance(change.object, ResourceClaim) and api.is_starting:  # later, each change is one of its pods
+    elif isinstance(change.object, ResourceClaim) and api.is_starting:  # later, the changes of its pods suffice
         yield change.object
 
 

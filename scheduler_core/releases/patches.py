@@ -23,7 +23,7 @@ VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)
 class Fix(msgspec.Struct, frozen=True):
     """A fix: the values of a rule without and with it, and the first patch with it, by minor release.
 
-    Of two of the same rule, the one that came later stands later in FIXES.
+    Of several fixes of the same rule, later ones come later in FIXES.
 
     `gate`: the rule is the default of this feature gate instead. `pull`: the number of the pull request.
     """
@@ -47,7 +47,7 @@ FIXES = (
         False,
         rule="search_position_counts_narrowed_nodes",
     ),
-    # The first one brought the regression that the second one mends; it came to 1.28 as #121379.
+    # The first one introduced the regression that the second one fixes; it came to 1.28 as #121379.
     Fix(121103, {"1.28": 4}, False, True, rule="victims_get_the_preemptors_status"),
     Fix(126644, {"1.28": 14, "1.29": 9, "1.30": 5, "1.31": 1}, True, False, rule="victims_get_the_preemptors_status"),
     Fix(139457, {"1.34": 10, "1.35": 7, "1.36": 3}, False, True, rule="jobs_in_backoff_report_their_active_pods"),
@@ -57,7 +57,7 @@ FIXES = (
 
 
 def patch_of(version: str) -> tuple[str, int | None] | None:
-    """Return the minor release and the patch of a version such as "v1.30.10-gke.1"; None if it is none."""
+    """Return the minor release and the patch of a version such as "v1.30.10-gke.1"; None if it is not a version."""
     match = VERSION.match(version)
     if match is None:
         return None
@@ -103,7 +103,10 @@ def nearest_release(version: str, releases: Mapping[str, Release]) -> Release | 
 
 
 def most_frequent(versions: Iterable[str]) -> str:
-    """Return the most frequent version (of several the newest), as "1.30.10"; "" if none is a version."""
+    """Return the most frequent version of the most frequent minor release, such as "1.30.10"; in a tie, the newest.
+
+    If none of them is a version, return "".
+    """
     counts: dict[tuple[int, ...], int] = {}
     minors: dict[tuple[int, ...], int] = {}
     for version in versions:

@@ -1,7 +1,7 @@
 """Kubernetes 1.37, from its release notes, its table of feature gates and its sources; no run of it was recorded.
 
-Two of its gates were recorded with 1.36.3, and three of its rules with 1.36.3 in which they were put. docs/fidelity.md
-lists what else is known of it and is not simulated.
+Two of its gates were recorded with 1.36.3, and three of its rules with a 1.36.3 to which they were added.
+docs/fidelity.md lists its other known changes, which are not simulated.
 """
 
 from __future__ import annotations

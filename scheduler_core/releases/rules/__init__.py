@@ -19,4 +19,4 @@ from scheduler_core.releases.rules.queue import QueueRules
 
 @dataclass(frozen=True, kw_only=True)
 class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules, ControllerRules, RulesBefore119):
-    """The rules of a release. The defaults are those of the release that is complete; see `rule`."""
+    """The rules of a release. The defaults are those of the complete release; see `rule`."""

@@ -247,7 +247,7 @@ def _phase(node_name: str, status: Manifest) -> str:
 
 
 def _is_ready(status: Manifest) -> bool:
-    """Return whether the Ready condition is True (`podutil.IsPodReady`); a pod without the condition counts as ready."""
+    """Return whether the condition Ready is True (`podutil.IsPodReady`); a pod without it counts as ready."""
     conditions = status.get("conditions") or ()
     return all(condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready")
 

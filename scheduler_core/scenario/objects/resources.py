@@ -178,7 +178,7 @@ class PodRequests:
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
     def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
-        """Return the pod's own requests in the resource scorers, with defaults and without; None without cpu overhead."""
+        """Return the pod's requests in the resource scorers, with defaults and without; None without cpu overhead."""
         own = self._overhead.get("cpu", 0)
         if not own:
             return None
