@@ -1,4 +1,4 @@
-"""The type checker (cel-go's `checker/checker.go`): the type of each node, and which overloads each call may mean."""
+"""The type checker (cel-go's `checker/checker.go`): the type of each node, and the overloads each call may match."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Checked(msgspec.Struct):
 
 
 def check(tree: Tree, declarations: Declarations) -> tuple[Checked, Issues]:
-    """Return the checked tree. It must not be used if there are issues."""
+    """Return the checked tree and the issues; the tree must not be used if there are any."""
     checker = _Checker(tree, declarations)
     try:
         checker.check(tree.root)
@@ -110,7 +110,7 @@ class _Checker:
     # Names
 
     def _find_name(self, name: str) -> tuple[str, CelType] | None:
-        """Return the name without a leading dot and its type, looking from the innermost scope outwards."""
+        """Return the name without a leading dot and its type, from the innermost scope that has it, or None."""
         name = name.removeprefix(".")
         for scope in reversed(self._scopes):
             if name in scope:

@@ -1,6 +1,6 @@
 """The cost of an evaluation, in the units of the limits of Kubernetes.
 
-Rules: cel-go's `interpreter/runtimecost.go` and `common/cost.go`, and the prices of Kubernetes' own functions
+Rules: cel-go's `interpreter/runtimecost.go` and `common/cost.go`, and the costs of Kubernetes' own functions
 (`k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`).
 """
 
@@ -27,11 +27,11 @@ SELECT = 1
 LIST = 10
 MAP = 30
 MESSAGE = 40
-TRAVERSAL = 0.1  # of each letter of a string gone through once
-REGEX = 0.25  # of each letter of a pattern
-AUTHORIZATION = 350_000  # of a check, so that an expression can afford two
+TRAVERSAL = 0.1  # per character of a string that is traversed
+REGEX = 0.25  # per character of a pattern
+AUTHORIZATION = 350_000  # per check, so that an expression can afford two
 SELECTOR = 10  # of a field or label selector, to which its requirements are added
-REQUIREMENTS = 0.5  # for each letter of a selector
+REQUIREMENTS = 0.5  # per character of a selector
 REQUIREMENT = 50.0
 
 ONE_PER_CALL = frozenset(
@@ -137,7 +137,7 @@ class Tracker:
             raise Cancelled("operation cancelled: actual cost limit exceeded")
 
     def drop(self, id_: int) -> bool:
-        """Remove the last entry of an id from the stack and everything above it; False if there is none."""
+        """Remove the last entry of an id from the stack and everything above it; return False if there is none."""
         places = self._at.get(id_)
         if not places:
             return False
@@ -148,7 +148,7 @@ class Tracker:
         return True
 
     def drop_arguments(self, ids: list[int]) -> bool:
-        """Remove the arguments of a call, the last first; False as soon as one is not on the stack."""
+        """Remove the arguments of a call, the last first; return False as soon as one is not on the stack."""
         return all(self.drop(id_) for id_ in reversed(ids))
 
 
@@ -261,7 +261,7 @@ def _compare_all(of: int) -> Callable[[tuple[Value, ...], Value], int]:
     def cost(arguments: tuple[Value, ...], result: Value) -> int:
         elements = arguments[of]
         if not is_list(elements):
-            # What cel-go's own price list says of an error in the place of a list.
+            # cel-go's error for an error in place of a list.
             raise Cancelled("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add")
         size = _plain_size(elements)
         factor = 2.0

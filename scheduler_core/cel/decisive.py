@@ -21,7 +21,7 @@ from scheduler_core.cel.values import Error, Map, Value, is_list, text_of
 _OPPOSITES = {"_<_": "≥", "_<=_": ">", "_>_": "≤", "_>=_": "<", "_==_": "≠", "_!=_": "="}
 _COMPARISONS = {"isLessThan": "≥", "isGreaterThan": "≤", "isEqualTo": "≠"}
 _TURNED = {"_<_": "_>=_", "_<=_": "_>_", "_>_": "_<=_", "_>=_": "_<_", "_==_": "_!=_", "_!=_": "_==_"}
-_PRECEDENCE = {"_+_": 1, "_-_": 1, "_*_": 2, "_/_": 2, "_%_": 2}  # of what calculates
+_PRECEDENCE = {"_+_": 1, "_-_": 1, "_*_": 2, "_/_": 2, "_%_": 2}  # of arithmetic operators
 _MOST = 80  # characters of a value
 _LIMIT = 1_000_000  # cost of a part
 _DECIMAL = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -36,7 +36,7 @@ def decisive_part(environment: Environment, checked: Checked, variables: dict[st
 
 
 Reason = tuple[str, str, str]
-"""What stands before a sign, the sign, and what stands after it; a sentence is all in the first."""
+"""The text before a comparison sign, the sign, and the text after it; a sentence is in the first part only."""
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -123,7 +123,7 @@ class _Reader(msgspec.Struct):
         return value
 
     def reasons(self, expr: Expr, *, wanted: bool) -> Iterator[Reason]:
-        """Yield the reasons that the expression does not have the value `wanted`."""
+        """Yield the reasons why the expression does not have the value `wanted`."""
         node = expr.node
         if isinstance(node, Call):
             if node.function == "!_":
@@ -148,7 +148,7 @@ class _Reader(msgspec.Struct):
         yield _name(expr) or written(expr), "=", self._text(expr)
 
     def _of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
-        """Yield all sides of an expression that needs one of them; the first failing side of one that needs all."""
+        """Yield the reasons of all failing sides if one side would be enough, otherwise those of the first."""
         failing = [part for part in node.arguments if self._value(part) is not wanted]
         needs_all = (node.function == "_&&_") == wanted
         for part in failing[:1] if needs_all else failing:
@@ -202,7 +202,7 @@ class _Reader(msgspec.Struct):
         return Expr(-1, Ident(self._text(expr)))
 
     def _text(self, expr: Expr) -> str:
-        """Return the value as people write it; the source if it says more than the value."""
+        """Return the value as text; for a map, the source of the expression."""
         literal = _quantity_or_version(expr)
         if literal is not None:
             return literal
@@ -230,7 +230,7 @@ class _Reader(msgspec.Struct):
 
 
 def _closing(text: str, start: int, last: int) -> int:
-    """Return the end of the brackets that are open at the last part."""
+    """Return the end of the expression that starts at `start` and whose last part starts at `last`."""
     depth = 0
     quoted = ""
     for at in range(start, len(text)):
@@ -293,7 +293,7 @@ def _precedence(expr: Expr) -> int:
 
 
 def _name(expr: Expr | None) -> str:
-    """Return the last name of the path in the device that is read, or ""."""
+    """Return the last name in the path that the expression reads, "" if it reads none."""
     if expr is None or any(isinstance(part.node, Comprehension) for part in descendants(expr)):
         return ""
     node = expr.node

@@ -46,8 +46,8 @@ class Overload(msgspec.Struct, frozen=True):
 class Function(msgspec.Struct, frozen=True):
     """A function and its overloads in the order of their declaration.
 
-    `singleton` is the implementation of all overloads, `trait` what its first argument must support. `unguarded`
-    functions check their arguments themselves; `accepts_errors` functions accept errors as arguments.
+    `singleton` is the implementation of all overloads, `trait` the operation that its first argument must support.
+    `unguarded` functions check their arguments themselves; `accepts_errors` functions accept errors as arguments.
     """
 
     name: str

@@ -60,7 +60,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 class CompiledSelector:
-    """A compiled selector. `max_cost` is the estimate of Kubernetes.
+    """A compiled selector. `max_cost` is the maximum cost that Kubernetes estimates.
 
     `reads` are the attributes that it can read; an invalid version in any other attribute fails it too.
     """
@@ -74,7 +74,7 @@ class CompiledSelector:
         self.reads = reads
 
     def evaluate(self, device: CelDevice, *, cost_limit: int = MAX_COST) -> Evaluation:
-        """Evaluate the expression on a device: whether it matches, and the error if it fails."""
+        """Evaluate the expression on a device; return the result or the error, and the cost."""
         try:
             variables = {"device": _device_value(device)}
         except (SemverError, QuantityError) as error:
@@ -125,10 +125,10 @@ def _device_value(device: CelDevice) -> Map:
     for name, (kind, value) in device.attributes.items():
         domain, id_ = _split(name, device.driver)
         try:
-            held = parse_semver(value) if kind == "version" else value
+            parsed = parse_semver(value) if kind == "version" else value
         except SemverError as error:
             raise SemverError(f"attribute {name}: parse semantic version: {error}") from None
-        attributes.setdefault(domain, Map(named=True))[id_] = held
+        attributes.setdefault(domain, Map(named=True))[id_] = parsed
     capacity: dict[str, Map] = {}
     for name, text in device.capacity.items():
         domain, id_ = _split(name, device.driver)

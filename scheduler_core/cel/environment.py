@@ -28,7 +28,7 @@ from scheduler_core.cel.source import Issues, Source
 from scheduler_core.cel.types import CelType
 from scheduler_core.cel.validate import validate
 
-# Each library and the minor release of Kubernetes 1 that brought it.
+# Each library and the minor release of Kubernetes 1 that added it.
 _LIBRARIES: tuple[tuple[int, Library], ...] = (
     (0, STANDARD),
     (0, URLS),
@@ -89,7 +89,7 @@ class Environment(msgspec.Struct, frozen=True):
 def base_environment(
     minor: int,
 ) -> tuple[tuple[Library, ...], tuple[dict[tuple[str, int, bool], macros.Expander], ...]]:
-    """Return the libraries and macros that a release of Kubernetes 1 has."""
+    """Return the libraries and macros of Kubernetes 1.`minor`."""
     return (
         tuple(library for since, library in _LIBRARIES if since <= minor),
         tuple(expanders for since, expanders in _MACROS if since <= minor),
@@ -107,7 +107,7 @@ def make_environment(
     libraries, expanders = base_environment(minor)
     declarations = Declarations(variables=dict(variables), types=dict(TYPE_NAMES), structs=dict(structs))
     declarations.types |= {each.name: each for each in (types.OPTIONAL, types.IP, types.CIDR)}
-    # The type checker knows these names too, but there is nothing behind them.
+    # The type checker knows these names too, but they have no values.
     declarations.types |= {"duration": types.DURATION, "timestamp": types.TIMESTAMP}
     for library in libraries:
         declarations.add(library)

@@ -1,6 +1,6 @@
 """The maximum cost of an expression, estimated before it is evaluated (cel-go's `checker/cost.go`).
 
-With Kubernetes' prices for its own functions (`k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`).
+Includes the costs of Kubernetes' own functions (`k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Shape(msgspec.Struct, frozen=True):
     fields: Mapping[str, Shape] = {}
     key: Shape | None = None
     element: Shape | None = None
-    any_field: Shape | None = None  # of whatever name
+    any_field: Shape | None = None  # of any other name
 
     def at(self, path: tuple[str, ...]) -> Shape | None:
         """Return the shape at a path; "@keys", "@values" and "@items" mean all elements of a map or list."""
@@ -413,8 +413,8 @@ class _Estimator:
         return self._checked.types.get(expr.id, types.DYN)  # the name of a field has none
 
     def _local(self, name: str) -> _Local | None:
-        size = self._locals.get(name)
-        return size[-1] if size else None
+        stack = self._locals.get(name)
+        return stack[-1] if stack else None
 
     def _path(self, expr: Expr) -> tuple[str, ...]:
         if isinstance(expr.node, Ident):
@@ -491,7 +491,7 @@ def _is_bind(node: Comprehension) -> bool:
 
 
 def _literal_size(expr: Expr) -> Range | None:
-    """Return the size of a literal, list or map."""
+    """Return the size of a literal, list or map; None for other expressions."""
     node = expr.node
     if isinstance(node, ListOf):
         return _exactly(len(node.elements))
@@ -509,7 +509,7 @@ def _is_scalar(type_: CelType) -> bool:
 
 
 def _literal_int(arguments: list[_Part], default: int) -> int:
-    """Return the first argument if it is an integer literal."""
+    """Return the first argument if it is an integer literal, otherwise the default."""
     if arguments and isinstance(arguments[0].expr.node, Literal) and type(arguments[0].expr.node.value) is int:
         return arguments[0].expr.node.value & MAX_UINT
     return default
@@ -620,7 +620,7 @@ def _comparing(factor: float) -> _ListCost:
 
 
 def _natural(part: _Part, default: int) -> int:
-    """Return an argument that is a non-negative integer literal."""
+    """Return the argument if it is an integer literal, but at least 0; otherwise the default."""
     node = part.expr.node
     if isinstance(node, Literal) and type(node.value) is int:
         return max(node.value, 0)

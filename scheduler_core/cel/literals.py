@@ -42,7 +42,10 @@ def parse_double(text: str) -> float:
 
 
 def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
-    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, else code points."""
+    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, else code points.
+
+    Raises LiteralError.
+    """
     text = _NEWLINES.sub("\n", text)
     raw = text[0] in "rR"
     if raw:

@@ -78,7 +78,7 @@ class _Abandoned(Exception):
 
 
 def parse(source: Source, macros: Macros) -> tuple[Tree, Issues]:
-    """Return the syntax tree. It must not be used if there are issues."""
+    """Return the syntax tree and the issues; the tree must not be used if there are any."""
     issues = Issues(source)
     reader = _Reader(source, issues, macros)
     if len(source.text) > MAX_CODE_POINTS:
@@ -92,7 +92,7 @@ def parse(source: Source, macros: Macros) -> tuple[Tree, Issues]:
 
 
 class _Listener(ErrorListener):  # type: ignore[misc]
-    """Passes ANTLR's errors on."""
+    """Adds ANTLR's errors to the issues."""
 
     def __init__(self, source: Source, issues: Issues) -> None:
         self._source, self._issues, self._reported = source, issues, 0
@@ -100,7 +100,7 @@ class _Listener(ErrorListener):  # type: ignore[misc]
     def syntaxError(
         self, recognizer: object, symbol: object, line: int, column: int, message: str, error: object
     ) -> None:
-        # cel-go finds no place for the end of an empty text.
+        # cel-go has no position for the end of an empty text.
         at = self._source.position(self._source.offset(line, column) if self._source.text else -1)
         if "no viable alternative" in message:
             message = _NO_VIABLE.sub(r"mismatched input '\1' expecting IDENTIFIER", message)
@@ -231,7 +231,7 @@ class _Reader:
         return Expr(self.new_id(offset), node)
 
     def forget(self, id_: int) -> None:
-        """Give an id back: the call of a macro is not in the tree."""
+        """Release an id, since the call of a macro is not in the tree."""
         self.offsets.pop(id_, None)
         if id_ == self._next_id - 1:
             self._next_id -= 1

@@ -387,9 +387,9 @@ class CallNode(PlanNode):
 
     def _charge(self, scope: Scope, values: tuple[Value, ...], result: Value) -> None:
         tracker = scope.tracker
-        costs = tracker.drop_arguments([argument.id for argument in self.arguments])
+        is_charged = tracker.drop_arguments([argument.id for argument in self.arguments])
         cost = 0
-        if costs and len(values) == len(self.arguments):
+        if is_charged and len(values) == len(self.arguments):
             cost = call_cost(self.function, self.overload, values, result)
         tracker.charge(cost, self.id)
 
@@ -856,7 +856,7 @@ def _branch(node: PlanNode) -> Attribute:
 
 
 def _constant_members(elements: Value) -> frozenset[object] | None:
-    """Return the elements with equal numbers of other types; None if a set cannot represent them."""
+    """Return the elements, and the numbers of other types equal to them; None if a set cannot represent them."""
     members: set[object] = set()
     for element in elements:
         kind = type(element)

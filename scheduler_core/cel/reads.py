@@ -72,7 +72,7 @@ class _Reader(msgspec.Struct):
     _local: list[tuple[str, Path | None]] = []  # innermost last; None: no part of a variable
 
     def visit(self, expr: Expr) -> None:
-        """Record what the expression reads."""
+        """Record the paths that the expression reads."""
         path = self._path(expr)
         if path is not None:
             self.paths[path] = None
@@ -160,7 +160,7 @@ def is_bind(node: Comprehension) -> bool:
 
 
 def _filter_condition(node: Comprehension) -> Expr | None:
-    """Return the condition of `list.filter(element, condition)`."""
+    """Return the condition of `list.filter(element, condition)`; None for other comprehensions."""
     step = node.step.node
     if not isinstance(step, Call) or step.function != "_?_:_":
         return None

@@ -21,7 +21,7 @@ class FormLimits(msgspec.Struct, frozen=True):
 
 
 def find_excess(checked: Checked, limits: FormLimits) -> tuple[Position, str, int] | None:
-    """Return the position where an expression exceeds a limit, the limit and its value; None if it exceeds none."""
+    """Return the position where an expression exceeds a limit, the limit's name and value; None if it exceeds none."""
     waiting = [(checked.tree.root, 1, 1)]
     parts = 0
     while waiting:

@@ -26,7 +26,7 @@ class Source:
     __slots__ = ("_starts", "text")
 
     def __init__(self, text: str) -> None:
-        # Half of a pair of surrogates stands for no letter.
+        # A lone surrogate is not a character.
         self.text = text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         self._starts = [at + 1 for at, letter in enumerate(text) if letter == "\n"]
         # The text's end counts as the end of a line; in an empty text, that is before the first letter.
@@ -66,7 +66,7 @@ class Issue(msgspec.Struct, frozen=True):
 
 
 class Issues:
-    """The errors of an expression, at most 100, in the order of their positions."""
+    """The errors of an expression, at most 100."""
 
     __slots__ = ("_count", "_source", "issues")
 

@@ -32,7 +32,7 @@ class Select(msgspec.Struct):
 
 
 class Call(msgspec.Struct):
-    """A call of a function or operator; of a member function, with its target."""
+    """A call of a function or operator; only a member function has a target."""
 
     function: str
     arguments: list[Expr]
@@ -137,7 +137,7 @@ def descendants(root: Expr) -> list[Expr]:
 
 
 def qualified_name(expr: Expr) -> str | None:
-    """Return `a.b.c` if the expression is just a qualified name."""
+    """Return `a.b.c` if the expression is just a qualified name, otherwise None."""
     node = expr.node
     if isinstance(node, Ident):
         return node.name

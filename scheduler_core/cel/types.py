@@ -40,7 +40,7 @@ class CelType(msgspec.Struct, frozen=True):
     kind: Kind
     name: str
     parameters: tuple[CelType, ...] = ()
-    weight: int = 1  # how many types it is made of
+    weight: int = 1  # the number of types in it
 
     def __post_init__(self) -> None:
         if self.parameters:

@@ -16,7 +16,7 @@ from scheduler_core.cel.values import Error
 
 
 def validate(checked: Checked) -> Issues:
-    """Report invalid literals of durations, timestamps, patterns and formats, and lists of mixed types."""
+    """Return the issues: invalid literals of durations, timestamps, patterns and formats, and lists of mixed types."""
     issues = Issues(checked.tree.source)
     _check_elements(checked, issues)
     calls = [(expr, expr.node) for expr in descendants(checked.tree.root) if isinstance(expr.node, Call)]

@@ -1,7 +1,7 @@
 """Values at run time, their types, and the operations on all values: size and equality.
 
 null, bool, int, double, string, bytes and list are Python's None, bool, int, float, str, bytes and list; a map is a
-`Map`. An error is a value (`Error`), as in cel-go: `&&` and `||` may absorb it, and what is done with it still costs.
+`Map`. An error is a value (`Error`), as in cel-go: `&&` and `||` may absorb it, and operations on it still have a cost.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from scheduler_core.cel.types import CelType
 Value: TypeAlias = Any
 
 MIN_INT, MAX_INT, MAX_UINT = -(2**63), 2**63 - 1, 2**64 - 1
-MAX_STEPS = (
-    2_000_000  # of comparisons, copies and the like that one evaluation may make without a cost in Kubernetes' count
-)
+MAX_STEPS = 2_000_000  # comparisons, copies and similar work of one evaluation that has no cost in Kubernetes
 MAX_LENGTH = 5_000_000  # of a string or a list
 
 

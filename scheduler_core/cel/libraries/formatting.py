@@ -37,7 +37,7 @@ _TEXTUAL = (
     Kind.LIST, Kind.MAP, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.BOOL, Kind.STRING,
     Kind.TIMESTAMP, Kind.BYTES, Kind.DURATION, Kind.TYPE, Kind.NULL,
 )  # fmt: skip
-# What a clause takes, and what is said of another type.
+# The types that each clause accepts, and the error for other types.
 ACCEPTED: dict[str, tuple[tuple[Kind, ...], str]] = {
     "s": (
         _TEXTUAL,

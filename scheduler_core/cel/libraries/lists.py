@@ -182,7 +182,7 @@ def _distinct(elements: Value) -> Value:
 
 
 def _refuse_beyond_limit(steps: int) -> None:
-    """Stop before work whose cost would exceed every limit."""
+    """Raise Cancelled for work whose cost would exceed every limit; count its steps otherwise."""
     if steps > MAX_LENGTH:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
     spend_steps(max(steps, 0) // 10)

@@ -188,7 +188,7 @@ def _is_canonical(text: Value) -> Value:
 def _contains_ip(network: Cidr, address: Value) -> Value:
     if type(address) is str:
         address = _ip(address)
-    # Kubernetes answers for the network where the address is wrong.
+    # Kubernetes returns this error for an invalid address.
     if type(address) is not Ip:
         return NO_SUCH_OVERLOAD
     return address.address.version == network.address.version and _masked(address.address, network.bits) == _masked(

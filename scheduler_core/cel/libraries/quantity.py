@@ -53,7 +53,7 @@ def parse_quantity(text: str) -> Quantity:
     if not text or match is None:
         raise QuantityError(WRONG_FORMAT)
     sign, whole, fraction, suffix = match[1], match[2].lstrip("0"), match[3] or "", match[4]
-    # Kubernetes leaves leading zeros aside and takes an empty number for 0.
+    # Kubernetes ignores leading zeros and reads an empty number as 0.
     whole = whole or "0"
     bits, exponent = _interpret(suffix)
     if bits is None:

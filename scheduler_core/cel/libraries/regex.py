@@ -11,7 +11,7 @@ from scheduler_core.cel.values import NO_SUCH_OVERLOAD, Error, Value
 _MAX_PATTERN = 10_000
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
-# RE2 and Go say the same in other words.
+# Go's words for RE2's errors.
 _GO_WORDS = {
     "missing ]": "missing closing ]",
     "missing )": "missing closing )",
@@ -101,7 +101,7 @@ def _find_all(compiled: re2._Regexp, text: Value, limit: Value) -> Value:
     for each in compiled.finditer(text):
         if 0 <= limit <= len(matches):
             break
-        # Go leaves an empty match out where the one before it ended.
+        # Go skips an empty match at the end of the previous match.
         if each.start() == each.end() == end_of_last:
             continue
         end_of_last = each.end()

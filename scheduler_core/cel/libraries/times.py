@@ -156,9 +156,9 @@ def _days_of(year: int, month: int) -> int:
 def _in_zone(timestamp: Timestamp, zone: Value) -> tuple[datetime, int] | Error:
     """Return the date and time of a timestamp in a time zone: a name, or an offset such as "-08:00".
 
-    A zone moves a moment by up to 292 years, so out of the years 1 to 9999 of `datetime`. Moments in the first and the
-    last centuries are returned 400 years away, where the calendar is the same; the second value is the number of years
-    to add.
+    An offset can move a moment by up to 292 years, and so out of the years 1 to 9999 of `datetime`. Moments in the
+    first and the last centuries are returned 400 years away, where the calendar is the same; the second value is the
+    number of years to add. An Error is returned for an unknown zone or an invalid offset.
     """
     moment = _EPOCH + timedelta(seconds=timestamp.nanos // SECOND)
     years = -400 if moment.year < 400 else 400 if moment.year > 9600 else 0
