@@ -60,7 +60,7 @@ class Cluster:
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
-        self.writes = 0  # of all objects but nodes and pods
+        self.writes = 0  # of objects other than nodes and pods
         self.statuses = Statuses()
 
     # Reading
@@ -107,10 +107,10 @@ class Cluster:
         return item.tainted_by(self._taint_rules().values())
 
     def slices_after(self, name: str, rule: DeviceTaintRule | None) -> list[ResourceSlice]:
-        """Return the slices that a DeviceTaintRule changes, as they will be; None: it is deleted."""
+        """Return the new versions of the slices that change if the DeviceTaintRule is written, or deleted (None)."""
         rules = self._taint_rules()
         rules.pop(name, None) if rule is None else rules.update({name: rule})
-        return self._tainted_otherwise(rules.values())
+        return self._changed_by_taints(rules.values())
 
     def copy(self) -> Cluster:
         """Return an independent cluster in the same state; the objects, which are frozen, are shared."""
@@ -168,14 +168,14 @@ class Cluster:
     def _taint_rules(self) -> dict[str, DeviceTaintRule]:
         return {rule.name: rule for rule in self.objects("DeviceTaintRule") if isinstance(rule, DeviceTaintRule)}
 
-    def _tainted_otherwise(self, rules: Iterable[DeviceTaintRule]) -> list[ResourceSlice]:
+    def _changed_by_taints(self, rules: Iterable[DeviceTaintRule]) -> list[ResourceSlice]:
         slices = [item for item in self.objects("ResourceSlice") if isinstance(item, ResourceSlice)]
         tainted = [item.tainted_by(rules) for item in slices]
         return [new for old, new in zip(slices, tainted, strict=True) if new is not old]
 
     def _taint_devices(self) -> None:
         """Apply the DeviceTaintRules to all slices (tracker.go: `syncSlice`)."""
-        for item in self._tainted_otherwise(self._taint_rules().values()):
+        for item in self._changed_by_taints(self._taint_rules().values()):
             self.apply(item)
 
     def _note(self, kind: str, key: ObjectKey) -> None:
@@ -239,14 +239,14 @@ class Cluster:
     @contextmanager
     def restored(self) -> Iterator[None]:
         """Undo all changes of placements on exit, including the order of each node's pods (Snapshot.BackupSnapshot)."""
-        standing = self.pods.standing()
+        saved = self.pods.save_placements()
         try:
             yield
         finally:
-            for slot, node_name in standing.node_of.items():
+            for slot, node_name in saved.node_of.items():
                 if not self.pods.node_name[slot]:
                     self._place(slot, node_name)
-            self.pods.restore(standing)
+            self.pods.restore(saved)
 
     def delete_pod(self, key: PodKey) -> None:
         """Remove the pod from its node and from the cluster."""

@@ -16,7 +16,7 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 
 
 def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
-    """Return the disruptions that each budget allows now, by "namespace/name": its status, if a controller runs."""
+    """Return the disruptions that each budget allows now, by "namespace/name"; from its status if a controller runs."""
     if cluster.statuses.allowed_disruptions is not None:
         return cluster.statuses.allowed_disruptions()
     budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]

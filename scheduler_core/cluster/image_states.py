@@ -92,11 +92,11 @@ class ImageStatesBefore129(ImageStates):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: dict[str, ImageState] = {}
+        self._recorded: dict[str, ImageState] = {}
 
     def replace(self, old: Node | None, new: Node) -> None:
         super().replace(old, new)
-        self._found[new.name] = super()._now(new.name)
+        self._recorded[new.name] = super()._now(new.name)
 
     def _now(self, node_name: str) -> ImageState:
-        return self._found.get(node_name, ()) if node_name in self._own else ()
+        return self._recorded.get(node_name, ()) if node_name in self._own else ()

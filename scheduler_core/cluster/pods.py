@@ -33,7 +33,7 @@ class PlacementObserver(Protocol):
     def displaced(self, slot: int, row: int) -> None: ...
 
 
-class Standing(msgspec.Struct, frozen=True):
+class SavedPlacements(msgspec.Struct, frozen=True):
     """The node of each pod, and the order in which the pods of each node arrived."""
 
     on_node: dict[str, list[int]]
@@ -136,7 +136,7 @@ class PodTable:
     # What follows is called by `Cluster` only.
 
     def put(self, pod: Pod) -> int:
-        """Assign a slot to a pod, or replace the pod in its slot; the pod must not be on a row."""
+        """Assign a slot to a pod, or replace the pod in its slot, and return the slot. The pod must not be on a row."""
         slot = self.slot_of.get(pod.key)
         if slot is None:
             slot = self.slot_of[pod.key] = len(self.pods)
@@ -182,7 +182,7 @@ class PodTable:
         self.node_name[slot] = ""
 
     def only_status_changes(self, slot: int, pod: Pod) -> bool:
-        """Return whether the change affects no column."""
+        """Return whether only the status of the pod can differ, and `terminating` does not."""
         return self.pods[slot].terminating == pod.terminating and _same_description(self.pods[slot], pod)
 
     def reappend(self, slot: int) -> None:
@@ -208,22 +208,22 @@ class PodTable:
         for observer in self.observers:
             (observer.placed if sign > 0 else observer.displaced)(slot, row)
 
-    def standing(self) -> Standing:
+    def save_placements(self) -> SavedPlacements:
         """Return the current placements for `restore`."""
-        return Standing(
+        return SavedPlacements(
             {name: list(slots) for name, slots in self._on_node.items()},
             {name: set(ports) for name, ports in self.used_ports.items()},
             self.arrival.copy(),
             self.arrivals,
         )
 
-    def restore(self, standing: Standing) -> None:
+    def restore(self, saved: SavedPlacements) -> None:
         """Restore the order of the pods; the pods must be on the same nodes."""
-        for name, slots in standing.on_node.items():
+        for name, slots in saved.on_node.items():
             if slots != self._on_node.get(name):
                 self.changes.note(name)
-        self._on_node, self.used_ports = standing.on_node, standing.used_ports
-        self.arrival, self.arrivals = standing.arrival, standing.arrivals
+        self._on_node, self.used_ports = saved.on_node, saved.used_ports
+        self.arrival, self.arrivals = saved.arrival, saved.arrivals
 
     def widen(self) -> None:
         """Extend the columns of requests by the resources that were added."""

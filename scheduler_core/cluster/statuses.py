@@ -63,7 +63,7 @@ class WorkloadStatus(msgspec.Struct, frozen=True):
 
 
 class NodeStatus(msgspec.Struct, frozen=True):
-    """The health of a node. `lost`: its kubelet has stopped; `ready` is what its status says, "" if nothing yet."""
+    """The health of a node. `lost`: its kubelet has stopped; `ready`: its condition Ready, "" until it is written."""
 
     lost: bool = False
     ready: Literal["True", "False", "Unknown", ""] = "True"

@@ -56,7 +56,7 @@ class Cells:
         )
 
     def row(self, cell: Cell, watch: Watch = iter) -> Row:
-        """Run the cell; raises any error of `watch`."""
+        """Run the cell and return its row. Errors that `watch` raises are not caught."""
         scenario = self.scenario(cell)
         if isinstance(scenario, Message):
             return Row(None, scenario)
@@ -89,7 +89,7 @@ class Cells:
 
 
 def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
-    """Return (factor, level, error) of the first of the given levels that is invalid on its own."""
+    """Return (factor, level, error) of the first level that is invalid on its own, None if there is none."""
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
@@ -101,7 +101,7 @@ def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
 
 
 def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
-    """Return the error for an unknown plugin name; kube-scheduler silently treats it as a disabled plugin."""
+    """Return the error for an unknown plugin name, None without one; kube-scheduler ignores such a name."""
     disabled = [edit for edit in level.edits if isinstance(edit, DisablePlugin)]
     if not disabled:
         return None

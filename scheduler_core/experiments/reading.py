@@ -68,7 +68,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
 
 
 def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
-    """Read the factors from data whose fields are known."""
+    """Return the design for data whose fields have been checked; None after an error."""
     if not data:
         problems.error(path, required(Message("at least one factor")))
         return None
@@ -90,7 +90,7 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
 
 
 def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:
-    """Check that each factor has a unique name, which is the name of its column."""
+    """Return the factors with unique names, which become column names; a repeated name gets a number."""
     counts = dict.fromkeys(RESERVED, 1)
     unique = []
     for factor in factors:

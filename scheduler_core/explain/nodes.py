@@ -51,8 +51,7 @@ class Course(msgspec.Struct):
 class Explainer:
     """Explains nodes. It runs PreFilter with its own cycle state; the cluster must be in the state of the attempt.
 
-    The status of a plugin that rejected the pod at PreFilter applies to every node; the plugins after it are evaluated
-    all the same.
+    The status of a plugin that rejected the pod at PreFilter applies to every node; later plugins are still evaluated.
     """
 
     def __init__(self, framework: Framework, course: Course) -> None:
@@ -171,8 +170,8 @@ class Explainer:
     def _run_scores(self) -> list[tuple[Any, PluginScore]]:
         if self._course.scores is None:
             return []
-        handed_over = (extender for extender in self._framework.extenders if extender.is_interested(self._pod))
-        self._cycle.bare_nodes = any(extender.returns_bare_nodes for extender in handed_over)
+        interested = (extender for extender in self._framework.extenders if extender.is_interested(self._pod))
+        self._cycle.bare_nodes = any(extender.returns_bare_nodes for extender in interested)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
         plugins = {plugin.name: plugin for plugin in self._framework.at(ScorePlugin)}
         return [(plugins[score.plugin], score) for score in scores]
@@ -245,7 +244,7 @@ def _evaluated_rows(filtered: NodesFiltered | None, nodes: int) -> set[int]:
 
 
 def evaluated_rows(filtered: NodesFiltered, nodes: int) -> NDArray[np.int64]:
-    """Return the rows of an event, in order."""
+    """Return the rows that were evaluated according to the event, in order."""
     if filtered.rows is not None:
         return decode_column(filtered.rows, filtered.evaluated)
     return (filtered.start + np.arange(filtered.evaluated)) % max(nodes, 1)

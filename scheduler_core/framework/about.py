@@ -42,7 +42,7 @@ MakeStarter = Callable[[StarterCluster, list[Manifest], str], None]
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A reason that the plugin gives in a FailedScheduling message, in the words of all releases.
+    """A reason that the plugin gives in a FailedScheduling message, as worded in all releases.
 
     `pattern` is a regular expression that the reason matches as a whole; the browser uses it too, so it is limited to
     what Python and JavaScript have in common, with named groups as in Python. If several match, the first one applies.
@@ -118,8 +118,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class AboutFile(msgspec.Struct, frozen=True):
     """The declaration of a plugin in a YAML file with the fields of `About`; `name` is its path from the module.
 
-    A text is {en, zh}, and a `starter` the name of a function ("package.module:function"). With `base`, the path of
-    another such file, the fields and the captions that it lacks are those of the other.
+    A text is {en, zh}, and a `starter` the name of a function ("package.module:function"). `base` is the path
+    of another such file, which supplies the fields and captions that this file lacks.
     """
 
     name: str

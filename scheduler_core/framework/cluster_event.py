@@ -52,7 +52,7 @@ class Action(IntFlag):
     UPDATE_POD_TOLERATION = 1024
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 2048
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 4096
-    UPDATE_POD_OTHER = 8192  # before queueing hints: nothing of a pod changed that has a name here
+    UPDATE_POD_OTHER = 8192  # before queueing hints: a change of a pod for which there is no other action
     UPDATE = 8191 - ADD - DELETE
     ALL = 8191
 
@@ -89,32 +89,32 @@ class ClusterEvent(msgspec.Struct, frozen=True):
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
     def names(self) -> Sequence[str]:
-        """Return the registered events: "Node/Add", "Pod/UpdatePodScaleDown"; "Node" for all actions of a resource."""
+        """Return the registered event's names: "Node/Add", "Pod/UpdatePodScaleDown"; "Node" if it has all actions."""
         return _names(self.resource.rpartition("/")[2], self.action)
 
     @property
     def is_wildcard(self) -> bool:
         return self.resource == "*" and self.action == Action.ALL
 
-    def matches(self, coming: ClusterEvent) -> bool:
-        """Return whether the event `coming` matches this registered event (framework.MatchClusterEvents).
+    def matches(self, occurred: ClusterEvent) -> bool:
+        """Return whether `occurred` matches this registered event (framework.MatchClusterEvents).
 
         "Pod" registers for both assigned and unscheduled pods; "*" for everything.
         """
         if self.is_wildcard:
             return True
-        same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
-        return same and bool(self.action & coming.action) and coming.action <= self.action
+        same = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
+        return same and bool(self.action & occurred.action) and occurred.action <= self.action
 
-    def overlaps(self, coming: ClusterEvent) -> bool:
-        """Return whether both have an action in common, which was sufficient before queueing hints."""
+    def overlaps(self, occurred: ClusterEvent) -> bool:
+        """Return whether resource and at least one action match, which was sufficient before queueing hints."""
         if self.is_wildcard:
             return True
-        same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
-        return same and bool(self.action & coming.action)
+        same = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
+        return same and bool(self.action & occurred.action)
 
-    def _covers_pods(self, coming: ClusterEvent) -> bool:
-        return self.resource == "Pod" and coming.resource in ("AssignedPod", "UnschedulablePod")
+    def _covers_pods(self, occurred: ClusterEvent) -> bool:
+        return self.resource == "Pod" and occurred.resource in ("AssignedPod", "UnschedulablePod")
 
 
 @cache
@@ -139,14 +139,14 @@ HintFunction = Callable[[Pod, Any, Any], QueueingHint]
 
 
 class RegisteredEvent(msgspec.Struct, frozen=True):
-    """An event that a plugin registers (ClusterEventWithHint); `hint` None always answers Queue."""
+    """An event that a plugin registers (ClusterEventWithHint); without a `hint`, the answer is always Queue."""
 
     event: ClusterEvent
     hint: HintFunction | None = None
 
 
-EXTENDER_NAME: Final = "Extender"  # framework.ExtenderName: the plugin that is blamed for what extenders reject
-# framework.UnrollWildCardResource: every event of what can be scheduled by; claims of devices are not simulated.
+EXTENDER_NAME: Final = "Extender"  # framework.ExtenderName: the plugin name of rejections by extenders
+# framework.UnrollWildCardResource: all events of these resources; those of device claims are left out.
 ANY_EVENT: Final = tuple(
     RegisteredEvent(ClusterEvent(resource, Action.ALL))
     for resource in (

@@ -19,16 +19,16 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 class FilterPlan(msgspec.Struct):
     """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/verdict_cache.py`).
 
-    The first of the leading ones ignore the pods on the node; `seeing` are all others.
+    The leading filters that ignore the pods on the node come first; `seeing` are all filters but these.
     """
 
     leading: list[Any]
     others: list[Any]
     seeing: list[Any]
     names: list[str]
-    of_node_alone: bool  # whether all of them depend on the node alone
-    is_heard: bool  # whether one of them is asked about no node in vain (interface.FilterIsHeard)
-    pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
+    of_node_alone: bool  # whether all filters depend on the node alone
+    is_heard: bool  # whether one of them is an interface.FilterIsHeard
+    pre_filter: PreFilterFinished | None = None  # the event, if PreFilter rejected and narrowed nothing
 
 
 class CachedByObject(Protocol):
@@ -55,7 +55,7 @@ class Cached(Protocol):
 class CycleState(msgspec.Struct):
     """The scheduling cycle of a pod, with the states of its plugins (framework.CycleState).
 
-    `states` has an entry for every plugin whose PreFilter ran, in particular none for plugins after a rejection.
+    `states` has an entry for every plugin whose PreFilter ran; a rejection may end PreFilter early.
     """
 
     pod: Pod
@@ -63,12 +63,12 @@ class CycleState(msgspec.Struct):
     states: dict[str, Any] = {}
     skip_filter: set[str] = set()
     score_states: dict[str, Any] = {}
-    shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
-    plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    cached: Cached | None = None  # those of pods like this one
+    shape: int = 0  # a number that pods share if cached plugins cannot distinguish them, set after PreFilter
+    plan: FilterPlan | None = None  # the filters that run, set after PreFilter
+    cached: Cached | None = None  # results of earlier pods of this shape
     cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
     placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
-    bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
+    bare_nodes: bool = False  # an extender returned the feasible nodes without their pods
 
 
 class Diagnosis(msgspec.Struct):
@@ -106,7 +106,7 @@ class Diagnosis(msgspec.Struct):
         if status.is_pending:
             self.pending_plugins[status.plugin] = None
         elif status.is_rejected:
-            # where every predicate is checked, a status names all that failed
+            # if all filters are checked, a status names all plugins that rejected the node
             self.unschedulable_plugins |= dict.fromkeys(status.plugin.split(","))
 
     def codes(self) -> NDArray[np.uint8]:

@@ -87,7 +87,7 @@ class Extender(Protocol):
     prioritizes: bool
     supports_preemption: bool
     binds: bool
-    returns_bare_nodes: bool  # what it filters comes back as new NodeInfos (HTTPExtender.Filter)
+    returns_bare_nodes: bool  # its filter returns new NodeInfos without pods (HTTPExtender.Filter)
 
     def is_interested(self, pod: Pod) -> bool: ...
 
@@ -134,7 +134,7 @@ class Handle(Protocol):
     def nominator(self) -> Nominator: ...
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
-        """Return the room that determines whether nodes pass when pods are given back; None if the filters must run."""
+        """Return the room that decides whether nodes pass when pods return to them; None if the filters must run."""
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:

@@ -218,7 +218,7 @@ class PostFilterPlugin(Plugin, Protocol):
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Find a way to schedule a pod that fits no node.
 
-        The first plugin that returns SUCCESS or ERROR ends the phase.
+        The first plugin that returns a code other than UNSCHEDULABLE ends the phase.
         """
         ...
 
@@ -255,7 +255,10 @@ class ScoreExtensions(Plugin, Protocol):
 
 @runtime_checkable
 class FilterIsHeard(Plugin, Protocol):
-    """A Filter plugin whose PostFilter uses the nodes that its Filter rejected; such a Filter is never skipped."""
+    """A Filter plugin whose PostFilter uses the nodes that its Filter rejected.
+
+    Its Filter does not run on nodes that are already rejected with their nominated pods.
+    """
 
     filter_is_heard: Literal[True]
 
@@ -311,7 +314,7 @@ class PreBindPreFlight(Plugin, Protocol):
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
     def bind(self, pod: Pod, state: Any, node_name: str) -> Status:
-        """Bind the pod: SUCCESS; SKIP leaves it to the next plugin."""
+        """Bind the pod and return SUCCESS; SKIP leaves the pod to the next plugin."""
         ...
 
 
@@ -370,7 +373,7 @@ class ExplainsScore(Plugin, Protocol):
         ...
 
 
-# Extension point, as the configuration names it -> what a plugin is there; one that is not has nothing to do there.
+# Extension point, as the configuration names it -> the protocol of its plugins; other plugins do not run there.
 POINTS: dict[str, type[Plugin]] = {
     "pre_enqueue": PreEnqueuePlugin,
     "queue_sort": QueueSortPlugin,
@@ -390,7 +393,7 @@ POINTS: dict[str, type[Plugin]] = {
 
 
 # A profile may disable an extension point of a plugin and keep a later one. These protocols say what kube-scheduler's
-# plugin then does without the state of the earlier one (`runtime/missing_state.py`); others run with None.
+# plugin then does without the state of the earlier one (`runtime/missing_state.py`); other plugins get the state None.
 
 
 @runtime_checkable

@@ -9,11 +9,11 @@ import msgspec
 
 from scheduler_core.apis.core import Node, Pod
 
-UNCOMPARABLE = frozenset({"manifest", "volumes"})  # as written, nested and large: nobody tells pods or nodes by these
+UNCOMPARABLE = frozenset({"manifest", "volumes"})  # nested and large: pods and nodes are not compared by them
 POD_FIELDS = frozenset(Pod.__struct_fields__) - UNCOMPARABLE
 OBJECT_FIELDS = frozenset(Node.__struct_fields__) - UNCOMPARABLE
-LOAD_FIELDS = frozenset({"requested", "non_zero", "pod_count"})  # of `NodeTable`: what the pods on the node add up to
-STATE_FIELDS = LOAD_FIELDS | {"allocatable"}  # what `NodeTable.states` tells nodes by
+LOAD_FIELDS = frozenset({"requested", "non_zero", "pod_count"})  # of `NodeTable`: sums over the pods on the node
+STATE_FIELDS = LOAD_FIELDS | {"allocatable"}  # nodes that differ in them differ in `NodeTable.states`
 
 ShapeKey = tuple[Hashable, ...]
 
@@ -71,7 +71,7 @@ def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
     names = sorted({name for reads in all_reads for name in reads.pod})
     if not names:
         return lambda pod: ()
-    read = attrgetter(*names, "name")  # one more, so that there are always several
+    read = attrgetter(*names, "name")  # with a second name, attrgetter always returns a tuple
 
     def key(pod: Pod) -> ShapeKey:
         return tuple([tuple(value.items()) if type(value) is dict else value for value in read(pod)[:-1]])

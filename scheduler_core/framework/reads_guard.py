@@ -17,15 +17,15 @@ from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, Reads, ReadsError
 
 GUARDED = ("pre_filter", "filter", "score", "normalize")
-TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tells
+TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it depends on
     **{name: name for name in LOAD_FIELDS},
     "names": "name", "row_of": "name", "label": "labels", "labels": "labels", "taints": "taints",
     "unschedulable": "unschedulable", "images": "images", "image_states": "images",
     "declared_features": "declared_features",
     "allocatable": "allocatable", "allowed_pods": "allocatable", "everywhere": "allocatable",
 }  # fmt: skip
-TELLS_NOTHING = ("all_rows", "resources", "generation")
-# What a handle has that is the same all through a run, or of which a change is one of the nodes' `generation`.
+UNRESTRICTED = ("all_rows", "resources", "generation")
+# Attributes of a handle that are constant during a run, or change only with the nodes' `generation`.
 PROFILE = ("profile_name", "feature_gates", "release", "extended_resources")
 
 
@@ -92,14 +92,14 @@ class _Fields:
     """A proxy of a pod or node."""
 
     def __init__(self, item: Pod | Node, kind: str, fields: frozenset[str], watch: _Watch) -> None:
-        self._item, self._what, self._fields, self._watch = item, kind, fields, watch
+        self._item, self._kind, self._fields, self._watch = item, kind, fields, watch
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)  # a library looks for an optional method, as numpy.array does
         if name not in self._fields:
-            self._watch.refuse(f"the {self._what}'s {name}")
-        self._watch.note(self._what, name)
+            self._watch.refuse(f"the {self._kind}'s {name}")
+        self._watch.note(self._kind, name)
         return getattr(self._item, name)
 
 
@@ -115,7 +115,7 @@ class _Table:
     def __getattr__(self, name: str) -> Any:
         if name in TABLE_FIELDS:
             self._watch.note("node", TABLE_FIELDS[name])
-        elif name not in TELLS_NOTHING:
+        elif name not in UNRESTRICTED:
             self._watch.refuse(f"the node table's {name}")
         return getattr(self._table, name)
 
@@ -144,9 +144,9 @@ class _Only:
     """A proxy of an object of which only some attributes may be read."""
 
     def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, kind: str) -> None:
-        self._item, self._allowed, self._watch, self._what = item, allowed, watch, kind
+        self._item, self._allowed, self._watch, self._kind = item, allowed, watch, kind
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._allowed:
-            self._watch.refuse(f"{self._what}'s {name}")
+            self._watch.refuse(f"{self._kind}'s {name}")
         return getattr(self._item, name)

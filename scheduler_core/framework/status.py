@@ -28,7 +28,7 @@ class Code(IntEnum):
     SKIP = 5
     PENDING = 6
 
-    __hash__ = int.__hash__  # that of an enum is a function in Python
+    __hash__ = int.__hash__  # faster than Enum's, which is a Python function
 
     @property
     def label(self) -> StatusCode:

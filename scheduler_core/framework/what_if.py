@@ -70,14 +70,14 @@ class Room(msgspec.Struct, frozen=True):
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return the pods of some pairs, at most one per row, to rows with room for them; return which."""
+        """Put the pods of some pairs, at most one per row, back on rows with room. Return whether each one fits."""
         fits: NDArray[np.bool_] = np.logical_and.reduce(self.added[:, pairs] <= self.left[:, rows], axis=0)
         self.left[:, rows[fits]] -= self.added[:, pairs[fits]]
         return fits
 
 
 class Change(msgspec.Struct, dict=True):
-    """The assumed changes of some rows' pods for a Filter plugin, None if nothing changes.
+    """The assumed changes of the pods on some rows, for a Filter plugin.
 
     `delta` int64[k, len(rows)] is the sum of the plugin's `add_pod_delta` over the changes of each row. A plugin whose
     rule is not linear in the pods uses the pods themselves: `removed[i]` and `added[i]` are the slots for the i-th row.

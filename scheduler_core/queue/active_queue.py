@@ -29,12 +29,12 @@ class ActiveQueue(PodHeap):
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
         super().__init__(sort_key)
-        self._in_flight: dict[PodKey, int] = {}  # how many events were recorded before its pop; oldest pop first
+        self._in_flight: dict[PodKey, int] = {}  # the number of events recorded before its pop; oldest pop first
         self._events: list[InFlightEvent] = []
-        self._forgotten = 0  # events before `_events`
+        self._forgotten = 0  # the number of dropped events, which precede `_events`
 
     def take_off(self, queued: QueuedPod) -> None:
-        """Mark a popped pod as in flight."""
+        """Mark a popped pod as in flight, count the attempt, and clear its rejectors."""
         queued.attempts += 1
         self._in_flight[queued.key] = self._forgotten + len(self._events)
         queued.unschedulable_plugins = {}

@@ -76,7 +76,7 @@ class BackoffQueue:
 
         self._queue = PodHeap(by_expiry_and_priority if backoff.aligned else by_expiry)
         self._errors = PodHeap(by_expiry)
-        self._parts_errors = backoff.rules.errors_back_off_apart
+        self._separates_errors = backoff.rules.errors_back_off_apart
 
     def __contains__(self, key: PodKey) -> bool:
         return key in self._queue or key in self._errors
@@ -92,17 +92,17 @@ class BackoffQueue:
         return key in self._errors
 
     def add(self, queued: QueuedPod) -> None:
-        (self._queue if queued.rejectors or not self._parts_errors else self._errors).add(queued)
+        (self._queue if queued.rejectors or not self._separates_errors else self._errors).add(queued)
 
     def remove(self, key: PodKey) -> QueuedPod | None:
         return self._queue.remove(key) or self._errors.remove(key)
 
     def first(self) -> QueuedPod | None:
-        """Return the pod that `pop` would return."""
+        """Return the pod that `pop` would return, None if there is none."""
         return self._queue.peek()
 
     def pop(self) -> QueuedPod | None:
-        """Remove and return the first pod before its backoff ends; never a pod that failed with an error."""
+        """Remove and return the first pod before its backoff ends; None if there is none. Errors are excluded."""
         return self._queue.pop()
 
     def pop_all_completed(self, now: float) -> list[QueuedPod]:

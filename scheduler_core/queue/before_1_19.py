@@ -25,12 +25,12 @@ NO_LABELS: dict[str, str] = {}
 
 
 class SchedulingQueueBefore119(SchedulingQueue):
-    """activeQ, podBackoffQ and unschedulableQ. Only the time of the last event is stored."""
+    """activeQ, podBackoffQ and unschedulableQ. Of events, only the cycle of the last one is stored."""
 
     _move_request_cycle = -1
 
     def note_move_request(self) -> None:
-        """Store an event that moves no pod, since none is unschedulable."""
+        """Store that an event occurred in this scheduling cycle."""
         self._move_request_cycle = self.scheduling_cycle
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
@@ -44,7 +44,7 @@ class SchedulingQueueBefore119(SchedulingQueue):
         self.active.done(queued.key)
 
     def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Return the end of the pod's backoff; None: it follows from the attempts."""
+        """Return the end of the pod's backoff; None if it follows from the number of attempts."""
         return None
 
     def update(self, old: Pod, new: Pod) -> None:
@@ -84,12 +84,12 @@ class SchedulingQueueBefore119(SchedulingQueue):
 
     def _move_pods_with_matching_term(self, pod: Pod, event: ClusterEvent) -> None:
         """Move the pods with a required affinity term that matches (getUnschedulablePodsWithMatchingAffinityTerm)."""
-        near = [
+        matching = [
             queued
             for queued in self.unschedulable
             if any(matches_term(term, pod, NO_LABELS) for term in queued.pod.required_affinity)
         ]
-        self._move(near, event, None, pod)
+        self._move(matching, event, None, pod)
 
     def move_all_to_active_or_backoff_queue(
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None

@@ -1,8 +1,8 @@
 """The scheduling queue before 1.32, without queueing hints (internal/queue/scheduling_queue.go).
 
-An event that a plugin registered moves every pod that the plugin rejected, so the queue itself determines which pods an
-event of other pods can help; a pod that changed itself is always retried; and of the events during an attempt, only
-their existence is stored.
+An event that a plugin registered moves every pod that the plugin rejected, so the queue itself selects the pods that a
+change of another pod may help. A pod that changed itself is always retried. Of the events during an attempt, the queue
+stores only that there was one.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ class SchedulingQueueBefore132(SchedulingQueue):
                 self._move_pods_near(new, OTHER_UPDATE if event.action == Action.UPDATE else event, old)
 
     def _move_pods_near(self, pod: Pod, event: ClusterEvent, old: Pod | None) -> None:
-        """Move the waiting pods that the pod can help (getUnschedulablePodsWithCrossTopologyTerm)."""
+        """Move the waiting pods that the pod may help (getUnschedulablePodsWithCrossTopologyTerm)."""
         if not self._interested_in(event):
             return
         labels = self._labels_of(pod.namespace)
         self._move([queued for queued in self.unschedulable if self._is_near(queued, pod, labels)], event, old, pod)
 
     def _is_near(self, queued: QueuedPod, pod: Pod, labels: Labels) -> bool:
-        """Return whether the pod was rejected for spreading in that namespace, or one of its required terms matches."""
+        """Return whether `queued` was rejected for its spread in the namespace, or a required term matches the pod."""
         if (
             self._rules.assigned_pods_requeue_spread_pods
             and "PodTopologySpread" in queued.unschedulable_plugins
@@ -116,7 +116,7 @@ def is_pod_updated(old: Pod, new: Pod) -> bool:
 
 
 def _description(pod: Pod) -> tuple[Any, Any]:
-    """Return metadata and spec without fields that change on every write."""
+    """Return metadata and spec without the fields that the API server sets."""
     metadata = pod.manifest.get("metadata") or {}
     spec = pod.manifest.get("spec") or {}
     ignored = ("creationTimestamp", "finalizers", "generation", "managedFields", "namespace", "resourceVersion", "uid")

@@ -23,8 +23,8 @@ class QueuedPod(msgspec.Struct, eq=False):
     consecutive_errors: int = 0
     gating_plugin: str = ""
     backoff_expiration: float | None = None
-    backoff_sequence: int = 0  # before 1.17: its `sequence` when the backoff grew last
-    initial_attempt: float | None = None  # when it first came to activeQ
+    backoff_sequence: int = 0  # before 1.17: its `sequence` when the backoff last increased
+    initial_attempt: float | None = None  # the time at which it first entered activeQ
 
     @property
     def key(self) -> PodKey:

@@ -37,13 +37,13 @@ from scheduler_core.releases.rules.queue import QueueRules
 from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
 from scheduler_core.trace.records import Hint, KeptWaiting
 
-UNSCHEDULABLE_FLUSH_SECONDS = 30.0  # between two looks for pods that have waited for too long
+UNSCHEDULABLE_FLUSH_SECONDS = 30.0  # between two checks for pods that have waited for too long
 MAX_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
 MAX_EARLY_POPS_OF_A_GROUP = 10
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
 
-_BY_ITSELF = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label)  # the pod is new, or changed
-_OF_FELLOWS = (UNSCHEDULED_POD_ADD.label, FORCE_ACTIVATE.label)  # what may make a gang complete
+_OWN_CHANGES = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label)  # the pod is new, or changed
+_MEMBER_CHANGES = (UNSCHEDULED_POD_ADD.label, FORCE_ACTIVATE.label)  # events that may complete a gang
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
 QueueSort = Callable[[Pod, float, int], SortKey]
@@ -117,8 +117,8 @@ class SchedulingQueue:
         return queued, from_active
 
     def pop_specific(self, key: PodKey) -> QueuedPod | None:
-        """Remove an ungated pod from its queue and begin its attempt (PopSpecificPod)."""
-        queued = self.active.remove(key) or self._let_in(key)
+        """Remove a pod from its queue and begin its attempt (PopSpecificPod); None if it is gated or in no queue."""
+        queued = self.active.remove(key) or self._remove_if_admitted(key)
         if queued is None:
             return None
         if queued.initial_attempt is None:
@@ -127,8 +127,8 @@ class SchedulingQueue:
         self.scheduling_cycle += 1
         return queued
 
-    def _let_in(self, key: PodKey) -> QueuedPod | None:
-        """Remove the pod from unschedulablePods or backoffQ if PreEnqueue passes; None if it does not."""
+    def _remove_if_admitted(self, key: PodKey) -> QueuedPod | None:
+        """Remove the pod from unschedulablePods or backoffQ and return it if PreEnqueue passes; None otherwise."""
         queued = self.unschedulable.get(key)
         if queued is not None:
             return self.unschedulable.pop(key) if self._passes_pre_enqueue(queued, FORCE_ACTIVATE.label) else None
@@ -279,7 +279,7 @@ class SchedulingQueue:
         if queued.initial_attempt is None:
             queued.initial_attempt = self.now
         self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
-        if event in _BY_ITSELF and not self._rules.gated_pods_keep_their_nomination:
+        if event in _OWN_CHANGES and not self._rules.gated_pods_keep_their_nomination:
             self.nominator.add(queued.pod, None)
         return True
 
@@ -313,7 +313,7 @@ class SchedulingQueue:
             queued.gating_plugin = name
             if queued.key not in self.active and queued.key not in self.backoff_queue:
                 self.unschedulable.put(queued)
-                if name == before and queued.pod.pod_group and event in _OF_FELLOWS:
+                if name == before and queued.pod.pod_group and event in _MEMBER_CHANGES:
                     return False  # nothing new
                 self._emit(PodGated(queued.key, name, status.message, queued.timestamp, queued.sequence, event))
             return False
@@ -333,16 +333,16 @@ class SchedulingQueue:
         if event.is_wildcard:
             return (Strategy.AFTER_BACKOFF if new is None or new == queued.key else Strategy.SKIP), []
         hints = self._hints[queued.pod.scheduler_name].call(event, rejectors, queued.pod, old, new)
-        said_queue = [hint.plugin for hint in hints if hint.hint == "Queue"]
-        if not said_queue:
+        hinted_queue = [hint.plugin for hint in hints if hint.hint == "Queue"]
+        if not hinted_queue:
             return Strategy.SKIP, hints
-        pending = any(plugin in queued.pending_plugins for plugin in said_queue)
+        pending = any(plugin in queued.pending_plugins for plugin in hinted_queue)
         return (Strategy.IMMEDIATELY if pending else Strategy.AFTER_BACKOFF), hints
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
         """Replay the events since the pod was popped (determineSchedulingHintForInFlightPod)."""
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
-            return Strategy.AFTER_BACKOFF, []  # nothing tells yet which events help a group
+            return Strategy.AFTER_BACKOFF, []  # groups have no hints yet
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
         for in_flight in self.active.events_for(queued.key):
             result = self._worth_requeuing(queued, in_flight.event, in_flight.old, in_flight.new)

@@ -11,12 +11,12 @@ _NONE: dict[PodKey, None] = {}
 
 
 class UnschedulablePods:
-    """Waiting pods in order of arrival. A pod whose rejectors change is put again, and keeps its place."""
+    """Waiting pods in order of arrival. A pod keeps its position if it is put again with other rejectors."""
 
     def __init__(self) -> None:
         self._pods: dict[PodKey, QueuedPod] = {}
-        self._number: dict[PodKey, int] = {}  # its place in the order
-        self._rejected_by: dict[str, dict[PodKey, None]] = {}  # "": those that no plugin rejected
+        self._number: dict[PodKey, int] = {}  # its position in the order
+        self._rejected_by: dict[str, dict[PodKey, None]] = {}  # "": pods that no plugin rejected
         self._next = 0
 
     def __bool__(self) -> bool:

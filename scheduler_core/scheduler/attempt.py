@@ -34,6 +34,6 @@ class Attempt(msgspec.Struct):
         return self.queued.pod
 
     def state_of(self, plugin: Any) -> Any:
-        """Return the state of the plugin's PreFilter."""
+        """Return the state that the plugin's PreFilter made, None if there is none."""
         assert self.cycle is not None
         return self.cycle.states.get(plugin.name)

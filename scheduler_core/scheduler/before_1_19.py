@@ -13,7 +13,7 @@ from scheduler_core.scheduler.search.passing_filters import RowArray
 
 
 def require_basic_checks(cluster: Cluster, pod: Pod) -> None:
-    """Require the pod's claims to exist (podPassesBasicChecks). Raises SchedulingError."""
+    """Raise SchedulingError if a claim of the pod does not exist or is being deleted (podPassesBasicChecks)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue

@@ -46,11 +46,11 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.records import PointRun
 
 MAX_PERMIT_TIMEOUT = 15 * 60.0
-FAULT = "Fault"  # the plugin that a scenario's faults are blamed on
+FAULT = "Fault"  # the plugin that is reported for the faults of a scenario
 
 
 def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Finish the scheduling cycle of an assumed pod. Raises FitError or SchedulingError after a rollback."""
+    """Run Reserve and Permit for an assumed pod. Raises FitError or SchedulingError after a rollback."""
     reserve(scheduler, attempt)
     status, deadlines = run_permit(scheduler, attempt)
     if status.is_wait:
@@ -76,7 +76,7 @@ def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = False) -> tuple[Status, dict[str, float]]:
-    """Run Permit (RunPermitPlugins) until a rejection. The timeouts of waiting plugins become deadlines, by plugin.
+    """Run Permit until a rejection (RunPermitPlugins). Return the status, and the deadline of each plugin that waits.
 
     `only_tried`: no pod will actually wait, so no deadline is emitted.
     """
@@ -206,7 +206,7 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
 
 
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
-    """Roll back, requeue the pods that its resources may help, and requeue the pod (handleBindingCycleError)."""
+    """Roll back, and requeue the pod and the pods that may use its resources (handleBindingCycleError)."""
     roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # for hints, it is on its node
     if point == "Bind" and scheduler.rules.bind_errors_are_prefixed and not status.is_rejected:
@@ -247,7 +247,7 @@ def as_error(status: Status) -> Exception:
 def _with_fault(
     scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
-    """Return the result of an injected fault if the plugins succeeded."""
+    """Return the plugins' results and status, with an injected fault if the plugins succeeded."""
     if not status.is_success:
         return answers, status
     fault = scheduler.faults.next_error(attempt.pod.key, point)

@@ -35,7 +35,7 @@ def schedule_as_observed(scheduler: Scheduler, queued: QueuedPod, observed: Obse
     attempt = scheduler.current = Attempt(scheduler.attempts, queued, framework)
     scheduler.emit(CycleStarted(attempt.number, pod.key, framework.profile_name, queued.attempts))
     cycle = attempt.cycle = CycleState(pod, scheduler.cluster.pods.slot_of[pod.key])
-    scheduler.search.percentage_of_nodes_to_score = 100  # to score the observed node, whichever it is
+    scheduler.search.percentage_of_nodes_to_score = 100  # so that the observed node is scored
     decision = decide(scheduler, framework, cycle)
     for event in decision.events:
         scheduler.emit(event)
@@ -151,7 +151,7 @@ def _compare_failure(observed: ObservedDecision, decision: Decision, pods: PodTa
 
 
 def _importance(keys: Iterable[PodKey], pods: PodTable) -> set[tuple[int, float | None]]:
-    """Return the key by which preemption sorts pods; the cache order of equal pods is unknown."""
+    """Return the priorities and start times, by which preemption sorts pods; the order of equal pods is unknown."""
     candidates = [pod for key in keys if (pod := pods.get(key)) is not None]
     return {(pod.priority, pod.start_time) for pod in candidates}
 

@@ -103,7 +103,7 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
 
 
 def _update_snapshot(scheduler: Scheduler, cycle: CycleState) -> int:
-    """Update the snapshot and return its number of nodes. Raises SchedulingError (`generic_scheduler`)."""
+    """Update the snapshot. Return the number of nodes to search. Raises SchedulingError (`generic_scheduler`)."""
     cluster = scheduler.cluster
     if scheduler.rules.generic_scheduler:
         require_basic_checks(cluster, cycle.pod)
@@ -116,11 +116,10 @@ def _update_snapshot(scheduler: Scheduler, cycle: CycleState) -> int:
 def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
 ) -> tuple[NDArray[np.int64], list[PluginScore], bool]:
-    """Return the total score of each feasible node, its scores by plugin, and whether an extender scored.
+    """Return the total score of each feasible node, the scores by plugin, and whether an extender scored.
 
-    Source: prioritizeNodes.
-
-    Without Score plugins and extenders, each node scores 1.
+    Source: prioritizeNodes. Without Score plugins and extenders, each node scores 1. Raises SchedulingError if a plugin
+    fails, and SchedulerPanic where kube-scheduler panics.
     """
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), [], False
@@ -168,8 +167,9 @@ def select_host(
 ) -> str:
     """Return a node with the highest total (selectHost).
 
-    Which of several equal nodes is selected depends on the release: the one on top of a heap, one at random, or the
-    next one in turn. If an extender scored, it is one at random. Without a seed, the first one replaces a random one.
+    Which of several equal nodes is selected depends on the release: the top of a heap, a random node, or the next node
+    in turn. A heap is replaced by a random selection if an extender scored and the run has a seed. Without a seed, the
+    first node is selected instead of a random one.
     """
     best = highest(totals)
     tied = (totals == best).nonzero()[0]
@@ -191,7 +191,7 @@ def select_host(
 
 
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
-    """Run PostFilter. After a nomination, evict the victims and clear lower nominations on the node."""
+    """Run PostFilter. After a nomination, evict the victims and clear nominations of lower-priority pods."""
     framework = attempt.framework
     if not framework.at(PostFilterPlugin):
         return
@@ -217,7 +217,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 
 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
-    """Evict the victims, then clear lower nominations on the node. Stops at the first failed call."""
+    """Evict the victims, then clear nominations of lower-priority pods. Return the error of the first failed call."""
     if scheduler.rules.generic_scheduler and result.nominated_node:
         scheduler.api.nominate(preemptor.key, result.nominated_node)
     for victim in result.victims:

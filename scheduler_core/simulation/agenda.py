@@ -16,11 +16,11 @@ class Agenda:
     """Actions by time; actions at the same time run in the order in which they were added."""
 
     def __init__(self, events: Sequence[TimelineEvent], observed: Sequence[ObservedDecision] = ()) -> None:
-        self._timeline = list(events)[::-1]  # the next one last
-        self._observed = list(observed)[::-1]  # the next one last
-        self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
-        self._later: list[tuple[float, int, int, Callable[[], None], Cause]] = []  # when, rank, number
-        self._retries: list[tuple[float, int, Callable[[], None]]] = []  # of requests that were refused
+        self._timeline = list(events)[::-1]  # the next event is last
+        self._observed = list(observed)[::-1]  # the next decision is last
+        self._terminations: list[tuple[float, int, PodKey, str]] = []  # time, number, pod and uid
+        self._later: list[tuple[float, int, int, Callable[[], None], Cause]] = []  # time, rank, number
+        self._retries: list[tuple[float, int, Callable[[], None]]] = []  # of refused requests
         self._numbers = count()
 
     def terminate(self, time: float, key: PodKey, uid: str) -> None:
@@ -28,7 +28,7 @@ class Agenda:
         heappush(self._terminations, (time, next(self._numbers), key, uid))
 
     def do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
-        """Add an action. At the same time, kubelets come last: controllers look again before they hear of them."""
+        """Add an action. Actions of kubelets come after all others of the same time, so that controllers run first."""
         if cause == "retry":
             heappush(self._retries, (time, next(self._numbers), action))
             return
@@ -39,29 +39,29 @@ class Agenda:
         self._timeline[:0] = events[::-1]
 
     def terminations(self, now: float) -> Iterator[tuple[PodKey, str]]:
-        """Remove and return the terminations that have ended: (pod, uid)."""
+        """Remove and yield the terminations that have ended: (pod, uid)."""
         while self._terminations and self._terminations[0][0] <= now:
             yield heappop(self._terminations)[2:]
 
     def events(self, now: float) -> Iterator[TimelineEvent]:
-        """Remove and return the timeline events that are due."""
+        """Remove and yield the timeline events that are due."""
         while self._timeline and self._timeline[-1].at <= now:
             yield self._timeline.pop()
 
     def observed(self, now: float) -> Iterator[ObservedDecision]:
-        """Remove and return the observed decisions that are due."""
+        """Remove and yield the observed decisions that are due."""
         while self._observed and self._observed[-1].at <= now:
             yield self._observed.pop()
 
     def actions(self, now: float) -> Iterator[Callable[[], None]]:
-        """Remove and return the other actions that are due."""
+        """Remove and yield the other actions that are due."""
         while self._later and self._later[0][0] <= now:
             yield heappop(self._later)[3]
         while self._retries and self._retries[0][0] <= now:
             yield heappop(self._retries)[2]
 
     def next_retry(self) -> float | None:
-        """Return the time of the next request that is made again, None if there is none. `due` does not count them."""
+        """Return the time of the next retry of a refused request, None if there is none. `due` leaves retries out."""
         return self._retries[0][0] if self._retries else None
 
     def due(self) -> list[tuple[float, Cause]]:

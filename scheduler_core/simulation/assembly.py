@@ -87,7 +87,7 @@ class Surroundings(Services, Protocol):
     def terminate(self, key: PodKey, at: float) -> None: ...
 
 
-DRAWN_NODES = 200  # of larger clusters the devices are not drawn
+DRAWN_NODES = 200  # in larger clusters, devices are not drawn
 
 
 def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surroundings) -> Scheduler:
@@ -139,7 +139,7 @@ def build_frameworks(
     for profile in config.profiles:
         registry = {**registry, **named_in_policy(profile, registry)}
     if scenario.rules:
-        from scheduler_core.plugins.rules.plugin import with_rules  # and the compiler: a run without rules has none
+        from scheduler_core.plugins.rules.plugin import with_rules  # imports the compiler, which other runs do not need
 
         registry = with_rules(registry, scenario.rules)
     extenders = build_extenders(config.extenders, scenario.script_for)
@@ -161,7 +161,7 @@ def build_frameworks(
 
 
 def named_in_policy(profile: Profile, registry: Registry) -> Registry:
-    """Return the plugins that a Policy gives names of its own."""
+    """Return the plugins that a Policy enables under other names, by these names."""
     return {name: type(name, (registry[plugin],), {"name": name}) for name, plugin in profile.names_in_policy.items()}
 
 
@@ -208,7 +208,7 @@ def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:
 
 
 def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
-    """Return a batch for each profile whose pods can be signed."""
+    """Return a batch for each profile that allows batching; empty without the feature gate."""
     if not scenario.feature_gates.get(BATCHING_GATE, False):
         return {}
     batches = {name: batch_of(framework) for name, framework in frameworks.items()}

@@ -77,11 +77,11 @@ from scheduler_core.trace.summaries import (
     storage,
 )
 
-# With nothing but backoff left, or requests that are refused again and again, the run goes on for so long after the
-# last event, and after the last pod that is gone.
+# If only backoffs and retries of refused requests are left, the run continues for this time after the last event of the
+# timeline, the last end of a termination, and (for retries) the last removal of a pod.
 PATIENCE_SECONDS = 60.0
-HORIZON_SECONDS = 86_400.0  # with only controllers and kubelets left, the run goes on for so long
-MAX_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
+HORIZON_SECONDS = 86_400.0  # if only controllers and kubelets are left, the run continues for this time
+MAX_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods could requeue each other endlessly
 
 
 class LimitReached(RunEnded):
@@ -113,8 +113,8 @@ class Simulation:
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._last_removal = 0.0  # of a pod
         self._deleted: list[PodKey] = []
-        self._standing: dict[PodKey, str] = {}  # the node of each pod when the run began
-        self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
+        self._initial_nodes: dict[PodKey, str] = {}  # the initial node of each pod
+        self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and their nodes
         self._order: list[str] = []
         self._steps = 0
         self._live: Live | None = None
@@ -131,14 +131,14 @@ class Simulation:
         self._handlers.watchers = [watcher.watch for watcher in watchers if watcher is not None]
 
     def _bare_api(self) -> Api:
-        """Return the API server for controllers where neither kubelets nor other controllers run."""
+        """Return the API server for a run without kubelets and other controllers."""
         scenario = self.scenario
         admission = Admission(scenario.release, scenario.feature_gates)
         return Api(self.cluster, self, admission, scenario.node_lifecycle)
 
     @property
     def actors(self) -> Sequence[Actor]:
-        """Return the autoscalers of the run, which questions ask what they would do."""
+        """Return the autoscalers of the run, which answer questions about their plans."""
         return () if self._live is None else self._live.actors
 
     def run(self) -> Iterator[AnyEvent]:
@@ -238,7 +238,7 @@ class Simulation:
         assert pod is not None
         self._agenda.terminate(at, key, pod.uid)
 
-    # What controllers write
+    # Writes of controllers
 
     def apply(
         self,
@@ -251,8 +251,8 @@ class Simulation:
         by: str = "",
         because: Because | None = None,
     ) -> None:
-        """Write an object: it reaches the trace, and the scheduler."""
-        if self._live is None:  # such a trace knows no actors
+        """Write an object: emit it to the trace, and deliver its watch event to the scheduler."""
+        if self._live is None:  # the trace of such a run has no actors
             by, because = "", None
         self._emit_applied(action, item, workload=workload, called=called, revision=revision, by=by, because=because)
         self._handlers.applied(item)
@@ -262,7 +262,7 @@ class Simulation:
         self._emit_applied("create", item, workload=workload)
 
     def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:
-        """Remove an object; a pod may have finished, so that the scheduler does not know it any more."""
+        """Remove an object; a finished pod is not known to the scheduler."""
         if self._live is None:
             by, because = "", None
         cause: DeletionCause = "timeline"
@@ -302,7 +302,7 @@ class Simulation:
                 if isinstance(item, Pod) and self._at_once is not None:
                     self._at_once.watch("Pod", None, item)
         self._events.clear()
-        self._standing = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
+        self._initial_nodes = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         self._order = self.cluster.order()
         self._emit_started(pending)
         for pod in pending:
@@ -370,7 +370,7 @@ class Simulation:
             yield
 
     def _next_moment(self) -> float | None:
-        """Advance the clock to the next action; None if there is none before the end."""
+        """Advance the clock to the next action and return the time; None if there is none before the end."""
         due = self._agenda.due()
         deadline = self.scheduler.waiting.next_deadline()
         if deadline is not None:
@@ -408,13 +408,15 @@ class Simulation:
         if until is not None and until > self.cluster.now:
             self._advance(until, "end")
         for key in self._deleted:
-            self._standing.pop(key, None)
+            self._initial_nodes.pop(key, None)
         node_names = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         pending = sorted(key for key, node_name in node_names.items() if not node_name)
         node_names |= self._finished
         node_names |= {key: pod.node_name for key, pod in self.cluster.statuses.finished.items() if pod.node_name}
-        moved = {key: node_name for key, node_name in node_names.items() if node_name != self._standing.get(key, "")}
-        bound, stayed = dict(sorted(moved.items())), len(self._standing)
+        moved = {
+            key: node_name for key, node_name in node_names.items() if node_name != self._initial_nodes.get(key, "")
+        }
+        bound, stayed = dict(sorted(moved.items())), len(self._initial_nodes)
         self.emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups(), stayed))
         yield from self._take_events()
 
@@ -489,7 +491,7 @@ class Simulation:
         elif not self.scenario.observed:  # a recording has whole objects
             item = merge_update(old, item, self.scenario.release)
         elif isinstance(item, Pod) and isinstance(old, Pod) and not item.node_name:
-            item = replace(item, node_name=old.node_name)  # decided already, and seen to be bound later
+            item = replace(item, node_name=old.node_name)  # already bound here; the recording binds it later
         if isinstance(item, Pod) and item.phase in FINISHED:
             self._finished[key] = item.node_name
             if old is not None:
@@ -504,7 +506,7 @@ class Simulation:
             self._emit_ignored(item)
 
     def _with_uids(self, item: KubernetesObject) -> KubernetesObject:
-        """Add the uids of the pods that a claim names as its users without uid."""
+        """Return the object; the consumers of a claim without a uid get the uid of their pod."""
         if not isinstance(item, ResourceClaim) or all(consumer.uid for consumer in item.reserved_for):
             return item
         pods = {pod.key: pod.uid for pod in (*self.scenario.objects, *self.cluster.pods.all()) if isinstance(pod, Pod)}
@@ -586,7 +588,7 @@ class Simulation:
             self._emit_tainted_slices(item.name, item)
 
     def _emit_tainted_slices(self, name: str, rule: DeviceTaintRule | None) -> None:
-        """Emit the slices whose devices get other taints as a DeviceTaintRule is written or, None, deleted."""
+        """Emit the slices whose taints change when the DeviceTaintRule is written, or deleted (None)."""
         for item in self.cluster.slices_after(name, rule):
             self._emit_applied("update", item, because=because("device-taint-rule", rule=name))
 

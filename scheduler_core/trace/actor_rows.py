@@ -1,7 +1,7 @@
-"""Rows of what every actor did, in the form of recordings of a real control plane.
+"""Rows for the actions of all actors, in the format of recordings of a real control plane.
 
-A row has `t`, `what`, `kind`, `name`, `real` (the name in the API, if it is another one), `owner` and `details`; the
-last one is `final`, the state at the end. tests/conformance/controllers/README.md describes them.
+A row has `t`, `what`, `kind`, `name`, `real` (the name in the API, if it differs), `owner` and `details`; the
+last row is `final`, the state at the end. tests/conformance/controllers/README.md describes them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _State:
         self._workloads: dict[tuple[str, str], Row] = {}
         self._nodes: dict[str, Row] = {}
         self._claims: dict[str, Row] = {}
-        self._times: dict[tuple[str, str, str], int] = {}  # of an Event: how often it was recorded
+        self._times: dict[tuple[str, str, str], int] = {}  # how often each Event was recorded
 
     def rows(self, event: AnyEvent) -> Iterator[Row]:
         """Yield the rows of an event."""
@@ -161,7 +161,7 @@ class _State:
         self._pods[pod.pod] = {**row, "priority": pod.priority}
 
     def _owner(self, namespace: str, owner: str) -> str:
-        """Return the owner by what it is called: "ReplicaSet/web@1"."""
+        """Return the kind and the recorded name of the owner: "ReplicaSet/web@1"."""
         kind, _, name = owner.partition("/")
         workload = self._workloads.get((kind, f"{namespace}/{name}"))
         return f"{kind}/{workload['name'] if workload else name}"

@@ -1,4 +1,4 @@
-"""Acts of autoscalers that are no change of an object: calls of the cloud, and what a pass found."""
+"""Actions of autoscalers that change no object: calls to the cloud, and the results of a pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduler_core.apis.core import PodKey
 from scheduler_core.trace.event import Event
 from scheduler_core.trace.records import NodeName
 
-MOST_OPTIONS = 30  # of an event: options, and reasons
+MOST_OPTIONS = 30  # the largest numbers in an event: of options, and of refusals
 MOST_NODES = 50
 MOST_PODS = 20
 MOST_TYPES = 5
@@ -19,7 +19,7 @@ MOST_TYPES = 5
 class NodeGroupResized(Event, frozen=True, tag=True):
     """The cloud was asked to change the size of a node group by `delta`; `target` is the size that it now aims at.
 
-    `nodes`: those that are deleted. `error`: why the cloud refused.
+    `nodes`: the nodes that are deleted. `error`: the reason that the cloud refused.
     """
 
     part_of = "run"
@@ -49,7 +49,7 @@ class EvaluatedOption(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EvaluatedRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The reason that a group ("": any pool) helps none of some pods, in the actor's words."""
+    """The reason that new nodes of a group ("": of any pool) do not help some pods, as the autoscaler words it."""
 
     group: str
     reason: str
@@ -58,9 +58,7 @@ class EvaluatedRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EvaluatedNode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The judgement about a node. `moves`: where the simulation of its drain places its pods; `stranded`: the first pod
-    that has no place.
-    """
+    """The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without one."""
 
     node: NodeName
     outcome: Literal["stays", "unneeded", "delete", "replace"]
@@ -70,7 +68,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ScaleUpEvaluated(Event, frozen=True, tag=True):
-    """An autoscaler judged what new nodes would do for `waiting` pods. Lists are cut (MOST_OPTIONS and so on)."""
+    """An autoscaler evaluated new nodes for `waiting` pods. Lists are limited (MOST_OPTIONS and so on)."""
 
     part_of = "run"
 
@@ -81,9 +79,9 @@ class ScaleUpEvaluated(Event, frozen=True, tag=True):
 
 
 class ScaleDownEvaluated(Event, frozen=True, tag=True):
-    """An autoscaler judged which nodes could go: those that could first. `more`: the number that the list lacks.
+    """An autoscaler evaluated which nodes can be removed; these come first. `more`: the number of nodes left out.
 
-    `replacements`: the nodes that would be made in their place.
+    `replacements`: the nodes that would replace them.
     """
 
     part_of = "run"

@@ -1,6 +1,6 @@
-"""Rows of what autoscalers and the descheduler did, in the form of recordings of the real ones.
+"""Rows for the actions of autoscalers and the descheduler, in the format of recordings of the real ones.
 
-A row has `t`, `what`, `kind`, `name` and `details`; `initial` is the cluster when the actor starts, `final` that at the
+A row has `t`, `what`, `kind`, `name` and `details`; `initial` is the cluster when the actor starts, `final` at the
 end. Pods of a workload are <workload>#<n> in order of creation.
 """
 
@@ -28,7 +28,7 @@ NODE_POOL = "karpenter.sh/nodepool"
 
 
 def autoscaling_rows(events: Iterable[AnyEvent], groups: Sequence[str], start: float) -> Iterator[Row]:
-    """Yield the rows of a run's events. `groups`: the names of node groups; `start`: when the actor starts."""
+    """Yield the rows of a run's events. `groups`: the names of node groups; `start`: the actor's start time."""
     state = _State(groups)
     begun = False
     for event in events:
@@ -48,7 +48,7 @@ class _State:
         self._ready: dict[NodeName, bool] = {}
         self._names: dict[PodKey, str] = {}
         self._places: dict[PodKey, NodeName] = {}  # "" while it is pending
-        self._called: dict[str, str] = {}  # what a recording calls a pod, by its name
+        self._called: dict[str, str] = {}  # the recorded name of each pod, by its name in the API
         self._owners: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
         self._made: dict[str, int] = {}
         self._targets: dict[str, int] = {}
@@ -131,7 +131,7 @@ class _State:
             self._owners[event.kind, f"{event.namespace}/{event.name}"] = workload.owner.partition("/")[2]
 
     def _claimed(self, name: str, claim: NodeClaimState, action: str) -> Iterator[Row]:
-        """Yield what a NodeClaim's creation or change is in a recording."""
+        """Yield the rows for the creation or change of a NodeClaim."""
         old, self._claims[name] = self._claims.get(name), claim
         if action == "create":
             details = {

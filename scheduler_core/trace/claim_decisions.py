@@ -31,18 +31,18 @@ class Claims:
         self._any = self._any or bool(self._states or published)
 
     def of(self, keys: Iterable[ClaimKey]) -> Record:
-        """Return the field `claims` of a record, for a pod with claims."""
+        """Return the field `claims` of a record, nothing for a pod without claims."""
         records = {key: _record(self._states[key]) if key in self._states else None for key in keys}
         return {"claims": records} if records else {}
 
     def reserved_node(self, failed: trace.BindingFailed | None) -> Record:
-        """Return the node that was selected before PreBind failed, in a run with devices."""
+        """Return the field `reservedNode`, if PreBind failed on that node in a run with claims or devices."""
         if failed is None or failed.point != "PreBind" or not self._any:
             return {}
         return {"reservedNode": failed.node}
 
     def all(self) -> Record:
-        """Return the claims of the whole cluster, in a run with claims or devices."""
+        """Return the field `claims` with all claims, in a run with claims or devices."""
         if not self._any:
             return {}
         return {"claims": {key: _record(self._states[key]) for key in sorted(self._states)}}

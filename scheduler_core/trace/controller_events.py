@@ -1,4 +1,4 @@
-"""Acts of controllers, kubelets and the API server: workloads, the life of pods, evictions, nodes (controllers/).
+"""Actions of controllers, kubelets and the API server: workloads, the life of pods, evictions, nodes (controllers/).
 
 Objects that they create, change or delete are in ObjectApplied and ObjectDeleted, with the actor and the cause.
 """
@@ -10,7 +10,7 @@ from scheduler_core.trace.records import Because, ConditionState, NodeName, PodK
 
 
 class WorkloadStatusWritten(Event, frozen=True, tag=True):
-    """The status of a workload, budget, quota or autoscaler was written; all of it, not only what changed."""
+    """The status of a workload, budget, quota or autoscaler was written, with all fields, not only the changed ones."""
 
     part_of = "run"
     updates = "object"
@@ -69,7 +69,7 @@ class PodRestarted(Event, frozen=True, tag=True):
 
 
 class PodFinished(Event, frozen=True, tag=True):
-    """A pod's phase became Succeeded or Failed: it has no room on its node any more, but still exists."""
+    """A pod's phase became Succeeded or Failed: it no longer uses resources of its node, but still exists."""
 
     part_of = "run"
     updates = "pod"
@@ -134,7 +134,7 @@ class EventRecorded(Event, frozen=True, tag=True):
 
 
 class RequestMade(Event, frozen=True, tag=True):
-    """Somebody did what an event of the scenario says: `verb` and what it is about."""
+    """A request of the scenario's timeline was made: `verb` and the objects that it is about."""
 
     part_of = "run"
 

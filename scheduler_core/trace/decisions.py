@@ -141,11 +141,12 @@ class DecisionReader:
 
 
 def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Iterator[Record]:
-    """Yield all records of a run, in the form of the recorded runs: what the command line and the API return.
+    """Yield all records of a run, in the format of the recorded runs, as the command line and the API return them.
 
-    They are of three kinds: that of an attempt has the field `attempt`; that of a pod group cycle, which precedes those
-    of its members, has `podGroupCycle` and no `attempt`; the last one is `{"final": ...}`. Use `attempt_records` to
-    read attempts. `as_recorded`: in the form of the release's recorded runs, which differs before 1.19.
+    There are three kinds: the record of an attempt has the field `attempt`; the record of a pod group cycle, which
+    precedes those of its members, has `podGroupCycle` and no `attempt`; the last record is `{"final": ...}`. Use
+    `attempt_records` to read attempts. `as_recorded`: in the format of the release's recorded runs, which differs before
+    1.19.
     """
     reader = DecisionReader(as_recorded=as_recorded)
     for event in events:
@@ -158,7 +159,7 @@ def attempt_records(events: Iterable[AnyEvent]) -> Iterator[Record]:
 
 
 def short_decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """Yield the same records without nulls, queues and values by node.
+    """Yield the records of `decisions` without nulls, queues and values by node.
 
     `feasible` is a number of nodes, `rejected` {"PLUGIN: REASONS": number of nodes}.
     """
@@ -335,5 +336,5 @@ def _preemption(event: PreemptionEvaluated | None) -> Record | None:
 
 
 def _number(time: float) -> float:
-    """Return a number without a decimal point if it is whole."""
+    """Return the number, as an int if it is whole."""
     return int(time) if time == int(time) else time

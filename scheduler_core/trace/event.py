@@ -87,10 +87,10 @@ def _check(event: type[Event], name: str, values: object, *, required: bool = Fa
 
 def check_fields(event: type[Event]) -> None:
     """Check that the class has the fields that its declaration needs. Raises UndeclaredEvent."""
-    for thing in (event.part_of, event.updates):
-        missing = [name for name in FIELDS_OF.get(thing, ()) if name not in event.__struct_fields__]
+    for declaration in (event.part_of, event.updates):
+        missing = [name for name in FIELDS_OF.get(declaration, ()) if name not in event.__struct_fields__]
         if missing:
-            raise UndeclaredEvent(f'event {event.__name__} says "{thing}", but has no field {", ".join(missing)}')
+            raise UndeclaredEvent(f'event {event.__name__} says "{declaration}", but has no field {", ".join(missing)}')
 
 
 def declared_events() -> tuple[type[Event], ...]:

@@ -29,7 +29,7 @@ _OF_ONE_POD = frozenset(event for event in trace.EVENTS if event.part_of == "cyc
 _OF_THE_PREEMPTOR = frozenset(event for event in trace.EVENTS if event.part_of == "cycle of the preemptor")
 _ONLY_A_PART_OF_ITS_CYCLE = frozenset(trace.EVENTS) - _OF_A_GROUP - _OF_NO_CYCLE - _ABOUT_A_POD - _ABOUT_AN_OBJECT
 _NAMED_ALONE = ("Pod", "Node", "PodGroup")
-_UPDATE = "update"  # of a pod or node, beside its creation
+_UPDATE = "update"  # of a pod or node, kept in addition to its creation
 _VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, *_ABOUT_AN_OBJECT, groups.PodGroupConditionWritten)
 
 
@@ -111,7 +111,7 @@ class CompactedLog:
         return own and not any(isinstance(event, trace.AttemptFinished) for event in self._cycle)
 
     def _take_of_group(self, event: AnyEvent) -> None:
-        """End the record of a member's cycle at the start of the next member's, or when the group is decided."""
+        """Process an event of the pod group cycle, which may end the record of a member's cycle."""
         match event:
             case groups.PodGroupCycleStarted():
                 self._group, self._cycle = [event], []

@@ -16,7 +16,7 @@ class DecisionObserved(Event, frozen=True, tag=True):
 
     `node` is the node to which it bound the pod, "" if there was none; then `message` is that of its FailedScheduling
     event, and `nominated_node` the node that its preemption nominated. `simulated_node` (or the simulated nomination),
-    `simulated_message` and `simulated_victims` are the simulated outcome. `seen`: when the decision was observed.
+    `simulated_message` and `simulated_victims` are the simulated outcome. `seen`: the time of the observation.
 
     `verdict` tie: another node with the same score, or victims of the same priority and start time. The `cause` of the
     verdicts different and unknowable: score: the observed node scores `points` less than the simulated one, most of it

@@ -147,7 +147,7 @@ def pods_of(started: RunStarted) -> list[PodSummary]:
 
 
 def standing(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
-    """Return the initial node of each pod."""
+    """Return the initial node of each pod that has one."""
     return {pod.pod: pod.node for pod in pods if pod.node}
 
 
@@ -192,7 +192,7 @@ def claim_state(claim: ResourceClaim) -> ClaimState:
 
 
 def node_claim_state(claim: NodeClaim, *, detailed: bool) -> NodeClaimState:
-    """Return the current state of a NodeClaim; `detailed`: including what the cloud may choose from."""
+    """Return the current state of a NodeClaim; `detailed`: with types, requirements and requests."""
     labels = claim.labels
     shown = claim.requirements.items() if detailed else ()
     return NodeClaimState(

@@ -1,7 +1,7 @@
 """Removes or replaces nodes: empty, drifted or underutilised ones.
 
-karpenter: pkg/controllers/disruption. A round tries its methods in order and ends with the first command. The two waits
-of 15 s before a command is checked again are part of the round: it is a generator that yields the seconds to wait.
+karpenter: pkg/controllers/disruption. A round tries its methods in order and ends with the first command. Most commands
+are checked again after 15 s. The wait is part of the round, which is a generator that yields the seconds to wait.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated
 
 POLL = 10.0  # after a round without a command
 SYNC_RETRY = 1.0
-VALIDATION = 15.0  # from a command to the check whether it still holds
+VALIDATION = 15.0  # between a command and the check that it is still valid
 QUEUE_POLL = 1.0
 COMMAND_TIMEOUT = 600.0
-STATE_HOLDS = 300.0  # so long nothing is tried again if nothing has changed
+STATE_HOLDS = 300.0  # a method without a command is not tried again for this time if nothing has changed
 MOST_AT_ONCE = 100  # candidates of a multi-node consolidation
 MIN_TYPES_SPOT_TO_SPOT = 15
 UNCONSOLIDATABLE_REPEAT = 900.0
@@ -55,7 +55,7 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
     instance_type: InstanceType | None
     moving: Sequence[Pod]
     cost: float
-    price: float | None  # of an hour; None: unknown
+    price: float | None  # per hour; None: unknown
 
     @property
     def name(self) -> str:
@@ -75,7 +75,7 @@ class Command(msgspec.Struct):
     replacements: list[NewClaim]
     results: Results | None = None
     created: float = 0.0
-    names: list[str] = []  # of the replacements, once they exist
+    names: list[str] = []  # of the replacements, once they are created
     savings: float = 0.0
 
     @property
@@ -118,15 +118,15 @@ class Disruption:
         self._later = later
         self._provisioner = provisioner
         self._lifecycle = lifecycle
-        self._consolidated: dict[str, float] = {}  # by method: the change after which it found nothing to do
+        self._consolidated: dict[str, float] = {}  # by method: the last change when it found no command
         self._commands: list[Command] = []
-        self._messages: dict[str, str] = {}  # why nodes stay, as it was said last
-        self._last_evaluation: ScaleDownEvaluated | None = None  # what the last round found
+        self._messages: dict[str, str] = {}  # by node: the last reason that it stays
+        self._last_evaluation: ScaleDownEvaluated | None = None  # of the last round
 
-    # What it would do, for questions
+    # Plans, for questions
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
-        """Return the command that would remove or replace a node alone, or None and the reason why it stays."""
+        """Return the command that would remove or replace a node alone, or None and the reason that the node stays."""
         candidate = self._candidate(node, eventual=False)
         if candidate is None:
             return None, self._messages.get(node.name, "Node isn't managed by karpenter")
@@ -149,7 +149,7 @@ class Disruption:
     # Rounds
 
     def run(self) -> None:
-        """Make a round, and plan the next one (Controller.Reconcile)."""
+        """Start a round, which schedules the next one (Controller.Reconcile)."""
         if not self._state.is_synced():
             self._later(SYNC_RETRY, self.run)
             return
@@ -170,7 +170,7 @@ class Disruption:
         self._later(seconds, lambda: self._step(round_))
 
     def _emit_round(self, command: Command | None) -> None:
-        """Emit the findings of a round, unless they equal those of the previous one."""
+        """Emit the results of a round, unless they equal those of the previous one."""
         stays = {name: words for name, words in self._messages.items() if self._api.cluster.node(name) is not None}
         going = {candidate.name: candidate.moving for candidate in command.candidates} if command else {}
         outcome: Literal["delete", "replace"] = "replace" if command and command.replacements else "delete"
@@ -192,7 +192,7 @@ class Disruption:
         return command
 
     def _remove_taints(self) -> None:
-        """Remove the disruption taint of nodes without a command (RequireNoScheduleTaint)."""
+        """Remove the disruption taint from nodes without a command (RequireNoScheduleTaint)."""
         busy = {candidate.name for command in self._commands for candidate in command.candidates}
         for node in self._state.nodes():
             if node.node is None or node.claim is None or node.deleting or node.name in busy:
@@ -205,7 +205,7 @@ class Disruption:
     # Methods
 
     def _emptiness(self) -> Waits:
-        """Delete empty nodes, as many as budgets allow (emptiness.go)."""
+        """Find a command that deletes as many empty nodes as the budgets allow (emptiness.go)."""
         candidates = self._candidates(self._is_empty)
         if not candidates or self._is_consolidated("empty"):
             return None
@@ -231,7 +231,7 @@ class Disruption:
         return Command("Empty", kept, []) if kept else None
 
     def _drift(self) -> Command | None:
-        """Replace one drifted node, whatever it costs (drift.go)."""
+        """Return a command that replaces one drifted node at any cost, None if there is none (drift.go)."""
         candidates = self._candidates(self._has_drifted, eventual=True)
         if not candidates:
             return None
@@ -249,7 +249,7 @@ class Disruption:
         return None
 
     def _multi_node(self) -> Waits:
-        """Remove the first n nodes by cost together, for the largest n that works (multinodeconsolidation.go)."""
+        """Find a command that removes the n nodes of the lowest cost, for the largest n (multinodeconsolidation.go)."""
         candidates = self._candidates(self._is_underutilized)
         if not candidates or self._is_consolidated("multi"):
             return None
@@ -270,8 +270,9 @@ class Disruption:
         return (yield from self._validated(command))
 
     def _single_node(self) -> Waits:
-        """Remove or replace one node, the one with the lowest disruption cost first, pools in turn
-        (singlenodeconsolidation.go).
+        """Find a command that removes or replaces one node (singlenodeconsolidation.go).
+
+        Pools are tried in turn, each starting with the node of the lowest disruption cost.
         """
         candidates = self._candidates(self._is_underutilized)
         if not candidates or self._is_consolidated("single"):
@@ -344,7 +345,7 @@ class Disruption:
         )
 
     def problem_of_node(self, node: StateNode) -> str:
-        """Return why a node must not be disrupted; "" if it may be (ValidateNodeDisruptable)."""
+        """Return the reason that a node must not be disrupted, "" if it may be (ValidateNodeDisruptable)."""
         if node.claim is None:
             return "Node isn't managed by karpenter"
         if node.node is None:
@@ -362,7 +363,7 @@ class Disruption:
         return ""
 
     def problem_of_pods(self, node: StateNode) -> str:
-        """Return which pod prevents the disruption of a node; "" if none does (ValidatePodsDisruptable)."""
+        """Return the reason that a pod prevents the disruption of a node, "" if none does (ValidatePodsDisruptable)."""
         for pod, status in node.pods:
             active = status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
             if active and self._state.is_protected(pod):
@@ -462,7 +463,7 @@ class Disruption:
         return results
 
     def _scheduling_errors(self, results: Results) -> str:
-        """Return why running pods would fit no node, "" if they do; pods that are already pending do not count."""
+        """Return the error for running pods that would fit no node, "" if all fit; pending pods do not count."""
         errors = []
         for pod, reason in results.errors.values():
             stored = self._api.pod(pod.key)
@@ -510,7 +511,7 @@ class Disruption:
         return self._announced(Command("Underutilized", list(candidates), [claim], results), price)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
-        """Keep only the types that cost less than a price. Return whether there are any."""
+        """Keep only the types that cost less than the price. Return whether enough types are left."""
         claim.types = self._catalogue.cheaper(claim.types, claim.requirements, price)
         short = self._catalogue.shortfall(claim.types, claim.requirements)
         if short and alone is not None:
@@ -537,7 +538,7 @@ class Disruption:
         return True
 
     def _announced(self, command: Command, price: float) -> Command:
-        """Record that the candidates may be replaced, also if that comes to nothing (EmitCandidateEvents)."""
+        """Set the savings of the command, record an event on each candidate, and return it (EmitCandidateEvents)."""
         claim = command.replacements[0]
         first = self._catalogue.by_price(claim.types, claim.requirements)[:1]
         launched = [min(o.price for o in self._catalogue.types[number].offerings) for number in first]
@@ -549,7 +550,10 @@ class Disruption:
         return command
 
     def _first_n(self, candidates: Sequence[Candidate]) -> Command | None:
-        """Return the command for the most of the first candidates, by halves (firstNConsolidationOption)."""
+        """Return the command for the largest number of first candidates, found by bisection.
+
+        None: there is no command for at least two candidates (firstNConsolidationOption).
+        """
         if len(candidates) < 2:
             return None
         low, high = 1, min(len(candidates) - 1, MOST_AT_ONCE)
@@ -558,16 +562,16 @@ class Disruption:
             middle = (low + high) // 2
             chosen = candidates[: middle + 1]
             command = self._consolidation(chosen)
-            if command is not None and (not command.replacements or self._is_new_type(command)):
+            if command is not None and (not command.replacements or self._keep_new_types(command)):
                 best, low = command, middle + 1
             else:
                 high = middle - 1
         return best
 
-    def _is_new_type(self, command: Command) -> bool:
-        """Leave types cheaper than any candidate of a type among them, else keeping that one is better.
+    def _keep_new_types(self, command: Command) -> bool:
+        """Keep only types that are cheaper than every candidate whose type is among them (filterOutSameInstanceType).
 
-        Return whether any is left (filterOutSameInstanceType).
+        Otherwise it would be better to keep that candidate. Return whether enough types are left.
         """
         claim = command.replacements[0]
         names = set(self._catalogue.names(claim.types))
@@ -662,7 +666,7 @@ class Disruption:
         self._commands.remove(command)
 
     def _give_up(self, command: Command) -> None:
-        """Free the candidates, because a replacement failed; the next round takes off their taints."""
+        """Free the candidates, because a replacement failed; the next round removes their taints."""
         for candidate in command.candidates:
             self._state.marked.pop(candidate.claim_name, None)
         self._state.changed = self._api.now
@@ -670,7 +674,7 @@ class Disruption:
 
 
 def eviction_cost(pod: Pod) -> float:
-    """Return how much it costs to evict a pod, by its deletion cost and priority (EvictionCost)."""
+    """Return the cost of evicting a pod, from its deletion cost and priority (EvictionCost)."""
     cost = 1.0
     with suppress(ValueError):
         cost += float(pod.annotations.get("controller.kubernetes.io/pod-deletion-cost", "0")) / 2**27
@@ -678,7 +682,7 @@ def eviction_cost(pod: Pod) -> float:
 
 
 def allowed_disruptions(pool: NodePool, count: int, reason: DisruptionReason, now: float) -> int:
-    """Return how many of this number of nodes the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
+    """Return the number of `count` nodes that the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
     allowed = NO_LIMIT
     for budget in pool.budgets:
         if budget.reasons and reason not in budget.reasons:

@@ -1,4 +1,4 @@
-"""The events of the run that tell the findings of a batch or round."""
+"""The trace events for the results of a batch or round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "karpenter"
 
 
 def evaluated_scale_up(results: Results, waiting: int, catalogue: Catalogue) -> ScaleUpEvaluated:
-    """Return the claims that are made for a batch, and why no node can be made for a pod."""
+    """Return the event of a batch: its claims, and the reasons that pods get no node."""
     refused: dict[str, list[str]] = {}
     for pod, reason in results.errors.values():
         refused.setdefault(reason, []).append(pod.key)
@@ -60,7 +60,7 @@ def evaluated_scale_down(
     stays: Mapping[str, str],
     replacements: list[EvaluatedOption],
 ) -> ScaleDownEvaluated | None:
-    """Return the nodes that go, with the places of their pods, and why others stay; None without any."""
+    """Return the event of a round: the removed nodes, and the reasons that others stay; None if there are none."""
     place_of = {pod.key: node.state.name for node in (results.nodes if results else ()) for pod in node.pods}
     nodes = [
         EvaluatedNode(

@@ -1,4 +1,4 @@
-"""Events of Karpenter: the same one is not recorded again for some time (pkg/events/recorder.go)."""
+"""Karpenter's events; the same event is not recorded again for some time (pkg/events/recorder.go)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = "karpenter"
 
 
 class Recorder:
-    """Records events."""
+    """Records events, each at most once in a period."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -29,12 +29,12 @@ class Recorder:
         of: tuple[str, ...] = (),
         repeat: float = REPEAT,
     ) -> None:
-        """Record an event on a pod, once for each value of `of`."""
+        """Record an event on a pod, at most once in `repeat` seconds for each value of `of`."""
         if self._is_new((reason, pod.uid, *of), repeat):
             self._api.record(pod, reason, message, level, NAME)
 
     def nominate(self, pod: Pod, place: str) -> None:
-        """Record where a pod is expected; of many at once only the first."""
+        """Record the node or claim on which a pod is expected; a limited number per second is recorded."""
         if not self._is_new(("Nominated", pod.uid), REPEAT):
             return
         now = self._api.now
@@ -55,7 +55,7 @@ class Recorder:
         of: tuple[str, ...] = (),
         repeat: float = REPEAT,
     ) -> None:
-        """Record an event on an object without namespace, once for each value of `of`."""
+        """Record an event on an object without namespace, at most once in `repeat` seconds for each value of `of`."""
         if self._is_new((reason, kind, name, *of), repeat):
             self._api.record_on(kind, name, "", reason, message, level, NAME)
 

@@ -1,4 +1,4 @@
-"""The instance types of the cloud, as sets of bits: which meet requirements, have room, can be had, and for how much.
+"""The instance types of the cloud as bit sets, by requirements, resources, availability and price.
 
 karpenter: pkg/cloudprovider/types.go, and filterInstanceTypesByRequirements in pkg/controllers/provisioning/scheduling.
 """
@@ -32,15 +32,15 @@ from scheduler_core.apis.requirements import (
 
 Types = int  # a set of instance types: bit n stands for the n-th one
 Resources = Mapping[str, int]
-CAPACITY_TYPES = ("reserved", "spot", "on-demand")  # which one is launched first
+CAPACITY_TYPES = ("reserved", "spot", "on-demand")  # in the order in which they are preferred
 MAX_INSTANCE_TYPES = 600  # of a claim
 MANY_CPUS = 10**9  # millicores of a request that is probably a mistake
 MILLION = 10**6 * 1000
-MOST_LABELS_KEPT = 10_000  # sets of labels of which the requirements are kept
+MOST_LABELS_KEPT = 10_000  # the number of label sets whose requirements are cached
 
 
 class Catalogue:
-    """The types of a cloud. Answers about requirements are kept, because pods ask for the same ones again and again."""
+    """The types of a cloud. Results are cached by requirement, since many pods have the same requirements."""
 
     def __init__(self, types: Sequence[InstanceType]) -> None:
         self.types = tuple(types)
@@ -74,7 +74,7 @@ class Catalogue:
             known = self._meeting.get(entry)
             if known is None:
                 known = self._meeting[entry] = self._set(
-                    (there := have.get(entry.key)) is None or _overlap(there, entry) for have in self.requirements
+                    (own := have.get(entry.key)) is None or _overlap(own, entry) for have in self.requirements
                 )
             types &= known
         return types
@@ -89,14 +89,14 @@ class Catalogue:
         return types
 
     def offered(self, requirements: Requirements) -> Types:
-        """Return the types that can be had in a zone and with a capacity type that the requirements allow."""
+        """Return the types that are available in a zone and with a capacity type that the requirements allow."""
         key = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
         if key not in self._offered:
             self._offered[key] = self._set(any(self._compatible(entry, *key)) for entry in self.types)
         return self._offered[key]
 
     def prices(self, requirements: Requirements) -> list[float]:
-        """Return the lowest price of each type, infinity where it cannot be had."""
+        """Return the lowest price of each type, infinity for a type that is not available."""
         key = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
         if key not in self._prices:
             self._prices[key] = [
@@ -106,9 +106,9 @@ class Catalogue:
         return self._prices[key]
 
     def requirements_of_node(self, labels: Mapping[str, str], hostname: str) -> tuple[Requirements, Requirements]:
-        """Return the labels of a node as requirements; and the same with its host name in their place.
+        """Return the labels of a node as requirements, then the same with `hostname` as the host name.
 
-        Labels of a node are never changed in place, so that the answer is kept: simulations ask again and again.
+        The result is cached by the identity of the labels, which are never changed in place.
         """
         key = id(labels), hostname
         known = self._of_nodes.get(key)
@@ -132,12 +132,12 @@ class Catalogue:
         return sum(1 << number for number in self.by_price(types, requirements)[:MAX_INSTANCE_TYPES])
 
     def cheaper(self, types: Types, requirements: Requirements, price: float) -> Types:
-        """Return the types that cost less even in the worst case (RemoveInstanceTypeOptionsByPriceAndMinValues)."""
+        """Return the types whose worst launch price is lower (RemoveInstanceTypeOptionsByPriceAndMinValues)."""
         left = (n for n in self.members(types) if self.worst_launch_price(self.types[n], requirements) < price)
         return sum(1 << number for number in left)
 
     def worst_launch_price(self, entry: InstanceType, requirements: Requirements) -> float:
-        """Return the highest price of the capacity type that would be launched (WorstLaunchPrice)."""
+        """Return the highest price of the capacity type that is launched, infinity without one (WorstLaunchPrice)."""
         zone, capacity_type = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
         offerings = list(self._compatible(entry, zone, capacity_type))
         for wanted in CAPACITY_TYPES:
@@ -147,7 +147,7 @@ class Catalogue:
         return math.inf
 
     def cheapest(self, types: Types, requirements: Requirements) -> tuple[InstanceType, Offering] | None:
-        """Return the cheapest offering of all types, which the cloud launches (kwok: toNode)."""
+        """Return the cheapest offering and its type, which the cloud launches; None without one (kwok: toNode)."""
         zone, capacity_type = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
         best: tuple[InstanceType, Offering] | None = None
         for name in self.names(types):
@@ -176,7 +176,7 @@ class Catalogue:
         return min(prices, default=None)
 
     def largest(self, types: Types, name: str) -> int:
-        """Return the most of a resource that a type of the set has."""
+        """Return the largest capacity of a resource among the types, 0 without any."""
         return max((self.types[number].capacity.get(name, 0) for number in self.members(types)), default=0)
 
     def within(self, types: Types, limits: Resources) -> Types:
@@ -188,7 +188,7 @@ class Catalogue:
         )
 
     def shortfall(self, types: Types, requirements: Requirements) -> dict[str, int]:
-        """Return the keys that have fewer values than their minValues, with how many there are (SatisfiesMinValues)."""
+        """Return the keys that have fewer values than their minValues, with their number (SatisfiesMinValues)."""
         short = {}
         for key, entry in requirements.items():
             if entry.min_values is not None:
@@ -293,7 +293,7 @@ def filter_types(
     *,
     relaxes_min_values: bool = False,
 ) -> tuple[Types, Requirements, NoInstanceType | None]:
-    """Return the types that are left, the requirements with relaxed minValues, and why there is none, else None."""
+    """Return the types that pass, the requirements (perhaps with relaxed minValues), and the reason if none passes."""
     meeting, fitting, offered = (
         catalogue.meeting(requirements),
         catalogue.fitting(total),
@@ -322,5 +322,5 @@ def show_resources(amounts: Resources) -> str:
     return json.dumps({name: show_amount(name, amounts[name]) for name in sorted(amounts)}, separators=(",", ":"))
 
 
-def _overlap(there: Requirement, asked: Requirement) -> bool:
-    return conflict({there.key: there}, {asked.key: asked}) is None
+def _overlap(own: Requirement, other: Requirement) -> bool:
+    return conflict({own.key: own}, {other.key: other}) is None

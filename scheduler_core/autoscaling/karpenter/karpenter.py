@@ -1,4 +1,4 @@
-"""Karpenter: what wakes its controllers (pkg/controllers/controllers.go)."""
+"""Karpenter: the start and the triggers of its controllers (pkg/controllers/controllers.go)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scheduler_core.autoscaling.karpenter.solver import Offer, Results, Solver
 from scheduler_core.autoscaling.karpenter.state import ClusterState
 from scheduler_core.controllers.api import Api, Change
 
-# The rounds begin with the process, some seconds before its pools are ready. Recorded: 5.6 to 7.9 s after that.
+# The rounds begin with the process, some seconds before its pools are ready; in recorded runs 5.6 to 7.9 s after that.
 FIRST_ROUND = 7.7
 Later = Callable[[float, Callable[[], None]], None]
 
@@ -30,7 +30,7 @@ class Karpenter:
     def __init__(self, settings: KarpenterSettings, api: Api, later: Later) -> None:
         self._settings = settings
         self._api = api
-        self._later_by_anyone = later
+        self._run_later = later
         self._started = False
         api.drains_claims = True
         self.state = ClusterState(api)
@@ -43,22 +43,22 @@ class Karpenter:
             api, self.state, catalogue, flags, recorder, self._later, self.provisioner, self._lifecycle
         )
 
-    # What it would do, for questions
+    # Plans, for questions
 
     def plan_scale_up(self) -> tuple[list[Pod], Results]:
-        """Return the pods that need help, and what Karpenter would do for them now, without doing it."""
+        """Return the pending pods, and the result of simulating what Karpenter would do for them now."""
         nodes = self.state.nodes()
         pods = self.provisioner.pending_pods()
         leaving = self.provisioner.pods_of_deleting(nodes)
         return pods, self.provisioner.simulate([*pods, *leaving], [node for node in nodes if not node.deleting])
 
     def offers(self, pod: Pod) -> tuple[Solver, list[Offer]]:
-        """Return the answer of each pool about a new node for a pod."""
+        """Return the solver, and the offer of each pool for a new node for the pod."""
         solver = self.provisioner.solver([pod], self.state.nodes())
         return solver, solver.offers(pod)
 
     def start(self) -> None:
-        """Begin at the time that the scenario says."""
+        """Start at the time in the settings."""
         self._later(self._settings.start_seconds, self._begin)
 
     def _begin(self) -> None:
@@ -70,7 +70,7 @@ class Karpenter:
         self._later(FIRST_ROUND, self.disruption.run)
 
     def watch(self, change: Change) -> None:
-        """React to pods that wait, come and go, to nodes that become ready, and to claims and pools."""
+        """React to a change of a pod, node, claim or pool, once Karpenter has started."""
         if not self._started:
             return
         if change.kind == "Pod":
@@ -109,4 +109,4 @@ class Karpenter:
             self._api.actor = NAME
             action()
 
-        self._later_by_anyone(seconds, act)
+        self._run_later(seconds, act)

@@ -1,7 +1,7 @@
 """The life of a claim: launched, registered, initialised, expired or drifted, drained and gone.
 
 karpenter: pkg/controllers/nodeclaim/{lifecycle,expiration,podevents,disruption}, pkg/controllers/node/termination,
-kwok/cloudprovider. Its cloud is the one of the kwok provider: it launches the cheapest offering.
+kwok/cloudprovider. The cloud is that of the kwok provider, which launches the cheapest offering.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from scheduler_core.scenario.objects.karpenter import as_requirement
 from scheduler_core.trace.records import Because
 
 LAUNCH_SECONDS = 0.2  # from the claim to the answer of the cloud
-REACTION = 0.1  # from a change to what follows from it
-WRITE_PAUSE = 1.0  # after a write the controller of claims sleeps for so long
+REACTION = 0.1  # from a change to the reaction
+WRITE_PAUSE = 1.0  # the sleep of the claim controller after a write
 MIN_DRAIN = 5.0
 DRAIN_POLL = 1.0
 POD_EVENT_REPEAT = 10.0
@@ -58,7 +58,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Lifecycle:
-    """Brings claims from one condition to the next. `ready_seconds`: from a node to its condition Ready."""
+    """Moves claims from one condition to the next. `ready_seconds`: from the creation of a node to its readiness."""
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class Lifecycle:
         self._recorder = recorder
         self._later = later
         self._ready_seconds = ready_seconds
-        self._evicting: dict[PodKey, int] = {}  # refusals of evictions so far
-        self._terminating: dict[str, None] = {}  # claims whose end has begun
+        self._evicting: dict[PodKey, int] = {}  # the number of refused evictions
+        self._terminating: dict[str, None] = {}  # claims whose termination has begun
         self.on_drain: Callable[[str], None] = lambda node_name: None
 
     # Writing
@@ -90,7 +90,7 @@ class Lifecycle:
         return changed
 
     def set_condition(self, name: str, condition: str, status: str = "True", reason: str = "") -> None:
-        """Set a condition of a claim, if it is not so already."""
+        """Set a condition of a claim, unless it has this status and reason already."""
         claim = self._state.claim(name)
         if claim is None:
             return
@@ -109,7 +109,7 @@ class Lifecycle:
     # From the claim to a node
 
     def launch(self, claim: NodeClaim) -> None:
-        """Begin the life of a new claim: the cloud is asked for an instance."""
+        """Request an instance for a new claim from the cloud."""
         self._state.changed = self._api.now
         self._later(LAUNCH_SECONDS, partial(self._launch, claim.name))
         self._plan_expiration(claim)
@@ -170,7 +170,7 @@ class Lifecycle:
             self.delete(name)
 
     def _appear(self, name: str) -> None:
-        """Let the node of a claim appear (kwok: toNode). It has no condition Ready yet, and so no taint about it."""
+        """Create the node of a claim (kwok: toNode). It has no condition Ready yet, so it has no taint for it."""
         claim = self._state.claim(name)
         if claim is None or claim.deleted is not None:
             return
@@ -245,7 +245,7 @@ class Lifecycle:
     # Conditions that allow disruption
 
     def note_pod_event(self, node_name: str) -> None:
-        """Note that a pod came to a node, or is leaving it (podevents); some events are too close to the last one."""
+        """Store the time at which a pod was bound to the node or left it (podevents), at most once in 10 s."""
         claim = self.claim_of(node_name)
         if claim is None:
             return
@@ -256,7 +256,7 @@ class Lifecycle:
         self.refresh(claim.name)
 
     def claim_of(self, node_name: str) -> NodeClaim | None:
-        """Return the claim of a node, None if Karpenter did not make it."""
+        """Return the claim of a node, None if Karpenter did not create the node."""
         claim = self._state.claim(node_name)
         if claim is not None and claim.node == node_name:
             return claim
@@ -278,7 +278,7 @@ class Lifecycle:
         self._refresh_consolidatable(pool, name)
 
     def _refresh_consolidatable(self, pool: NodePool, name: str) -> None:
-        """Set Consolidatable when no pod has come or gone for long enough (nodeclaim/disruption/consolidation.go)."""
+        """Set Consolidatable once no pod came or went for consolidateAfter (nodeclaim/disruption/consolidation.go)."""
         claim = self._state.claim(name)
         assert claim is not None
         initialized = claim.conditions.get("Initialized")
@@ -294,7 +294,7 @@ class Lifecycle:
             self.set_condition(name, "Consolidatable")
 
     def _drift(self, pool: NodePool, claim: NodeClaim) -> str:
-        """Return why a claim has drifted from its pool, "" if it has not (nodeclaim/disruption/drift.go)."""
+        """Return the reason for the drift of a claim from its pool, "" if it has not drifted (disruption/drift.go)."""
         if claim.pool_hash is not None and claim.pool_hash != pool.hash:
             return "NodePoolDrifted"
         if conflict(of_labels(claim.labels), merge(map(as_requirement, pool.requirements))) is not None:
@@ -313,7 +313,7 @@ class Lifecycle:
     # The end
 
     def delete(self, name: str) -> None:
-        """Request the deletion of a claim, as its controllers or people do."""
+        """Request the deletion of a claim."""
         claim = self._state.claim(name)
         if claim is not None and claim.deleted is None:
             self._set(name, "nodeclaim-deleted", deleted=self._api.now)
@@ -347,7 +347,7 @@ class Lifecycle:
         return math.floor(claim.deleted) + claim.termination_grace_period
 
     def _drain(self, name: str) -> None:
-        """Evict the pods of a node, group by group, until none is left; the instance goes then (awaitDrain)."""
+        """Evict the pods of a node, group by group; end the instance once none is left (awaitDrain)."""
         claim, node = self._state.claim(name), self._node_of(name)
         if claim is None:
             return
@@ -377,7 +377,7 @@ class Lifecycle:
         self._later(DRAIN_POLL, partial(self._drain, name))
 
     def _delete_expiring(self, claim: NodeClaim, node: Node) -> None:
-        """Delete pods early enough that they can stop before the node's time is over (DeleteExpiringPods)."""
+        """Delete pods whose grace period would exceed the termination time of the node (DeleteExpiringPods)."""
         if claim.termination_grace_period is None:
             return
         end = self._termination_time(claim)
@@ -395,7 +395,7 @@ class Lifecycle:
             self._api.delete_pod(pod, because("node-removed", node=node.name), grace=float(left))
 
     def _evict(self, key: PodKey, name: str) -> None:
-        """Evict a pod; if its budget refuses, again after a pause that grows (eviction.go)."""
+        """Evict a pod; after a refusal, try again with an increasing delay (eviction.go)."""
         pod, claim = self._api.pod(key), self._state.claim(name)
         if pod is None or claim is None or not is_active(self._api.status(pod)):
             self._evicting.pop(key, None)
@@ -412,7 +412,7 @@ class Lifecycle:
         self._later(wait, partial(self._evict, key, name))
 
     def _end_instance(self, name: str, node: Node) -> None:
-        """End the instance of a drained node: the node goes, and then its claim."""
+        """End the instance of a drained node: delete the node, then its claim."""
         for condition in ("Drained", "VolumesDetached", "InstanceTerminating"):
             self.set_condition(name, condition)
         for pod, _ in self._api.pods_on(node.name):
@@ -431,7 +431,7 @@ class Lifecycle:
 
 
 def _instance_labels(claim: NodeClaim, entry: InstanceType, offering: Offering) -> Mapping[str, str]:
-    """Return the labels of a node that was launched (kwok: addInstanceLabels)."""
+    """Return the labels of a launched node (kwok: addInstanceLabels)."""
     single = {
         key: next(iter(wanted.values))
         for key, wanted in claim.requirements.items()
@@ -443,6 +443,6 @@ def _instance_labels(claim: NodeClaim, entry: InstanceType, offering: Offering) 
 
 
 def _drain_group(pod: Pod) -> int:
-    """Return when a pod is evicted: ordinary pods first, critical ones of DaemonSets last (groupPodsByPriority)."""
+    """Return the pod's group, 0 to 3; critical pods of DaemonSets are evicted last (groupPodsByPriority)."""
     of_daemon_set = pod.owner is not None and pod.owner.kind == "DaemonSet"
     return 2 * (pod.priority_class_name in CRITICAL) + of_daemon_set

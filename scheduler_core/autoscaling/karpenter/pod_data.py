@@ -1,4 +1,4 @@
-"""The demands of a pod, and how they are relaxed one by one while it fits nowhere.
+"""The requirements of a pod, and their relaxation one by one while it fits nowhere.
 
 karpenter: pkg/controllers/provisioning/scheduling/preferences.go, pkg/scheduling/requirements.go.
 """
@@ -27,7 +27,7 @@ Volumes = Sequence[Requirements]
 class PodData(msgspec.Struct, frozen=True, eq=False):
     """A pod as the scheduling simulation reads it. Preferences count as required until they are relaxed.
 
-    `like`: equal for pods that ask for the same, so that what one of them does not fit, the others do not either.
+    `like` is equal for pods with the same requirements: if one of them does not fit a node, neither do the others.
     """
 
     pod: Pod
@@ -62,7 +62,7 @@ def pod_data(pod: Pod, volumes: Volumes, *, ignores_preferences: bool = False) -
 
 
 def requests_of(pods: Iterable[Pod]) -> dict[str, int]:
-    """Return the requests of pods together; each is one of the resource pods (RequestsForPods)."""
+    """Return the sum of the pods' requests; each pod counts as 1 of the resource "pods" (RequestsForPods)."""
     total: dict[str, int] = {}
     count = 0
     for pod in pods:
@@ -79,7 +79,7 @@ def add(first: Resources, second: Resources) -> dict[str, int]:
 
 
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
-    """Return the pod with one preference fewer, None if it has none left (preferences.go: Relax)."""
+    """Return the pod with one preference or required term fewer, None if it has no more (preferences.go: Relax)."""
     affinity = pod.required_node_affinity
     if affinity is not None and len(affinity.terms) > 1:
         return replace(pod, required_node_affinity=NodeSelector(affinity.terms[1:]))
@@ -109,7 +109,7 @@ class NotTolerated(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def not_tolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> NotTolerated | None:
-    """Return the taints, of any effect, that are not tolerated (Taints.Tolerates)."""
+    """Return the taints, of any effect, that are not tolerated, None if there are none (Taints.Tolerates)."""
     untolerated = tuple(taint for taint in taints if find_untolerated_taint((taint,), tolerations, EFFECTS) is not None)
     return NotTolerated(untolerated) if untolerated else None
 
@@ -120,7 +120,7 @@ def show_taint(taint: Taint) -> str:
 
 
 def ports_conflict(ports: Sequence[HostPort], used: Iterable[HostPort]) -> HostPort | None:
-    """Return a port that is in use already, None if there is none (HostPortUsage.Conflicts)."""
+    """Return the first used port that conflicts, None if there is none (HostPortUsage.Conflicts)."""
     taken = list(used)
     for port in ports:
         for other in taken:

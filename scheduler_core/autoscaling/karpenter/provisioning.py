@@ -1,4 +1,4 @@
-"""Makes claims for the pods that wait (pkg/controllers/provisioning/provisioner.go, batcher.go)."""
+"""Creates claims for pending pods (pkg/controllers/provisioning/provisioner.go, batcher.go)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from scheduler_core.controllers.causes import because
 from scheduler_core.scenario.objects.karpenter import as_requirement, labels_of_pool
 from scheduler_core.trace.autoscaling_events import MOST_PODS, ScaleUpEvaluated
 
-PENDING_RETRY = 10.0  # a pod that still waits begins another batch
+PENDING_RETRY = 10.0  # a pod that is still pending triggers another batch
 SOLVE_SECONDS = 0.1  # from the end of a batch to its claims
 SYNC_RETRY = 1.0
 FAILURE_REPEAT = 300.0
@@ -44,7 +44,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Provisioner:
-    """Solves for the pods of a batch. `launch(claim)` is called for every claim that it makes."""
+    """Creates claims for the pods of a batch, and calls `launch(claim)` for each of them."""
 
     def __init__(
         self,
@@ -64,25 +64,25 @@ class Provisioner:
         self._later = later
         self._launch = launch
         self._options = Options(flags["preference-policy"] == "Ignore", flags["min-values-policy"] == "BestEffort")
-        self._batch: dict[str, None] = {}  # who triggered the batch
+        self._batch: dict[str, None] = {}  # the pods and nodes that triggered the batch
         self._opened = 0.0
         self._closes = float("inf")
-        self._made: dict[str, int] = {}  # claims of each pool
+        self._made: dict[str, int] = {}  # the number of claims created for each pool
         self._domains: dict[str, Domains] = {}
         self._pools_version = -1
-        self._last_evaluation: ScaleUpEvaluated | None = None  # what the last batch found
+        self._last_evaluation: ScaleUpEvaluated | None = None  # of the last batch
 
     # Batches
 
     def watch_pod(self, key: PodKey) -> None:
-        """Begin or extend a batch for a pod that waits, and again as long as it does (PodController)."""
+        """Begin or extend a batch for a pending pod, and again every 10 s while it is pending (PodController)."""
         pod = self._api.cluster.pods.get(key)
         if pod is not None and self._state.is_provisionable(pod):
             self.trigger(key)
             self._later(PENDING_RETRY, partial(self.watch_pod, key))
 
     def watch_node(self, name: str) -> None:
-        """Begin or extend a batch for a node that is being disrupted, as long as it is (NodeController)."""
+        """Begin or extend a batch for a node that is being disrupted, and again every 10 s (NodeController)."""
         node = self._api.cluster.node(name)
         if node is not None and any(taint.key == "karpenter.sh/disrupted" for taint in node.taints):
             self.trigger(name)
@@ -115,7 +115,7 @@ class Provisioner:
     # One batch
 
     def _provision(self) -> None:
-        """Solve for all pods that wait, and those of nodes that are going (Schedule)."""
+        """Create claims for all pending pods and the pods of nodes that are being deleted (Schedule)."""
         nodes = self._state.nodes()
         pods = [*self.pending_pods(), *self.pods_of_deleting(nodes)]
         if not pods or not self._state.pools():
@@ -131,14 +131,14 @@ class Provisioner:
         self.create(results.claims, nominates=True)
 
     def fail(self, pod: Pod, reason: str) -> None:
-        """Record that no node can be made for a pod."""
+        """Record that no node can be created for a pod."""
         message = f"Failed to schedule pod, {reason}"
         self._recorder.on_pod(pod, "FailedScheduling", message, "Warning", repeat=FAILURE_REPEAT)
 
     def record_nominations(self, results: Results) -> None:
         """Nominate the nodes on which pods are expected (Results.Record).
 
-        In the recorded runs, the nomination of a node that has not appeared yet does not hold once it has.
+        In the recorded runs, a nomination of a node that does not exist yet is lost when the node appears.
         """
         for node in results.nodes:
             if node.pods and node.state.node is not None:
@@ -149,11 +149,11 @@ class Provisioner:
                 self._recorder.nominate(pod, ", ".join(filter(None, (claim, place))))
 
     def nominate(self, name: str) -> None:
-        """Expect pods on a node for twice the longest batch."""
+        """Nominate a node for twice the longest duration of a batch, at least 10 s."""
         self._state.nominated[name] = self._api.now + max(2 * self._flags["batch-max-duration"], 10.0)
 
     def pending_pods(self) -> list[Pod]:
-        """Return the pods for which nodes can be made (GetPendingPods)."""
+        """Return the pending pods that may get a new node, and record invalid ones (GetPendingPods)."""
         pods = []
         for pod in self._api.cluster.pods.all():
             if not self._state.is_provisionable(pod):
@@ -166,7 +166,7 @@ class Provisioner:
         return pods
 
     def _invalid(self, pod: Pod) -> str | None:
-        """Return why a pod is left out, "" if it does not want a node of Karpenter, None if it is not (Validate)."""
+        """Return the reason that a pod is invalid, "" if it excludes Karpenter's nodes, None without one (Validate)."""
         wanted = [
             e
             for t in (pod.required_node_affinity.terms if pod.required_node_affinity else ())
@@ -186,7 +186,7 @@ class Provisioner:
         return "; ".join(filter(None, reasons)) or None
 
     def pods_of_deleting(self, nodes: Sequence[StateNode]) -> list[Pod]:
-        """Return the pods that will be evicted from nodes that are going."""
+        """Return the pods that will be evicted from nodes that are being deleted."""
         return [
             pod
             for node in nodes
@@ -198,7 +198,7 @@ class Provisioner:
     # The simulation
 
     def simulate(self, pods: Sequence[Pod], nodes: Sequence[StateNode], *, reports: bool = False) -> Results:
-        """Return where the pods would go: to the nodes, or to new ones."""
+        """Return the placement of the pods on the nodes and on new claims. `reports`: record pools without any type."""
         waiting = [_unplaced(pod) for pod in pods]
         solver = self.solver(waiting, nodes)
         if reports:
@@ -263,10 +263,11 @@ class Provisioner:
     # Claims
 
     def create(self, claims: Sequence[NewClaim], *, nominates: bool = False) -> list[str]:
-        """Create claims by pool, zone, types and requests, and launch them, the last that was opened first.
+        """Create claims in the order of pool, zone, types and requests, launch them, and return their names.
 
-        Both is chance: claims are created in parallel (ParallelizeUntil), and several workers launch them. A processor
-        goes on with the goroutine that was started last, and takes the others in order. Return the names.
+        In Karpenter, both orders are random: claims are created in parallel (ParallelizeUntil) and launched by several
+        workers. Here the claim that was opened last is launched first, as a processor first runs the goroutine that was
+        started last.
         """
         made: dict[int, NodeClaim] = {}  # by position
         for position in sorted(range(len(claims)), key=lambda position: self._order(claims[position])):
@@ -284,7 +285,7 @@ class Provisioner:
         return claim.pool.name, zones, self._catalogue.names(claim.types), show_resources(claim.requests)
 
     def _exceeds_limits(self, pool: NodePool) -> bool:
-        """Return whether the pool has more than its limits already (Limits.ExceededBy)."""
+        """Return whether the pool already exceeds its limits (Limits.ExceededBy)."""
         used: dict[str, int] = {}
         for node in self._state.nodes():
             if node.pool == pool.name and not node.deleting:
@@ -319,7 +320,7 @@ class Provisioner:
         return claim
 
     def _final_requirements(self, new: NewClaim) -> Requirements:
-        """Return the requirements of a claim: with its types, and the capacity types that they have (ToNodeClaim)."""
+        """Return the requirements of a claim with its types and their capacity types (ToNodeClaim)."""
         least = get(new.requirements, INSTANCE_TYPE).min_values
         names = one_of(INSTANCE_TYPE, *self._catalogue.names(new.types))
         requirements = merge(new.requirements, (names,))
@@ -334,7 +335,7 @@ class Provisioner:
 
 
 def _custom_labels(requirements: Requirements, catalogue: Catalogue) -> dict[str, str]:
-    """Return the labels that requirements of other keys become (resolveCustomLabelsFromRequirements)."""
+    """Return the labels for requirements with custom keys (resolveCustomLabelsFromRequirements)."""
     return {
         key: min(entry.values)
         for key, entry in requirements.items()

@@ -1,4 +1,4 @@
-"""The scheduling simulation: pods, the largest first, go to existing nodes, to claims that it opened, or to a new one.
+"""The scheduling simulation: places pods, the largest first, on existing nodes, opened claims or new claims.
 
 karpenter: pkg/controllers/provisioning/scheduling/scheduler.go, nodeclaim.go, existingnode.go, queue.go.
 """
@@ -38,7 +38,7 @@ DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet sup
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """The reason that a pod is not placed, as Karpenter says it. `for_good`: no later placement changes that."""
+    """The reason that a pod is not placed, as Karpenter words it. `for_good`: later placements do not change it."""
 
     text: object
     for_good: bool = True
@@ -48,7 +48,7 @@ class Misfit(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True, eq=False):
-    """A pool as claims begin: requirements, types that meet them, and what DaemonSets will take (NodeClaimTemplate)."""
+    """The initial claim of a pool: requirements, suitable types, and DaemonSets' requests (NodeClaimTemplate)."""
 
     pool: NodePool
     requirements: Requirements
@@ -58,7 +58,7 @@ class Template(msgspec.Struct, frozen=True, eq=False):
 
 
 class Offer(msgspec.Struct, frozen=True, eq=False):
-    """The answer of a pool to a pod. `reason` "": a node of one of `types` would be made, with `requirements`."""
+    """The offer of a pool for a pod. `reason` "": a node of one of `types` would be created, with `requirements`."""
 
     template: Template
     reason: str
@@ -67,7 +67,7 @@ class Offer(msgspec.Struct, frozen=True, eq=False):
 
 
 class ExistingNode:
-    """A node that exists or is on its way, with the pods that the simulation adds."""
+    """A node that exists or is being launched, with the pods that the simulation adds."""
 
     def __init__(self, state: StateNode, daemon_requests: Resources, requirements: Requirements) -> None:
         self.state = state
@@ -82,7 +82,7 @@ class ExistingNode:
         self._broken = any(amount < 0 for amount in self.remaining.values())
 
     def can_add(self, data: PodData, topology: Topology) -> Requirements | Misfit:
-        """Return the requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
+        """Return the node's requirements with the pod, or the reason that it does not fit (ExistingNode.CanAdd)."""
         if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
         if data.pod.host_ports and ports_conflict(data.pod.host_ports, self._ports) is not None:
@@ -105,7 +105,7 @@ class ExistingNode:
 
 
 class NewClaim:
-    """A claim that the simulation opened. It may be of any of `types` until the cloud has chosen."""
+    """A claim that the simulation opened. The cloud selects one of `types` later."""
 
     def __init__(self, template: Template, types: Types, catalogue: Catalogue, number: int) -> None:
         self.template = template
@@ -121,7 +121,7 @@ class NewClaim:
     def can_add(
         self, data: PodData, topology: Topology, *, relaxes_min_values: bool = False
     ) -> tuple[Requirements, Types] | Misfit:
-        """Return requirements and types with the pod, or why it does not fit (NodeClaim.CanAdd)."""
+        """Return requirements and types with the pod, or the reason that it does not fit (NodeClaim.CanAdd)."""
         if (reason := not_tolerated(self.pool.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
         if data.pod.host_ports and (port := ports_conflict(data.pod.host_ports, self._ports)) is not None:
@@ -157,7 +157,7 @@ class NewClaim:
         self._ports += data.pod.host_ports
 
     def finish(self) -> None:
-        """Forget the host name, which only the simulation needs (FinalizeScheduling)."""
+        """Remove the host name, which only the simulation needs (FinalizeScheduling)."""
         self.requirements = {key: entry for key, entry in self.requirements.items() if key != HOSTNAME}
 
     def _filter(
@@ -178,7 +178,10 @@ class NewClaim:
 def _with_topology(
     data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
 ) -> Requirements | Misfit:
-    """Return the requirements with those of volumes and terms; of several places of a volume the first that works."""
+    """Return the requirements with those of volumes and terms, or the reason that they conflict.
+
+    If a volume can be reached in several topologies, the first possible one is used.
+    """
     concerned = topology.concerns(data.pod)
     if not data.volumes:
         return _with_terms(data, topology, taints, base, undefined) if concerned else base
@@ -205,7 +208,7 @@ def _with_terms(
 
 
 class Results(msgspec.Struct):
-    """The result of a simulation: new claims, nodes with the pods that go there, and why other pods fit nowhere."""
+    """The result of a simulation: new claims, nodes with their new pods, and the reasons that pods fit nowhere."""
 
     claims: list[NewClaim]
     nodes: list[ExistingNode]
@@ -220,7 +223,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Solver:
-    """A simulation. `volumes` gives the places where a pod's volumes can be reached."""
+    """A simulation. `volumes`: the topologies in which each pod's volumes can be reached."""
 
     def __init__(
         self,
@@ -240,8 +243,12 @@ class Solver:
         self._claims: list[NewClaim] = []
         self._opened = 0
         self._data: dict[PodKey, PodData] = {}
-        self._refused: dict[object, set[object]] = {}  # by what pods ask for: nodes and claims that cannot take them
-        self.without_types: list[tuple[NodePool, bool]] = []  # pools that no type meets; True: because of minValues
+        self._refused: dict[
+            object, set[object]
+        ] = {}  # by `PodData.like`: nodes and claims on which the pods do not fit
+        self.without_types: list[
+            tuple[NodePool, bool]
+        ] = []  # pools without a suitable type; True: because of minValues
         self._templates = [t for pool in pools if (t := self._template(pool, daemon_pods)) is not None]
         self._remaining = {pool.name: dict(pool.limits) for pool in pools if pool.limits is not None}
         self._nodes = [self._existing(node, daemon_pods) for node in nodes]
@@ -251,7 +258,7 @@ class Solver:
             self._take_from_limits(node.state)
 
     def solve(self, pods: Iterable[Pod]) -> Results:
-        """Place the pods (Solve)."""
+        """Place the pods and return the results (Solve)."""
         pods = list(pods)
         for pod in pods:
             self._topology.update(pod)
@@ -284,7 +291,7 @@ class Solver:
         self._data[pod.key] = pod_data(pod, self._volumes.get(pod.key, ()), ignores_preferences=ignores)
 
     def _try(self, pod: Pod) -> str | None:
-        """Place a pod, with fewer and fewer preferences. Return why that failed, None if it did not (trySchedule)."""
+        """Place a pod, dropping preferences one by one. Return the reason for a failure, else None (trySchedule)."""
         if pod.has_resource_claims:
             return DEVICES
         while True:
@@ -299,7 +306,10 @@ class Solver:
             self._note(pod)
 
     def _add(self, data: PodData) -> str | None:
-        """Place a pod: on a node, on a claim with few pods, or on a new one. Return why that failed."""
+        """Place a pod on a node, the opened claim with the fewest pods, or a new claim.
+
+        Return the reason for a failure, else None.
+        """
         topology = self._topology
         refused = self._refused.setdefault(data.like, set())
         for node in self._nodes:
@@ -324,7 +334,10 @@ class Solver:
         return self._open(data)
 
     def _open(self, data: PodData) -> str | None:
-        """Place a pod on a new claim of the first pool that has a type for it (addToNewNodeClaim)."""
+        """Place a pod on a new claim of the first pool that has a type for it (addToNewNodeClaim).
+
+        Return the reason for a failure, else None.
+        """
         if not self._templates:
             return NO_TYPES
         reasons = []
@@ -355,7 +368,7 @@ class Solver:
         return "; ".join(reasons)
 
     def offers(self, pod: Pod) -> list[Offer]:
-        """Return the answer of each pool about a new node for the pod alone, without its preferences."""
+        """Return the offer of each pool for a new node for the pod alone, without its preferences."""
         while (relaxed := relax(pod, tolerates_preferences=self._tolerates_preferences)) is not None:
             pod = relaxed
         self._topology.update(pod)
@@ -376,9 +389,9 @@ class Solver:
             return Offer(template, str(fits), {}, 0)
         return Offer(template, "", *fits)
 
-    def why_not_type(self, template: Template, number: int, data_of: Pod) -> str:
-        """Return why a pool would not make a node of a type for the pod, "" if it could."""
-        data, bit = self._data[data_of.key], 1 << number
+    def why_not_type(self, template: Template, number: int, pod: Pod) -> str:
+        """Return the reason against a node of the type (requirements, resources, offering), "" if it is possible."""
+        data, bit = self._data[pod.key], 1 << number
         requirements = merge(template.requirements, data.requirements)
         if not template.types & bit or not self._catalogue.meeting(requirements) & bit:
             return "requirements"
@@ -401,14 +414,14 @@ class Solver:
         return Template(pool, requirements, types, requests_of(fitting) if fitting else {}, ports)
 
     def _runs_on(self, daemon_pod: Pod, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
-        """Return whether a DaemonSet will run on nodes of a pool; preferences play no part (isDaemonPodCompatible)."""
+        """Return whether a DaemonSet will run on nodes of a pool, without its preferences (isDaemonPodCompatible)."""
         hard = tuple(taint for taint in taints if taint.effect != "PreferNoSchedule")
         if not_tolerated(hard, daemon_pod.tolerations) is not None:
             return False
         return _matches(daemon_pod, lambda wanted: conflict(requirements, wanted, self._catalogue.well_known) is None)
 
     def _existing(self, node: StateNode, daemon_pods: Sequence[Pod]) -> ExistingNode:
-        """Return a node with what the DaemonSets that run on it request (getCompatibleDaemonPods)."""
+        """Return a node with the requests of the DaemonSets that run on it (getCompatibleDaemonPods)."""
         labels, requirements = self._catalogue.requirements_of_node(node.labels, node.hostname)
         fitting = [
             pod
@@ -426,7 +439,7 @@ class Solver:
 
 
 def _matches(pod: Pod, fits: Callable[[Requirements], bool]) -> bool:
-    """Return whether one of the pod's required terms fits."""
+    """Return whether the pod's selector fits with one of its required terms, if it has any."""
     while not fits(pod_data(pod, ()).strict_requirements):
         affinity = pod.required_node_affinity
         if affinity is None or len(affinity.terms) < 2:

@@ -35,9 +35,9 @@ EPHEMERAL_PREFIX = "readiness.k8s.io/"
 
 
 class StateNode(msgspec.Struct, frozen=True, eq=False):
-    """A node with its claim. `node` None: it has not appeared yet; `claim` None: Karpenter did not make it.
+    """A node with its claim. `node` None: it does not exist yet; `claim` None: Karpenter did not create it.
 
-    `pods` are those bound to it; `pod_requests` of those that have not ended, `daemon_requests` of DaemonSets' ones.
+    `pods` are the pods bound to it; `pod_requests` are those of unfinished pods, `daemon_requests` of DaemonSets' pods.
     """
 
     name: str
@@ -66,13 +66,13 @@ class StateNode(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClusterState:
-    """Karpenter's memory of nodes beside the objects: nominations, and nodes that a command will delete."""
+    """Karpenter's view of nodes and claims, with nominations and claims that a command will delete."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
         self.marked: dict[str, None] = {}  # claims that a command will delete
-        self.nominated: dict[str, float] = {}  # by name of the node: until when
-        self.changed = 0.0  # when something changed that may allow a consolidation
+        self.nominated: dict[str, float] = {}  # node -> end of its nomination
+        self.changed = 0.0  # the time of the last change that may allow a consolidation
 
     def claims(self) -> list[NodeClaim]:
         """Return all claims, in order of creation."""
@@ -84,7 +84,7 @@ class ClusterState:
         return item if isinstance(item, NodeClaim) else None
 
     def pools(self) -> list[NodePool]:
-        """Return the NodePools by weight; of equal weights the last by name comes first (OrderByWeight)."""
+        """Return the NodePools by descending weight, then by descending name (OrderByWeight)."""
         pools = [item for item in self._api.cluster.objects("NodePool") if isinstance(item, NodePool)]
         pools.sort(key=lambda pool: pool.name, reverse=True)
         return sorted(pools, key=lambda pool: -pool.weight)
@@ -94,7 +94,7 @@ class ClusterState:
         return all(claim.is_true("Launched") or claim.deleted is not None for claim in self.claims())
 
     def nodes(self) -> list[StateNode]:
-        """Return all nodes, those that were launched and have not appeared included, by name."""
+        """Return all nodes by name, including launched nodes that do not exist yet."""
         by_node = {claim.node: claim for claim in self.claims() if claim.node}
         state_nodes = [self._state_node(node, by_node.pop(node.name, None)) for node in self._api.cluster.all_nodes()]
         state_nodes += [self._state_node(None, claim) for claim in by_node.values()]
@@ -105,7 +105,7 @@ class ClusterState:
         return self.nominated.get(name, float("-inf")) > self._api.now
 
     def daemon_pods(self) -> list[Pod]:
-        """Return a pod of each DaemonSet."""
+        """Return a pod of each DaemonSet, unless its template is invalid."""
         pods = []
         for daemon_set in self._api.workloads("DaemonSet"):
             template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
@@ -153,7 +153,7 @@ class ClusterState:
     # Pods (pkg/utils/pod/scheduling.go, pkg/utils/pdb)
 
     def is_provisionable(self, pod: Pod) -> bool:
-        """Return whether the scheduler found no place for the pod, and a new node may be one."""
+        """Return whether the pod is pending and may get a new node."""
         return (
             not pod.node_name
             and not pod.scheduling_gates
@@ -164,12 +164,12 @@ class ClusterState:
         )
 
     def is_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
-        """Return whether the pod needs another place when its node goes."""
+        """Return whether the pod needs another node if its node is removed."""
         active = is_active(status) or (_is_owned_by(pod, "StatefulSet") and status.deletion_requested is not None)
         return active and not _is_owned_by(pod, "DaemonSet", "Node")
 
     def is_currently_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
-        """Return whether the pod will also be evicted: nothing forbids that altogether."""
+        """Return whether the pod needs another node, and no annotation or budget rules out its eviction."""
         if not self.is_reschedulable(pod, status) or (is_active(status) and self.is_protected(pod)):
             return False
         budgets = self.is_evictable(pod, status) and budgets_of(pod, self._api)
@@ -180,7 +180,7 @@ class ClusterState:
         return is_active(status) and is_drainable(pod) and not self.is_protected(pod)
 
     def is_protected(self, pod: Pod) -> bool:
-        """Return whether its annotation keeps the pod from being disrupted: true, or for so long after its start."""
+        """Return whether the pod's annotation prevents its disruption: always, or for some time after its start."""
         value = pod.annotations.get(DO_NOT_DISRUPT, "")
         if value == "true":
             return True
@@ -190,7 +190,7 @@ class ClusterState:
         return started is None or self._api.now - started < parse_duration(value)
 
     def blocking_budget(self, pods: Sequence[tuple[Pod, PodStatus]]) -> str:
-        """Return the sentence about a budget that allows no eviction of one of the pods, "" if none (CanEvictPods)."""
+        """Return the reason that a budget prevents the eviction of a pod, "" if none does (CanEvictPods)."""
         for pod, status in pods:
             if not self.is_evictable(pod, status):
                 continue
@@ -219,7 +219,7 @@ def is_drainable(pod: Pod) -> bool:
 
 
 def is_ephemeral(taint: Taint) -> bool:
-    """Return whether a new node loses the taint by itself."""
+    """Return whether the taint is expected to be removed from a new node."""
     return (taint.key, taint.effect) in EPHEMERAL or taint.key.startswith(EPHEMERAL_PREFIX)
 
 

@@ -40,7 +40,7 @@ class NodeFilter(msgspec.Struct, frozen=True, eq=False):
     honors_affinity: bool = False
     honors_taints: bool = True
     tolerations: tuple[Toleration, ...] = ()
-    always: bool = True  # of affinities: all nodes count, and domains follow the taints of pools
+    always: bool = True  # for affinities: all nodes count
 
     def matches(self, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
         """Return whether a node with the taints and requirements counts."""
@@ -56,7 +56,7 @@ class NodeFilter(msgspec.Struct, frozen=True, eq=False):
 
 
 class TopologyGroup:
-    """Pods that one term selects, counted by domain. `empty`: the domains without such a pod."""
+    """The pods that a term selects, counted by domain. `empty`: the domains without such a pod."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class TopologyGroup:
         return one_of(self.key, *((best,) if best else ()))
 
     def _least(self, of_pod: Requirement) -> int:
-        """Return the fewest pods of a domain that the pod may use; of hosts 0, because one can be made."""
+        """Return the smallest count of the domains that the pod may use; 0 for hosts, since a new host is possible."""
         if self.key == HOSTNAME:
             return 0
         counts = [count for domain, count in self.domains.items() if of_pod.has(domain)]
@@ -134,7 +134,7 @@ class TopologyGroup:
         return min(counts, default=NO_LIMIT)
 
     def _next_affinity(self, pod: Pod, of_pod: Requirement, of_node: Requirement) -> Requirement:
-        """Return the domains with such pods; the first of its own group may choose (nextDomainAffinity)."""
+        """Return the domains with such pods; the first pod of its own group may use others (nextDomainAffinity)."""
         if self.key == HOSTNAME and len(of_node.values) == 1:
             (host,) = of_node.values
             if not of_pod.has(host):
@@ -185,7 +185,7 @@ class Unsatisfiable(msgspec.Struct, frozen=True):
 class Topology:
     """The terms of all pods of a simulation.
 
-    `domains` gives the domains of a key that pools can have; `running` are the pods that count, with their nodes, and
+    `domains` returns the domains of a key that pools can have; `running` are the pods that count, with their nodes, and
     `nodes` the nodes whose domains count; `namespaces` their labels.
     """
 
@@ -211,7 +211,7 @@ class Topology:
                 self._update_inverse(pod, node.labels)
 
     def update(self, pod: Pod) -> None:
-        """Note the terms that a pod has now."""
+        """Replace the stored terms of a pod by its current terms."""
         if not self._has_terms(pod) and pod.key not in self._of_pod:
             return
         for group in self._of_pod.pop(pod.key, ()):
@@ -224,13 +224,13 @@ class Topology:
             self._of_pod[pod.key] = groups
 
     def concerns(self, pod: Pod) -> bool:
-        """Return whether any term decides where the pod may run."""
+        """Return whether any term restricts the domains of the pod."""
         return pod.key in self._of_pod or any(group.selects(pod) for group in self._inverse.values())
 
     def add_requirements(
         self, pod: Pod, taints: tuple[Taint, ...], of_pod: Requirements, of_node: Requirements
     ) -> Requirements | Unsatisfiable:
-        """Return the requirements of the node with those of the pod's terms."""
+        """Return the node's requirements with those of all terms that concern the pod, or the first violated term."""
         requirements = of_node
         matching = list(self._of_pod.get(pod.key, ()))
         matching += (group for group in self._inverse.values() if group.counts(pod, taints, of_node))
@@ -254,7 +254,7 @@ class Topology:
                 group.record(sorted(get(requirements, group.key).values))
 
     def register(self, host: str) -> None:
-        """Note that a host can be used."""
+        """Add a host as a domain without pods."""
         for group in (*self._groups.values(), *self._inverse.values()):
             if group.key == HOSTNAME:
                 group.register(host)
@@ -269,7 +269,7 @@ class Topology:
         )
 
     def _update_inverse(self, pod: Pod, labels: Mapping[str, str]) -> None:
-        """Note where pods with anti-affinity are: the pods that they exclude keep away (updateInverseAntiAffinity)."""
+        """Store the domains of a pod's anti-affinity, which the excluded pods avoid (updateInverseAntiAffinity)."""
         for term in pod.required_anti_affinity:
             group = self._group(self._inverse, "pod anti-affinity", term, pod)
             if term.topology_key in labels:
@@ -342,7 +342,7 @@ class Topology:
         return self._groups[name]
 
     def _count(self, group: TopologyGroup) -> None:
-        """Count the pods that run already (countDomains)."""
+        """Add the domains of the nodes, and count the running pods (countDomains)."""
         counted: dict[str, bool] = {}
 
         def counts(node: Node) -> bool:

@@ -20,7 +20,7 @@ LOCAL = ("local", "hostPath")
 
 
 def volume_problem(pod: Pod, api: Api) -> str:
-    """Return why a pod is left out because of its volumes, "" if it is not (ValidatePersistentVolumeClaims)."""
+    """Return the reason that a pod's volumes exclude it, "" if they do not (ValidatePersistentVolumeClaims)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue
@@ -60,7 +60,7 @@ def _problem_of_claim(claim: PersistentVolumeClaim, about: str, api: Api) -> str
 
 
 def volume_requirements(pod: Pod, api: Api) -> Sequence[Requirements]:
-    """Return the places where all volumes of a pod can be reached, () if that is everywhere (GetRequirements)."""
+    """Return the topologies in which all volumes of a pod can be reached, () if all are possible (GetRequirements)."""
     places: list[Requirements] | None = None
     for volume in pod.volumes:
         if volume.claim is None:

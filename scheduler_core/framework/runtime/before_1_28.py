@@ -17,7 +17,7 @@ from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import SUCCESS, NeedsPreFilter, PreFilterPlugin, PreFilterResult
 from scheduler_core.releases import Release, Rules
 
-EXTENDED = ("VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")  # those that look at pods one by one
+EXTENDED = ("VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")  # plugins with AddPod and RemovePod
 
 NEVER_SKIPPED: Mapping[str, frozenset[str]] = {  # by the value of the rule `pre_filter_skips`
     "all": frozenset(),

@@ -53,7 +53,7 @@ class Filters:
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
-        self._nominations = _NONE, _NONE, _NONE  # rows, slots, and what is known of the pods
+        self._nominations = _NONE, _NONE, _NONE  # rows, slots, and the slots that count (_slot_of_nominated)
         self._position_of = _NONE  # by row, -1 between two calls; the last one stands for nodes that do not exist
 
     def plan(self, cycle: CycleState) -> FilterPlan:
@@ -72,7 +72,10 @@ class Filters:
         return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
-        """Run each plugin on the rows that passed so far. `what_if.rows` are the same rows."""
+        """Return the first rejection of each row: each plugin runs on the rows that passed so far.
+
+        `what_if.rows` are the same rows.
+        """
         plan = self.plan(cycle)
         if self._judges_all:
             return self._run_all(cycle, rows, what_if)
@@ -107,7 +110,7 @@ class Filters:
         return Verdicts(which, statuses)
 
     def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
-        """Run each plugin on all rows that had no error so far, as before 1.26."""
+        """Return the merged rejections of each row: each plugin runs on all rows without an error so far."""
         plan, verdicts = self.plan(cycle), Verdicts.passing(len(rows))
         for plugin in (*plan.leading, *plan.others):
             positions = (~verdicts.failed()).nonzero()[0]
@@ -124,18 +127,18 @@ class Filters:
     def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[Verdicts]:
         """Yield the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
-        held = np.unique(index)
-        base = WhatIf.nothing(rows[held]).with_added(held.searchsorted(index), slots)
+        with_nominated = np.unique(index)
+        base = WhatIf.nothing(rows[with_nominated]).with_added(with_nominated.searchsorted(index), slots)
         plan = self.plan(cycle)
         for plugin in (*plan.leading, *plan.others):
             state = cycle.states.get(plugin.name)
             alone: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows, None)
             verdicts = _name_plugins(alone, plugin.name) if len(alone.which) else Verdicts.passing(len(rows))
-            if len(held):
+            if len(with_nominated):
                 change = self._change(plugin.name, cycle, base, None)
                 beside: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, base.rows, change)
                 if len(beside.which):
-                    verdicts = _name_plugins(beside, plugin.name).spread(held, len(rows)).override(verdicts)
+                    verdicts = _name_plugins(beside, plugin.name).spread(with_nominated, len(rows)).override(verdicts)
             yield verdicts
 
     def run_with_nominated_pods(
@@ -147,10 +150,10 @@ class Filters:
             return self.run(cycle, rows, what_if)
         has_nominated_pods = np.zeros(len(rows), np.bool_)
         has_nominated_pods[index] = True
-        held = has_nominated_pods.nonzero()[0]
-        base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
-        with_added = base.with_added(held.searchsorted(index), slots)
-        beside = self.run(cycle, base.rows, with_added).spread(held, len(rows))
+        with_nominated = has_nominated_pods.nonzero()[0]
+        base = WhatIf.nothing(rows[with_nominated]) if what_if is None else _subset(what_if, with_nominated)
+        with_added = base.with_added(with_nominated.searchsorted(index), slots)
+        beside = self.run(cycle, base.rows, with_added).spread(with_nominated, len(rows))
         passed = beside.passes.nonzero()[0]
         if not len(passed):
             return beside
@@ -166,9 +169,9 @@ class Filters:
         nominated pods take precedence over the pod.
         """
         plan = self.plan(cycle)
-        turning = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
-        counting = [plugin for plugin in turning if implements(plugin, CountingFilter)]
-        if len(counting) < len(turning) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
+        dependent = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
+        counting = [plugin for plugin in dependent if implements(plugin, CountingFilter)]
+        if len(counting) < len(dependent) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
             return None
         added, left = [np.zeros((0, len(what_if.slots)), np.int64)], [np.zeros((0, len(what_if.rows)), np.int64)]
         for plugin in counting:
@@ -226,7 +229,7 @@ _NONE = np.empty(0, np.intp)
 
 
 def _slot_of_nominated(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
-    """Return the slot of a nominated pod."""
+    """Return the slot of a nominated pod, that of a placeholder if the pod is popped with its group."""
     slot = pods.slot_of[key]
     return pods.nameless(pods.pods[slot].namespace) if key in nominations.popped else slot
 
@@ -238,7 +241,7 @@ def _blind_to_pods(plugin: FilterPlugin) -> bool:
 
 
 def _leading(plugins: Sequence[FilterPlugin]) -> int:
-    """Return the number of first plugins that depend only on the node: first on its object, then on its state.
+    """Return the number of leading plugins that depend only on the node: first on its object, then on its state.
 
     In another order, the state of a node would not determine which of them rejects it first.
     """
@@ -249,7 +252,7 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
-    """Return the rows as a slice if they are contiguous, so that columns are read without copying."""
+    """Return the rows, as a slice if they are contiguous, so that columns are read without copying."""
     if rows.base is all_rows and len(rows):
         first, last = rows.item(0), rows.item(-1)
         if last - first == len(rows) - 1:

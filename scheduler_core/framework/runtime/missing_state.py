@@ -38,7 +38,7 @@ from scheduler_core.framework.interface import (
 
 
 class WithoutPreFilter:
-    """Replaces a plugin that fails on every node, at Reserve and at PreBind."""
+    """Replaces a plugin without its PreFilter: it fails on every node, at Reserve and at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name
@@ -90,7 +90,7 @@ def _calling(plugin: Any, cluster: Cluster) -> CallsPreFilter:
 
 
 class WithoutReserve:
-    """Replaces a plugin that fails at PreBind."""
+    """Replaces a plugin without its Reserve: it fails at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name

@@ -155,7 +155,7 @@ class Framework:
             self._instances[ref.name] = plugin
         return self._instances[ref.name]
 
-    # What plugins may use (Handle)
+    # The services for plugins (Handle)
 
     @property
     def now(self) -> float:
@@ -231,7 +231,10 @@ class Framework:
         return events
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
-        """Run PreFilter (RunPreFilterPlugins): an unresolvable rejection ends it, others do not."""
+        """Run PreFilter (RunPreFilterPlugins) until an error, an unresolvable rejection, or no node is left.
+
+        Whether other rejections end it depends on the release.
+        """
         outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
         results = outcome.results
@@ -285,7 +288,7 @@ class Framework:
     def run_until_failure(
         self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
     ) -> tuple[list[tuple[str, Status]], Status]:
-        """Run Reserve or PreBind in order until a failure; the message of an error names the plugin."""
+        """Run Reserve or PreBind in order until a failure. Return the status of each plugin, and the final status."""
         answers: list[tuple[str, Status]] = []
         for plugin in self.at(point) if plugins is None else plugins:
             status = call(plugin)
@@ -296,14 +299,14 @@ class Framework:
 
 
 def as_failure(point: str, plugin: str, status: Status) -> Status:
-    """Return a plugin's status as the framework wraps it."""
+    """Return a failed status with the plugin's name; a status other than a rejection becomes an error."""
     if status.is_rejected:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)
 
 
 def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
-    """Add the result of the PostFilter plugins to the trace if no preemption ran."""
+    """Return the result; a failure without an evaluation gets one for the trace."""
     if result.evaluation is not None or result.status.is_success:
         return result
     reason = result.status.message

@@ -142,7 +142,10 @@ def _fail(message: str) -> Status:
 
 
 def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
-    """Scale the scores so that the largest is 100; `reverse` inverts them (DefaultNormalizeScore)."""
+    """Return the scores scaled so that the largest is 100, unless all are 0 (DefaultNormalizeScore).
+
+    `reverse` subtracts them from 100.
+    """
     largest = int(scores.max(initial=0))
     if largest == 0:
         return np.full(len(scores), MAX_NODE_SCORE, np.int64) if reverse else scores

@@ -1,4 +1,4 @@
-"""Services for plugins that are asked about a cluster beside the run."""
+"""Services for plugins that evaluate a cluster outside a run."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class ByState:
         return states
 
     def _learn_the_passing(self, cycle: CycleState) -> None:
-        """Evaluate all new states that pass at once, since the other ones will soon be needed too."""
+        """Store the results of all new states in which no filter rejects, since they will soon be needed."""
         states = self._nodes.states()
         new = self._unknown.take(states).nonzero()[0]
         example = np.full(len(self._unknown), -1, np.intp)
@@ -171,7 +171,7 @@ class ByState:
             self._learn(cycle, states[rows], rows)
 
     def _learn_the_rejected(self, cycle: CycleState, states: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
-        """Evaluate what is still new in `states`; no others, so that statuses stay in the order of the requests."""
+        """Evaluate only the new states among `states`, so that statuses keep the order in which they were needed."""
         new = self._unknown.take(states).nonzero()[0]
         if len(new):
             example = dict(zip(states[new].tolist(), rows[new].tolist(), strict=True))

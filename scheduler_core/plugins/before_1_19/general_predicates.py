@@ -37,17 +37,17 @@ from scheduler_core.plugins.before_1_19.small import NodeAffinity, NodeName
 from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
 from scheduler_core.plugins.small.node_ports import NodePorts
 
-PODS_LATER, PODS_THEN = "Too many pods", "Insufficient pods"
+TOO_MANY_PODS, INSUFFICIENT_PODS = "Too many pods", "Insufficient pods"
 
 
 class PodFitsResources(NodeResourcesFit):
-    """The check of resources. A node with too many pods has the same reason as for any other resource."""
+    """The predicate PodFitsResources. A node with too many pods has the reason "Insufficient pods"."""
 
     name = "PodFitsResources"
 
     def filter(self, pod: Pod, state: object, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         verdicts = super().filter(pod, state, nodes, rows, change)  # type: ignore[arg-type]
-        return replace(verdicts, statuses=[_in_old_words(status) for status in verdicts.statuses])
+        return replace(verdicts, statuses=[_with_old_reason(status) for status in verdicts.statuses])
 
 
 class PodFitsHostPorts(NodePorts):
@@ -108,7 +108,9 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
         return facts + self._selector.explain_filter(pod, None, cluster, row)
 
 
-def _in_old_words(status: Status) -> Status:
-    if PODS_LATER not in status.reasons:
+def _with_old_reason(status: Status) -> Status:
+    if TOO_MANY_PODS not in status.reasons:
         return status
-    return replace(status, reasons=tuple(PODS_THEN if reason == PODS_LATER else reason for reason in status.reasons))
+    return replace(
+        status, reasons=tuple(INSUFFICIENT_PODS if reason == TOO_MANY_PODS else reason for reason in status.reasons)
+    )

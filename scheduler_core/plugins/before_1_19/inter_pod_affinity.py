@@ -40,7 +40,7 @@ class InterPodAffinity(InterPodAffinityToday):
         which: Any = None
         for number, key in enumerate(state.keys):
             existing, anti_affinity, unmatched = broken_rules(state, number, key, rows, delta)
-            if unmatched is not None:  # the first pod of its group needs no labels on the node
+            if unmatched is not None:  # the first pod that matches its own terms needs no labels on the node
                 unmatched = unmatched & np.logical_not(may_be_first(state, None if delta is None else delta[0]))
             for rank, broken in enumerate((anti_affinity, unmatched, existing), 1):
                 if broken is not None:
@@ -66,7 +66,7 @@ class InterPodAffinity(InterPodAffinityToday):
 
 
 class InterPodAffinityOf1_18(InterPodAffinity):
-    """InterPodAffinity of 1.18, which reads the anti-affinity of a pod that is added or removed in the wrong namespace.
+    """InterPodAffinity of 1.18, which applies the anti-affinity of an added or removed pod to the wrong namespace.
 
     Required anti-affinity without namespaces applies to the namespace of the incoming pod, not of its owner
     (interpodaffinity/filtering.go: updateWithPod).

@@ -25,13 +25,13 @@ from scheduler_core.plugins.default_preemption.candidates import find_candidates
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 from scheduler_core.plugins.default_preemption.report import not_evaluated
 
-IN_VAIN = Status(Code.UNSCHEDULABLE)
+UNSCHEDULABLE = Status(Code.UNSCHEDULABLE)
 EVERY_NODE = DefaultPreemptionArgs(min_candidate_nodes_percentage=100, min_candidate_nodes_absolute=2**31)
 TERMINATING = "a lower-priority pod is terminating on the nominated node"
 
 
 class Preemption(PostFilterPlugin):
-    """The step after every search without a result; not a plugin before 1.19, but simulated as one."""
+    """Preemption, which runs after every search that finds no node; before 1.19 it is not a plugin."""
 
     name = "DefaultPreemption"
     about = AboutFile("../default_preemption/about.yaml")
@@ -44,16 +44,16 @@ class Preemption(PostFilterPlugin):
 
 
 class EvaluatorBefore119(Evaluator):
-    """The current dry runs with the earlier decisions. The message of the pod does not mention preemption."""
+    """The current dry runs with the earlier rules. The message of the pod does not mention preemption."""
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):
-            return PostFilterResult(IN_VAIN, evaluation=not_evaluated(TERMINATING, eligible=False))
+            return PostFilterResult(UNSCHEDULABLE, evaluation=not_evaluated(TERMINATING, eligible=False))
         candidates = find_candidates(self.handle, self.cache, cycle, diagnosis, self.args)
         if not candidates.potential:
-            return PostFilterResult(IN_VAIN, nominated_node="", evaluation=self.records.evaluation(candidates))
+            return PostFilterResult(UNSCHEDULABLE, nominated_node="", evaluation=self.records.evaluation(candidates))
         if not len(candidates.rows):
-            return PostFilterResult(IN_VAIN, evaluation=self.records.evaluation(candidates))
+            return PostFilterResult(UNSCHEDULABLE, evaluation=self.records.evaluation(candidates))
         candidates.clean, candidates.violating = (
             self._oldest_first(candidates.clean),
             self._oldest_first(candidates.violating),
@@ -66,8 +66,8 @@ class EvaluatorBefore119(Evaluator):
         row = cluster.nodes.row_of.get(pod.nominated_node_name)
         if row is None:
             return False
-        standing = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
-        return any(other.terminating and other.priority < pod.priority for other in standing)
+        pods_on_node = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
+        return any(other.terminating and other.priority < pod.priority for other in pods_on_node)
 
     def _oldest_first(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         cluster = self.handle.cluster

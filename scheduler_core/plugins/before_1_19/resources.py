@@ -3,7 +3,7 @@
 kube-scheduler 1.18: noderesources/{least_allocated,most_allocated,balanced_allocation,resource_allocation}.go; 1.15 and
 1.16: algorithm/priorities/{least_requested,most_requested,balanced_resource_allocation,resource_allocation}.go. All of
 them use 100m and 200 MiB for containers without a request. A resource that the node lacks scores 0.
-RequestedToCapacityRatio, which only a Policy enables, counts such a resource as used up.
+RequestedToCapacityRatio, which only a Policy enables, counts such a resource as fully used.
 """
 
 from __future__ import annotations

@@ -40,7 +40,10 @@ NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as in Go
 
 
 class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, ExplainsScore):
-    """Scores nodes by the number of pods that the pod's services and controllers select; not with constraints."""
+    """Scores nodes by the number of pods that the pod's services and controllers select.
+
+    With `yields_to_constraints`, a pod with topology spread constraints scores 0 everywhere.
+    """
 
     name = "DefaultPodTopologySpread"
     about = AboutFile("about/selector_spread.yaml")

@@ -43,9 +43,10 @@ NO_MATCH = Status(Code.UNSCHEDULABLE, ("node(s) didn't match service affinity",)
 
 
 class AffinityState(msgspec.Struct, frozen=True):
-    """Label values that a node must have. `given`: those in the pod's node selector. `holders`: rows with pods that
-    have the same labels, in order, and the slots of these pods; the first row's node determines the other values. Empty
-    if no value is missing.
+    """The label values that a node must have. `given`: those in the pod's node selector.
+
+    `holders`: the rows with pods that have the pod's labels, in order, and the slots of these pods; the node of the
+    first row determines the other values. It is empty if no other values are required.
     """
 
     given: dict[str, str]
@@ -137,7 +138,7 @@ class ServiceAffinity(
     def _required_values(
         self, state: AffinityState, nodes: NodeTable, row: int = -1, removed: set[int] | None = None
     ) -> dict[str, str]:
-        """Return the values that a node must have. Without the `removed` pods of a row, another pod sets them."""
+        """Return the label values that a node must have, as if the `removed` pods were not on the row."""
         for holder, slots in state.holders.items():
             if holder != row or not slots <= (removed or set()):
                 labels = nodes.nodes[holder].labels

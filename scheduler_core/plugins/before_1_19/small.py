@@ -86,7 +86,10 @@ class VolumeZone(VolumeZoneToday):
 
 
 def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:
-    """Scale the scores so that the largest is `scale`; `reverse` inverts them (DefaultNormalizeScore)."""
+    """Return the scores scaled so that the largest is `scale`, unless all are 0 (DefaultNormalizeScore).
+
+    `reverse` subtracts them from `scale`.
+    """
     largest = int(scores.max(initial=0))
     if largest == 0:
         return np.full(len(scores), scale, np.int64) if reverse else scores

@@ -54,7 +54,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         self._groups = PodGroups(handle.cluster)
 
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[Any, ...]:
-        """Sort by priority, then by the age of the group (or of a pod without a group), then by name."""
+        """Return the sort key: priority, then the age of the group (or of a pod without a group), then name."""
         return -pod.priority, self._groups.since(pod), pod.key
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -80,9 +80,9 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return PostFilterResult(Status(Code.UNSCHEDULABLE, (reason,)))
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait until enough members have a node; the last one allows the others.
+        """Wait until enough members have a node.
 
-        The first one activates its siblings.
+        The first member with a node activates the others; the last one that is needed allows the waiting members.
         """
         if not group_of(pod):
             return SUCCESS, 0.0

@@ -16,7 +16,7 @@ from scheduler_core.cluster.pods import PodTable
 
 
 def covers(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Return whether the budget applies to the pods. An empty selector, or a pod without labels, never matches."""
+    """Return whether the budget covers pods with these labels. An empty selector matches no pod."""
     if not labels or budget.namespace != namespace or budget.selector.empty:
         return False
     return budget.selector.matches(labels)
@@ -56,7 +56,10 @@ def violating_before_1_19(
     *,
     use_up: bool,
 ) -> NDArray[np.bool_]:
-    """Return the same as `violating`; a pod stops at the first budget that it violates (`victims_use_up_budgets`)."""
+    """Return bool per pod as `violating` does; a pod uses no budget after the first one that it violates.
+
+    `use_up`: whether pods use disruptions of a budget at all (`victims_use_up_budgets`).
+    """
     violates = np.zeros(len(slots), np.bool_)
     node, left = -1, list(allowed)
     for place, (slot, of) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):

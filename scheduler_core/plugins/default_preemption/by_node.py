@@ -61,7 +61,7 @@ class ByNode:
             self.compared.put(runs.rows[candidates], criteria(self._handle, runs, candidates))
 
     def forget_changed(self) -> bool:
-        """Remove outdated results. Return whether any are left."""
+        """Remove the results of changed nodes. Return False if all results are outdated."""
         cluster, nominator = self._handle.cluster, self._handle.nominator
         generation, pods, nominations = self._since
         if generation != cluster.nodes.generation or any(status.is_error for status in self.verdicts.statuses):
@@ -127,7 +127,7 @@ class DryRunCache:
         self._kinds: dict[Hashable, ByNode] = {}
 
     def results_for(self, cycle: CycleState, *, budgets: bool) -> ByNode:
-        """Return the cached results for the pod; they can be extended."""
+        """Return the cached results for the pod, or empty ones; new dry runs are added to them."""
         alike = self._handle.alike(cycle)
         if alike is None or budgets:
             return ByNode(self._handle)

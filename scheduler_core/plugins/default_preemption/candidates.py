@@ -41,7 +41,7 @@ class Candidates(msgspec.Struct):
 
     @property
     def reasons(self) -> dict[Status, int]:
-        """Return the number of nodes for each reason that they are not candidates."""
+        """Return the statuses of evaluated nodes that are not candidates, with the number of nodes."""
         return {status: nodes for status, nodes in self.runs.verdicts.at(self.failed).counts() if nodes}
 
 
@@ -57,7 +57,7 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
 def find_candidates(
     handle: Handle, cache: DryRunCache, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
 ) -> Candidates:
-    """Perform dry runs on unschedulable nodes, starting with the first one (a random one in kube-scheduler)."""
+    """Return the results of dry runs on unschedulable nodes, from the first node on (from a random one upstream)."""
     codes, rules = diagnosis.codes(), handle.release.rules
     more = rules.preemption_tries_all_but_unresolvable
     helps = codes != int(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if more else codes == int(Code.UNSCHEDULABLE)

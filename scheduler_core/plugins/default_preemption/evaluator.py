@@ -42,7 +42,7 @@ class Evaluator:
         self.records = Records(handle)
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """Find victims of lower priority for `cycle.pod`."""
+        """Return the node and victims for `cycle.pod`, or the reason that preemption does not help."""
         reason = self._not_eligible(cycle.pod, diagnosis)
         if reason:
             evaluation = not_evaluated(reason, eligible=False, message=_add_prefix(reason))

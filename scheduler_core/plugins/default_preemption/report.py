@@ -69,7 +69,7 @@ class Records:
     def evaluation(
         self, candidates: Candidates, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
     ) -> PreemptionEvaluated:
-        """Return the event; without a choice there are no candidates."""
+        """Return the event; without a `choice`, no candidate was selected."""
         failed = len(candidates.failed) if len(candidates.failed) <= MOST else FEW
         return PreemptionEvaluated(
             eligible=True,
@@ -115,8 +115,8 @@ class Records:
         """Return the records of the candidates that are recorded in full."""
         shown, names = choice.recorded_in_full(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
-        removed, *others = zip(*candidates.runs.records(rows), strict=True)
-        tried, reprieved, violates_pdb, victims = (list(chain.from_iterable(column)) for column in others)
+        removed, *columns = zip(*candidates.runs.records(rows), strict=True)
+        tried, reprieved, violates_pdb, victims = (list(chain.from_iterable(column)) for column in columns)
         return DryRuns(
             nodes=[names[row] for row in rows.tolist()],
             removed=list(chain.from_iterable(removed)),
@@ -143,16 +143,16 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 
 
 def _more(choice: Choice) -> MoreCandidates | None:
-    """Return columns for the candidates that are not recorded in full."""
+    """Return columns for the candidates that are not recorded in full, None if all are."""
     shown = choice.recorded_in_full()
     if isinstance(shown, slice):
         return None
-    undecided = np.ones(len(choice.dropped_by), np.bool_)
-    undecided[shown] = False
+    others = np.ones(len(choice.dropped_by), np.bool_)
+    others[shown] = False
     return MoreCandidates(
-        int(np.count_nonzero(undecided)),
-        encode_column(choice.rows[undecided]),
-        encode_column(choice.compared.victims[undecided]),
-        encode_column(choice.compared.pdb_violations[undecided]),
-        encode_column(choice.dropped_by[undecided]),
+        int(np.count_nonzero(others)),
+        encode_column(choice.rows[others]),
+        encode_column(choice.compared.victims[others]),
+        encode_column(choice.compared.pdb_violations[others]),
+        encode_column(choice.dropped_by[others]),
     )

@@ -78,15 +78,15 @@ class DryRunBatch(msgspec.Struct, frozen=True):
 
 
 def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[PodDisruptionBudget]) -> DryRunBatch:
-    """Find the victims on every row of `rows`."""
+    """Return the dry runs on `rows`: the victims on each node, or the reason that it is not a candidate."""
     removed = _lower_priority_pods(handle, cycle, rows)
-    verdicts = _verdicts_without_them(handle, cycle, rows, removed)
+    verdicts = _verdicts_without(handle, cycle, rows, removed)
     if not verdicts.passes.any():
-        nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
+        no_pods = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
         none = np.zeros(0, np.bool_)
-        return DryRunBatch(rows, verdicts, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
-    stays = verdicts.passes[removed.index]
-    slots, index = removed.slots[stays], removed.index[stays]
+        return DryRunBatch(rows, verdicts, removed, no_pods, none, none, no_pods, np.zeros(len(rows), np.int64))
+    on_candidate = verdicts.passes[removed.index]
+    slots, index = removed.slots[on_candidate], removed.index[on_candidate]
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
     tried, violates = _violating_first(handle, ranked, budgets)
     reprieved = _reprieve(handle, cycle, rows, tried)
@@ -128,21 +128,21 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
     return PodsOfNodes.of(slots[lower], index[lower], len(rows))
 
 
-def _verdicts_without_them(handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes) -> Verdicts:
-    """Reject the nodes that are not candidates: no victims, or the pod does not fit even without them."""
+def _verdicts_without(handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes) -> Verdicts:
+    """Return the verdicts after the removal of the pods; a node without such pods is rejected."""
     has_pods = removed.counts > 0
     verdicts = Verdicts(np.array(~has_pods, np.int16), [NO_VICTIMS])
     some = has_pods.nonzero()[0]
     if len(some) and cycle.cannot_remove_pods:
         return verdicts.override(Verdicts.reject(has_pods, Status(Code.ERROR, (cycle.cannot_remove_pods,))))
     if len(some):
-        what_if = _imagine_away(rows, some, removed)
+        what_if = _what_if_without(rows, some, removed)
         return verdicts.override(handle.run_filters(cycle, what_if.rows, what_if).spread(some, len(rows)))
     return verdicts
 
 
-def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
-    """Return a what-if that removes `pods` from the rows at `positions` (ascending). All pods are on these rows."""
+def _what_if_without(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
+    """Return a what-if that removes `pods` from the rows at `positions` (ascending), on which all of them are."""
     if len(positions) == len(rows):
         compact, row_indices = pods.index, rows
     else:
@@ -158,7 +158,7 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
     positions = tried.counts.nonzero()[0]
     if not len(positions):
         return reprieved
-    what_if = _imagine_away(rows, positions, tried)
+    what_if = _what_if_without(rows, positions, tried)
     room = handle.room(cycle, what_if)
     for turn in range(int(tried.counts.max())):
         given_back = tried.bounds[:-1][tried.counts > turn] + turn
@@ -176,7 +176,7 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
 def _violating_first(
     handle: Handle, ranked: PodsOfNodes, budgets: Sequence[PodDisruptionBudget]
 ) -> tuple[PodsOfNodes, Flags]:
-    """Return the order of reprieve and, per pod, whether its eviction violates a budget."""
+    """Return the pods in the order of reprieve and, per pod, whether its eviction violates a budget."""
     if not budgets:
         return ranked, np.zeros(len(ranked.slots), np.bool_)
     allowed, use_up = _allowed_disruptions(handle, budgets), handle.release.rules.victims_use_up_budgets

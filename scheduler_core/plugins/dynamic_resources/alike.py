@@ -1,4 +1,4 @@
-"""Searches that nodes with alike devices and pods with alike claims share.
+"""Searches for devices, shared by nodes with equal devices and by pods with equal claims.
 
 A search does not read the names of devices. It reads the driver, the capacity, taints and counters of a device, the
 attributes that the selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all
@@ -68,7 +68,7 @@ class Searches:
             self._views.clear()
 
     def shape(self, claims: Sequence[ResourceClaim]) -> Shape:
-        """Return the shape that claims like these share."""
+        """Return the shape of the claims, which claims with equal specs share."""
         key = tuple(claim.spec for claim in claims)
         shape = self._shapes.get(key)
         if shape is None:
@@ -81,7 +81,7 @@ class Searches:
         return shape
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
-        """Return the devices for the claims like `Allocator.allocate`, from a search of this node or an alike one."""
+        """Return the result of `Allocator.allocate`, or raise its error; nodes with equal devices are searched once."""
         pools = self._pools.of_node(node)
         number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
         if number is None:
@@ -102,7 +102,7 @@ class Searches:
         return bool(pending) and any(pool.id in pending for pool in pools)
 
     def _reads(self, specs: Sequence[ClaimSpec]) -> Attributes:
-        """Return the attributes that selectors and constraints name; None: any."""
+        """Return the attributes that selectors and constraints name, None if they may read any."""
         read: set[tuple[str, str]] = set()
         for names in self._names(specs):
             if names is None:
@@ -131,7 +131,7 @@ def _outcome(allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Se
 
 
 class View:
-    """The numbers of nodes whose devices are equal in some attributes."""
+    """Numbers for nodes; nodes whose devices are equal in the read attributes have the same number."""
 
     def __init__(self, pools: Pools, allocated: AllocatedDevices, contents: Contents) -> None:
         self._all_pools = pools

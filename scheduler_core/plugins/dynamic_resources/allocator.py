@@ -88,7 +88,7 @@ class Solution(msgspec.Struct, frozen=True):
     subrequests: Mapping[tuple[int, int], int]
 
     def moved(self, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution:
-        """Return the solution for alike pools and claims: the devices at the same positions."""
+        """Return the solution for equal pools and claims: the devices at the same positions."""
         places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
         there = list(_devices(pools))
         devices = [
@@ -208,7 +208,7 @@ class DeviceSearch:
     # Before the search
 
     def _prepare(self, number: int, claim: ResourceClaim) -> None:
-        """Look up classes, list the devices for mode All, count the devices, set up the constraints."""
+        """Set up the requests and constraints of a claim. Raises AllocationError if it is invalid."""
         fewest = 0
         answers: dict[tuple[DeviceID, RequestKey], bool] = {}
         for index, request in enumerate(claim.spec.requests):
@@ -219,9 +219,9 @@ class DeviceSearch:
                         f"claim {claim.key}, request {request.name}: has capacity requests, but the "
                         "DRAConsumableCapacity feature is disabled"
                     )
-                noted = place if self.rules.all_subrequests_keep_their_place else max(place - 1, 0)
+                key_place = place if self.rules.all_subrequests_keep_their_place else max(place - 1, 0)
                 parent = request if request.first_available else None
-                data = self._request_data(claim, subrequest, parent, (number, index, noted), answers)
+                data = self._request_data(claim, subrequest, parent, (number, index, key_place), answers)
                 self.requests[number, index, place] = data
                 counts.append(data.count)
             fewest += min(counts)
@@ -269,19 +269,19 @@ class DeviceSearch:
     # The search
 
     def _walk(self) -> Outcome:
-        """Advance while devices are found, otherwise backtrack."""
-        there: Position | Outcome = Position()
+        """Advance while devices are found, otherwise backtrack. Return the final outcome."""
+        step: Position | Outcome = Position()
         while True:
-            while isinstance(there, Position):
-                there = self._enter(there)
-            if there == "found":
-                return there
-            while self._stack and not isinstance(there, Position):
-                there = self._stack[-1].retry(self, there)
-                if not isinstance(there, Position):
+            while isinstance(step, Position):
+                step = self._enter(step)
+            if step == "found":
+                return step
+            while self._stack and not isinstance(step, Position):
+                step = self._stack[-1].retry(self, step)
+                if not isinstance(step, Position):
                     self._stack.pop()
-            if not isinstance(there, Position):
-                return there
+            if not isinstance(step, Position):
+                return step
 
     def _enter(self, at: Position) -> Position | Outcome:
         """Return the next position, or the outcome of this one (`allocateOne`)."""
@@ -307,15 +307,15 @@ class DeviceSearch:
             return self._take_all(at, data)
         device = DeviceChoice(at, data)
         self._stack.append(device)
-        there = device.advance(self)
-        if not isinstance(there, Position):
+        step = device.advance(self)
+        if not isinstance(step, Position):
             self._stack.pop()
-        return there
+        return step
 
     def _take_all(self, at: Position, data: RequestData) -> Position | Outcome:
         """Take the next device of a request for all devices.
 
-        Before 1.36, the next request starts with its first subrequest.
+        Before 1.36, the search continues with the first subrequest.
         """
         assert data.all_devices is not None
         candidate = data.all_devices[at.device]
@@ -345,8 +345,9 @@ class DeviceSearch:
         return answer and self._fits(data, candidate)
 
     def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
-        """Return whether the class' selectors, the request's, and the device's own node selection accept it
-        (`isSelectable`).
+        """Return whether all selectors accept the device and it is available on the node (`isSelectable`).
+
+        Raises AllocationError if a selector fails.
         """
         device = candidate.device
         if device.binding_conditions and not self.features.binding_conditions:
@@ -413,7 +414,7 @@ class DeviceSearch:
             self.counters.give_back(candidate)
 
     def state(self, at: Position) -> Hashable:
-        """Return everything on which the rest of the search depends."""
+        """Return a key for everything on which the rest of the search depends."""
         return (
             (at.key, at.device, at.within, at.start),
             len(self.chosen[at.claim]),
@@ -452,13 +453,13 @@ class DeviceSearch:
         return self.features.partitionable_devices and self.counters.consume(candidate)
 
     def _is_shared(self, device: DeviceID) -> bool:
-        """Return whether the device has a share already, so its counters are charged (`deviceCapacityInUse`)."""
+        """Return whether the device has a share, so that its counters are already charged (`deviceCapacityInUse`)."""
         if device in self.allocator.allocated.capacities or device in self.capacities:
             return True
         return self.rules.rejected_devices_are_rolled_back and bool(self.shares.get(device))
 
     def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
-        """Add the device to all constraints of the claim, or to none."""
+        """Add the device to all constraints of the claim, or to none. Return whether it was added."""
         base, sub = data.base_name, data.subrequest_name
         constraints = self.constraints[at.claim]
         for number, constraint in enumerate(constraints):
@@ -547,7 +548,7 @@ class DeviceChoice(msgspec.Struct):
         return outcome if outcome == "too many" else self.advance(search)
 
     def advance(self, search: DeviceSearch) -> Position | Outcome:
-        """Take the next possible device."""
+        """Take the next usable device and return the next position, or "none"."""
         at, candidates = self.position, search.candidates
         if self.place < 0:
             self.place = at.start - 1

@@ -46,7 +46,7 @@ def allocated(claim: ResourceClaim, allocation: Allocation) -> ResourceClaim:
 
 
 def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, handle: Handle) -> ResourceClaim:
-    """Write the allocation and reservation of a claim (bindClaim). Raises BindingError."""
+    """Write the allocation and reservation of a claim and return the claim (bindClaim). Raises BindingError."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     binding_conditions = handle.release.has_on("DRADeviceBindingConditions")
     what = "add allocation and reservation" if allocation is not None else "add reservation"
@@ -173,6 +173,6 @@ def _with_driver_status(claim: ResourceClaim, now: float) -> ResourceClaim:
 
 
 def _status_of(claim: ResourceClaim, result: DeviceResult) -> DeviceStatus | None:
-    """Return the status of the claim's devices (`getAllocatedDeviceStatus`)."""
+    """Return the status of the result's device, None if no driver reported one (`getAllocatedDeviceStatus`)."""
     statuses = (device for device in claim.devices if (device.driver, device.pool, device.device) == result.device_id)
     return next(statuses, None)

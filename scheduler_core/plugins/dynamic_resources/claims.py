@@ -66,7 +66,7 @@ def claim_error(pod: Pod, cluster: Cluster) -> str:
 
 
 def extended_resource_claim(pod: Pod, cluster: Cluster) -> ResourceClaim | None:
-    """Return the claim that an earlier cycle created for the pod's extended resources (findExtendedResourceClaim)."""
+    """Return the claim that an earlier cycle created for the pod's extended resources, None if there is none."""
     for claim in cluster.objects("ResourceClaim"):
         assert isinstance(claim, ResourceClaim)
         if claim.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true" and claim.owner_uid == pod.uid:

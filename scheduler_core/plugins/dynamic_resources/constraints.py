@@ -39,7 +39,7 @@ def constraint_of(spec: DeviceConstraint, rules: Rules) -> Constraint:
 
 
 def lookup_attribute(device: Device, driver: str, name: str) -> Attribute | None:
-    """Return the attribute by its full name, or without the domain if that is the driver's (`lookupAttribute`)."""
+    """Return the attribute by its full name, or without the driver's domain; None without it (`lookupAttribute`)."""
     attribute = device.attributes.get(name)
     if attribute is None:
         domain, _, identifier = name.partition("/")

@@ -53,9 +53,10 @@ def claim_in_memory(pod: Pod) -> ResourceClaim:
 def on_node(
     pod: Pod, claim: ResourceClaim, node: Node, resources: ExtendedResources, *, alone: bool
 ) -> tuple[ResourceClaim | None, Status]:
-    """Return the claim for the node (`filterExtendedResources`); None if device plugins provide everything.
+    """Return the claim for the node and a status (`filterExtendedResources`).
 
-    `alone`: the pod has no other claims; with others, even a claim without requests is allocated.
+    None with success: the claim is allocated, or device plugins provide everything. `alone`: the pod has no other
+    claims; with others, even a claim without requests is allocated.
     """
     if claim.spec.requests:
         return None, OLD_CLAIM  # the claim of an earlier cycle, which PostFilter deletes
@@ -73,7 +74,7 @@ def on_node(
 
 
 def create(pod: Pod, claim: ResourceClaim, handle: Handle) -> ResourceClaim:
-    """Write the claim for the chosen node."""
+    """Write the claim for the chosen node and return it."""
     name = f"{pod.name}-extended-resources"
     owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": True}
     manifest = {
@@ -124,9 +125,9 @@ def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> t
     ]
     device_requests: list[DeviceRequest] = []
     for name in names:
-        stands_for = resources.class_of(name)
-        if stands_for is not None:
-            device_requests += _of_resource(name, stands_for.name, containers)
+        resource_class = resources.class_of(name)
+        if resource_class is not None:
+            device_requests += _of_resource(name, resource_class.name, containers)
     return tuple(sorted(device_requests, key=lambda request: request.name))
 
 

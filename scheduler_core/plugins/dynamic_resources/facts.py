@@ -26,7 +26,7 @@ def facts_of(search: NodeSearch) -> list[Fact]:
         devices = join_names([_name(device) for _, _, device in search.found], "the allocated devices")
         text = f"The claims of the pod can have {devices}."
         return [Fact("DynamicResources.found", devices, "for", "claims", True, {"devices": devices}, text)]
-    facts = {fact.text: fact for fact in (_few(search), *map(_fact, search.tries)) if fact is not None}
+    facts = {fact.text: fact for fact in (_shortage_fact(search), *map(_fact, search.tries)) if fact is not None}
     for pool in (pool for pool in search.pools if pool.problem):
         text = f"Pool {pool.pool} of {pool.driver} is left out: {pool.problem} {pool.message}".strip() + "."
         values: dict[str, int | str] = {"pool": pool.pool, "driver": pool.driver, "problem": pool.problem}
@@ -36,14 +36,14 @@ def facts_of(search: NodeSearch) -> list[Fact]:
     return list(facts.values())[:MAX_FACTS] or [none]
 
 
-def _few(search: NodeSearch) -> Fact | None:
-    """Return the number of available devices, if several are requested."""
-    few = search.shortage
-    if few is None:
+def _shortage_fact(search: NodeSearch) -> Fact | None:
+    """Return a fact about the number of available devices; None if there is no shortage."""
+    shortage = search.shortage
+    if shortage is None:
         return None
-    values: dict[str, int | str] = {"found": few.found, "wanted": few.wanted, "request": few.request}
-    text = f"Request {few.request} can have {few.found} of {few.wanted} devices."
-    return Fact("DynamicResources.few", str(few.found), "of", str(few.wanted), False, values, text)
+    values: dict[str, int | str] = {"found": shortage.found, "wanted": shortage.wanted, "request": shortage.request}
+    text = f"Request {shortage.request} can have {shortage.found} of {shortage.wanted} devices."
+    return Fact("DynamicResources.few", str(shortage.found), "of", str(shortage.wanted), False, values, text)
 
 
 def _fact(step: DeviceTry) -> Fact | None:

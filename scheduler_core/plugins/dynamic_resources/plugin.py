@@ -161,22 +161,22 @@ class DynamicResources(
             claims = claims_of(pod, cluster)
         except ClaimError as error:
             return _rejected(str(error))
-        special = None
+        extended_claim = None
         if wants_extended:
-            special = extended_resource_claim(pod, cluster) or extended.claim_in_memory(pod)
-            claims.append(special)
+            extended_claim = extended_resource_claim(pod, cluster) or extended.claim_in_memory(pod)
+            claims.append(extended_claim)
         if not claims:
             return NO_CLAIMS_TO_FIND
         selectors = [claim.allocation.node_selector if claim.allocation else None for claim in claims]
-        state = State(claims, selectors, special, special.uid if special is not None else "")
+        state = State(claims, selectors, extended_claim, extended_claim.uid if extended_claim is not None else "")
         for number, claim in state.to_allocate():
-            reason = self._take_up(state, number, claim)
+            reason = self._check_unallocated(state, number, claim)
             if reason:
                 return _rejected(reason)
         state.allocated = [number for number, claim in enumerate(claims) if claim.allocation is not None]
         if len(state.allocated) < len(claims):
             state.allocator = self._allocator()
-            if special is None:
+            if extended_claim is None:
                 state.shape = self._searches.shape(state.to_search())
         return PreFilterResult(state)
 
@@ -197,7 +197,7 @@ class DynamicResources(
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Deallocate a claim of the pod whose devices prevent scheduling, if no other pod uses it.
 
-        If its PreFilter has not run (an earlier plugin rejected the pod), it fails, which ends PostFilter.
+        If its PreFilter has not run (an earlier plugin rejected the pod), it returns an error, which ends PostFilter.
         kube-scheduler selects any of several claims; the simulation, like the recorded runs, selects the first.
         """
         if not self._enabled:
@@ -312,12 +312,12 @@ class DynamicResources(
     def _bind(self, pod: Pod, state: State, number: int, node_name: str) -> ResourceClaim:
         """Write the claim (bindClaim). Raises BindingError."""
         claim, allocation = state.claims[number], state.reserved.get(number)
-        special = claim is state.extended
-        if special and allocation is None and not claim.spec.requests:
+        extended_claim = claim is state.extended
+        if extended_claim and allocation is None and not claim.spec.requests:
             return claim  # the node's device plugins provide everything
         uid, bound = claim.uid, None
         try:
-            if special and extended.is_in_memory(claim):
+            if extended_claim and extended.is_in_memory(claim):
                 on_node = state.nodes.get(node_name)
                 if on_node is None or on_node.extended is None:
                     raise binding.BindingError(f"extended resource claim not found for node {node_name}")
@@ -325,8 +325,8 @@ class DynamicResources(
             bound = binding.bind_claim(pod, claim, allocation, self.handle)
         finally:
             if allocation is not None:
-                self.handle.cluster.pending_allocations.remove(uid, force=bound is not None and not special)
-        if special:
+                self.handle.cluster.pending_allocations.remove(uid, force=bound is not None and not extended_claim)
+        if extended_claim:
             state.extended = bound
             if not claim.spec.requests:
                 raise binding.BindingError(
@@ -343,7 +343,7 @@ class DynamicResources(
         allocated = self._allocated.including(cluster.pending_allocations.claims())
         return Allocator(self._selectors, _Classes(cluster), allocated, self.handle.release, self._features)
 
-    def _take_up(self, state: State, number: int, claim: ResourceClaim) -> str:
+    def _check_unallocated(self, state: State, number: int, claim: ResourceClaim) -> str:
         """Check a claim without devices. Return the reason that no node can satisfy it, "" if there is none."""
         allocations = self.handle.cluster.pending_allocations
         pending = allocations.get(claim.uid)
@@ -369,18 +369,18 @@ class DynamicResources(
         return status
 
     def _judge(self, pod: Pod, state: State, node: Node) -> Status:
-        """Evaluate a node."""
-        special = None
+        """Evaluate the claims on a node."""
+        extended_claim = None
         if state.extended is not None:
             alone = len(state.claims) == 1
-            special, status = extended.on_node(pod, state.extended, node, self._resources, alone=alone)
+            extended_claim, status = extended.on_node(pod, state.extended, node, self._resources, alone=alone)
             if not status.is_success:
                 return status
-            if special is None and alone:
+            if extended_claim is None and alone:
                 return SUCCESS
         unavailable = [number for number in state.allocated if not self._is_available(state, number, node)]
         if state.allocator is not None:
-            status = self._allocate(state, node, special)
+            status = self._allocate(state, node, extended_claim)
             if not status.is_success:
                 return status
         if unavailable:
@@ -402,9 +402,9 @@ class DynamicResources(
             return False
         return ready or not binding.has_timed_out(claim, self.handle.now)
 
-    def _allocate(self, state: State, node: Node, special: ResourceClaim | None) -> Status:
+    def _allocate(self, state: State, node: Node, extended_claim: ResourceClaim | None) -> Status:
         assert state.allocator is not None
-        claims = state.to_search(special)
+        claims = state.to_search(extended_claim)
         shape = state.shape or self._searches.shape(claims)
         try:
             solution = self._searches.solve(state.allocator, node, claims, shape)
@@ -418,7 +418,7 @@ class DynamicResources(
             return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (TIMED_OUT,))
         if solution is None:
             return CANNOT_ALLOCATE
-        state.nodes[node.name] = NodeAllocation(solution, special)
+        state.nodes[node.name] = NodeAllocation(solution, extended_claim)
         return SUCCESS
 
 

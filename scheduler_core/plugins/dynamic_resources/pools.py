@@ -196,7 +196,7 @@ class Pools:
         return self._checked(pool_id, slices, elsewhere)
 
     def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:
-        """Check the pool's slices (`buildPool`)."""
+        """Return the pool; it is invalid if a name is not unique or a counter is unknown (`buildPool`)."""
         devices = [piece for piece in slices if not (self._partitions and piece.shared_counters)]
         duplicate = _duplicate_device(devices)
         if duplicate:
@@ -243,7 +243,7 @@ def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
 
 
 def _unknown_counter(counters: Counters, slices: Iterable[ResourceSlice]) -> str:
-    """Return the error for an unknown counter (`validateDeviceCounterConsumption`)."""
+    """Return the error for an unknown counter, "" if there is none (`validateDeviceCounterConsumption`)."""
     for piece in slices:
         for device in piece.devices:
             for consumed in device.consumes_counters:

@@ -129,14 +129,14 @@ def _node_search(
     assert node is not None
     tries: list[DeviceTry] = []
     unfinished = False
-    rejections: list[tuple[str, str, str]] = []
+    found_devices: list[tuple[str, str, str]] = []
     shortage: DeviceShortage | None = None
     if state.allocator is not None:
         claims = [_on_node(state, name, claim) for number, claim in state.to_allocate() if number not in state.pending]
         search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, notebook)
         unfinished = search.record()
         tries += search.tries
-        rejections = search.found
+        found_devices = search.found
         shortage = search.shortage() if not unfinished else None
     tries += _unavailable(notebook, state, node)
     outcome: Any = (
@@ -154,14 +154,14 @@ def _node_search(
         [*_searched_pools(pools, node)],
         tries,
         unfinished,
-        rejections if status.is_success else [],
+        found_devices if status.is_success else [],
         "" if status.is_success else status.message,
         shortage if outcome == "none" else None,
     )
 
 
 def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
-    """Return the claims on the node: the claim for extended resources differs by node."""
+    """Return the claim as it is on the node; the claim for extended resources differs by node."""
     on_node = state.nodes.get(name)
     special = on_node.extended if on_node is not None else None
     return special if claim is state.extended and special is not None else claim
@@ -249,14 +249,14 @@ class RecordedSearch(DeviceSearch):
         return False
 
     def shortage(self) -> DeviceShortage | None:
-        """Return the request for which the search got furthest; None if it is not for a number of devices."""
+        """Return the request for which the search got furthest; None if it is for all devices or for one."""
         at = self._furthest
         data = self.requests[at.key] if at is not None else None
         if at is None or data is None or data.takes_all or data.count < 2:
             return None
         return DeviceShortage(self.claims[at.claim].key, data.name, at.device, data.count)
 
-    # What the search does, with a note
+    # Steps of the search, with a note
 
     def usable(self, at: Position, data: RequestData, candidate: Candidate) -> bool:
         if super().usable(at, data, candidate):
@@ -372,7 +372,7 @@ class RecordedSearch(DeviceSearch):
         self._note("held" if holder else "chosen", claim, data, candidate, holder)
 
     def _note_mismatch(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
-        """Record the reason that a selector or its node selection rejects the device. Return whether there is one."""
+        """Record the selector or node selection that rejects the device. Return whether there is one."""
         if self.is_selectable(claim, data, candidate):
             return False
         objection = self.allocator.selectors.objection(

@@ -54,7 +54,7 @@ def _share_id(claim: ResourceClaim, index: int) -> str:
 
 
 def _configs(solution: Solution, number: int, rules: Rules) -> int:
-    """Count the configurations: those of the classes (each once since 1.35), and of the claim (once since 1.37)."""
+    """Return the number of configurations: of the classes (each once since 1.35) and of the claim (once since 1.37)."""
     claim, classes, count = solution.claims[number], set(), 0
     names: set[str] = set()
     for index, request in enumerate(claim.spec.requests):
@@ -79,8 +79,8 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
 
 
 def _selector_manifest(devices: Sequence[Chosen], node_name: str) -> Manifest | None:
-    """Return the node selector (`createNodeSelector`): the node if a device is local to it, otherwise what all slices
-    require; None: all nodes.
+    """Return the node selector (`createNodeSelector`): the node if a device is local to it, otherwise the
+    requirements of all slices; None: all nodes.
     """
     term: dict[str, list[Manifest]] = {"matchFields": [], "matchExpressions": []}
     for device in devices:

@@ -78,7 +78,10 @@ class Selectors:
     def objection(
         self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device
     ) -> tuple[bool, int, str] | None:
-        """Return the selector that is false: whether it is the class', its number, and the decisive part of it."""
+        """Return the selector that rejects the device: whether the class has it, its number, and the decisive part.
+
+        None: all selectors match.
+        """
         for of_class, selectors in ((True, device_class.selectors), (False, request.selectors)):
             for index, expression in enumerate(selectors):
                 if self._answer(expression, driver, device) is not True:

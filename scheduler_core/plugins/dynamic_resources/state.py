@@ -16,7 +16,7 @@ from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Soluti
 class NodeAllocation(msgspec.Struct):
     """The devices that Filter selected for the unallocated claims, in the order of the claims.
 
-    They are those of the node itself or of an alike one (`Solution.moved`).
+    They are devices of the node itself or of a node with equal devices (`Solution.moved`).
     """
 
     solution: Solution

@@ -62,7 +62,7 @@ def every_row(nodes: NodeTable) -> Domains:
 class DomainCounter:
     """Pods per domain: `cells[d]` in domain d, `total` in all domains; the last cell (code -1) is always 0. Read only.
 
-    It is kept up to date until rows move (`generation`) or it is replaced by others (`evictions` of its owner).
+    It is kept up to date until rows move (`generation`) or it is evicted from the cache (`evictions` of its owner).
     """
 
     __slots__ = ("_codes", "cells", "generation", "total")
@@ -100,7 +100,7 @@ class DomainCounter:
 
 
 class Placed:
-    """The number of pods of each kind on each row; `numbers` are the kinds of the slots (specs or term sets)."""
+    """The number of pods of each kind (spec or term set) that are on a row."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
@@ -108,7 +108,7 @@ class Placed:
         self._count: list[int] = []
 
     def any(self, kinds: Iterable[int], numbers: NDArray[np.intp]) -> bool:
-        """Return whether a pod of one of these kinds is on a row."""
+        """Return whether a pod of one of these kinds is on a row; `numbers` are the kinds by slot."""
         if self._generation != self._nodes.generation:
             n = len(self._pods)
             self._generation = self._nodes.generation

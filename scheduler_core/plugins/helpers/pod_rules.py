@@ -47,13 +47,13 @@ class SelectorIndex(msgspec.Struct, Generic[T]):
     _anchored: dict[Label, dict[T, None]] = {}
     _loose: dict[T, None] = {}
 
-    def add(self, selector: LabelSelector, thing: T) -> None:
+    def add(self, selector: LabelSelector, item: T) -> None:
         for bucket in self._buckets(selector):
-            bucket[thing] = None
+            bucket[item] = None
 
-    def remove(self, selector: LabelSelector, thing: T) -> None:
+    def remove(self, selector: LabelSelector, item: T) -> None:
         for bucket in self._buckets(selector):
-            bucket.pop(thing, None)
+            bucket.pop(item, None)
 
     def candidates(self, labels: Mapping[str, str]) -> Iterator[T]:
         """Yield each item once, in an order that depends only on the additions and on `labels`."""

@@ -47,7 +47,7 @@ class OwnedTerm(msgspec.Struct, frozen=True):
 
 
 class ReachingTerms(msgspec.Struct, frozen=True):
-    """The numbers of the terms that match a pod: required anti-affinity, and preferred terms."""
+    """The numbers of the terms that match a pod: required anti-affinity, and the terms that may score."""
 
     anti_affinity: tuple[int, ...]
     scoring: tuple[int, ...]
@@ -61,7 +61,7 @@ class TermOwners:
         self.terms: list[OwnedTerm] = []
         self._number: dict[OwnedTerm, int] = {}
         self._anti_affinity_keys: dict[str, None] = {}
-        self._sets: list[list[int]] = []  # number of a term set -> its terms (one listed twice counts twice)
+        self._sets: list[list[int]] = []  # number of a term set -> its terms (a term that occurs twice counts twice)
         self._sets_with: list[list[int]] = []  # number of a term -> the term sets that contain it, once per occurrence
         self._by_selector: SelectorIndex[int] = SelectorIndex()
         self._reaching: dict[int, tuple[tuple[int, int], ReachingTerms]] = {}  # by spec number
@@ -95,7 +95,7 @@ class TermOwners:
         versions = (self.number_of_terms(), self._cluster.version("Namespace"))
         terms = self._reaching.get(spec)
         if terms is None or terms[0] != versions:
-            terms = self._reaching[spec] = versions, self._find(spec)
+            terms = self._reaching[spec] = versions, self._find_reaching(spec)
         return terms[1]
 
     def owners(self, number: int) -> DomainCounter:
@@ -157,7 +157,7 @@ class TermOwners:
                 self._anti_affinity_keys[term.term.topology_key] = None
         return number
 
-    def _find(self, spec: int) -> ReachingTerms:
+    def _find_reaching(self, spec: int) -> ReachingTerms:
         namespace, labels = self._pods.specs[spec]
         namespace_object = self._cluster.get("Namespace", namespace)
         namespace_labels = namespace_object.labels if isinstance(namespace_object, Namespace) else {}

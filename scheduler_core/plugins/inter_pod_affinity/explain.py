@@ -115,9 +115,9 @@ def _owning(terms: set[PodAffinityTerm]) -> Callable[[Pod], bool]:
 def _pods_in(cluster: Cluster, domains: Domains, row: int, is_match: Callable[[Pod], bool]) -> str:
     """Return the names of the matching pods in the row's domain, as text."""
     pods, code = cluster.pods, domains.codes[row]
-    standing = np.flatnonzero(pods.row[: len(pods)] >= 0)
-    near = [pods.pods[slot] for slot in standing if domains.codes[pods.row[slot]] == code]
-    return join_names([pod.key for pod in near if is_match(pod)])
+    placed = np.flatnonzero(pods.row[: len(pods)] >= 0)
+    in_domain = [pods.pods[slot] for slot in placed if domains.codes[pods.row[slot]] == code]
+    return join_names([pod.key for pod in in_domain if is_match(pod)])
 
 
 def _no_label(key: str, node: str, field: str) -> Fact:

@@ -32,7 +32,7 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
 
 
 def after_pod_change_by_any_term(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """Return the hint from 1.37 on: each anti-affinity term may be the one that a leaving pod had violated."""
+    """Return the hint from 1.37 on, for which it is enough that one anti-affinity term no longer matches the pod."""
     hint = after_pod_change(pod, old, new)
     if hint is QueueingHint.QUEUE or old is None or not (old.node_name or old.nominated_node_name):
         return hint

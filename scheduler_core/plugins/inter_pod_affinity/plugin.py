@@ -138,8 +138,8 @@ class InterPodAffinity(
     def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """Skip pods if no term matches a pod on a node with its topology key."""
         plan = self._plans.of(pod) if state is None else state
-        meeting = [term for term in plan.scoring if term.counter.total]
-        return PreScoreResult(meeting) if meeting or self._scores_anything else _SKIP_SCORE
+        matching = [term for term in plan.scoring if term.counter.total]
+        return PreScoreResult(matching) if matching or self._scores_anything else _SKIP_SCORE
 
     def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return scoring.score(state, rows)
@@ -190,9 +190,9 @@ def _verdicts(
 def broken_rules(
     plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
 ) -> tuple[Broken, Broken, Broken]:
-    """Return where existing pods' anti-affinity, the pod's anti-affinity and its affinity reject nodes.
+    """Return the rows that existing pods' anti-affinity, the pod's anti-affinity and its affinity reject.
 
-    None: nowhere.
+    Each is bool per row, None if no row is rejected.
     """
     codes = key.domains.codes[rows]
     of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
@@ -209,7 +209,7 @@ def broken_rules(
 
 
 def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn | None) -> IntColumn | None:
-    """Return the counts of the rows' domains, None if all are 0."""
+    """Return the count of each row's domain, None if all are 0."""
     if delta is None:
         return None if counted is None else counted[codes]
     return delta if counted is None else counted[codes] + delta

@@ -62,7 +62,7 @@ def _has(requirement: SelectorRequirement, node: Node) -> str:
 
 
 def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
-    """Return the condition of a single term that the node does not meet, or its only condition."""
+    """Return the condition of a single term that the node does not meet, or its only condition; empty otherwise."""
     if len(selector.terms) != 1:
         return {}
     term = selector.terms[0]

@@ -92,7 +92,7 @@ def balance(amounts: Sequence[Amount], length: int) -> Scores:
 
 
 def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:
-    """Return the standard deviation of each row over the resources of the node: half the distance of two, 0 for fewer.
+    """Return the standard deviation of the shares on each row: half the distance of two resources, 0 for fewer.
 
     Computed in float64 in kube-scheduler's order of operations, so that truncation returns the same integers.
     """

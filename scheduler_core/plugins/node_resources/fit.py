@@ -132,9 +132,7 @@ class NodeResourcesFit(
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def slack(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """Return the amount by which each counter may increase until the pod no longer fits.
-
-        Negative if it does not fit.
+        """Return the amount by which each counter may increase while the pod still fits, negative if it does not.
 
         An extended resource of a DeviceClass that the node itself does not have is left to DynamicResources.
         """
@@ -259,7 +257,7 @@ def _hint(helps: bool) -> QueueingHint:
 def _verdicts(
     lacking: Sequence[tuple[int, NDArray[np.bool_]]], too_small: NDArray[np.bool_], reasons: Sequence[str]
 ) -> Verdicts:
-    """Return one status for each distinct combination of `lacking` (number of the reason, where)."""
+    """Return verdicts with a status for each distinct combination of `lacking` (number of the reason, its rows)."""
     combination, bit = too_small.astype(np.int64), 1
     for _, where in lacking:
         if bit == SIGN_BIT:  # no bit is left: number the combinations so far, in their order

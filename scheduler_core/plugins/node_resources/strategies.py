@@ -37,8 +37,9 @@ def utilization(requested: Amounts, allocatable: Amounts) -> Amounts:
 def broken_linear(
     shape: Sequence[UtilizationShapePoint], percent: Amounts, scale: int = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
 ) -> Amounts:
-    """Return the shape's function at each utilization, times `scale`: constant outside, linear between points, division
-    towards zero.
+    """Return the score of each utilization by the shape, times `scale`.
+
+    The function is constant outside the points and linear between them; division truncates towards zero.
     """
     scores = np.full(len(percent), shape[-1].score * scale, np.int64)
     for i in reversed(range(len(shape))):

@@ -25,9 +25,9 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
         self._groups = handle.pod_groups
 
     def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
-        """Return domains in the order of their first node (upstream iterates over a map).
+        """Return a placement for each domain, in the order of their first node (upstream iterates over a map).
 
-        Without a constraint, all nodes.
+        Without a topology key, the only placement has all nodes.
         """
         group = self._groups.get(pod_group)
         if group is None:

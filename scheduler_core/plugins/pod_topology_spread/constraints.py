@@ -56,7 +56,7 @@ class SpreadConstraints:
         return with_default_selector(defaults, default_selector(pod, workloads)) if workloads else ()
 
     def require_all_topologies(self, pod: Pod) -> bool:
-        """Return whether a node must have every topology key to be scored; not with the system's constraints."""
+        """Return whether a node must have every topology key to be scored, other than for the system's defaults."""
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:

@@ -41,7 +41,7 @@ class CountedConstraint(msgspec.Struct):
 
     @property
     def cells(self) -> IntColumn:
-        """Return the matching pods per domain (per row with `per_row`), and a last 0."""
+        """Return the matching pods per domain (per row with `per_row`), followed by a 0."""
         if self.counter is not None:
             return self.counter.cells
         if not len(self._none):

@@ -56,7 +56,10 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints:
 
 
 def node_change_may_help(old: Node | None, new: Node | None, constraints: Constraints) -> bool:
-    """Return whether a node with all topology keys came or went, gained or lost one, or changed domain or taints."""
+    """Return whether a node with all topology keys was added or deleted, or changed its domain or taints.
+
+    A node that gained or lost a topology key counts as added or deleted.
+    """
     before = old is not None and _has_all_keys(old.labels, constraints)
     after = new is not None and _has_all_keys(new.labels, constraints)
     if old is None or new is None or before != after:

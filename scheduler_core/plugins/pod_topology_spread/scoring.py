@@ -23,7 +23,7 @@ class SoftConstraint(msgspec.Struct):
     """A ScheduleAnyway constraint in one cycle, for the feasible rows.
 
     `counts` are the matching pods for each of these rows (in its domain, or for the hostname on the node itself);
-    `labelled` are the rows that have the label, None if all.
+    `labelled`: whether each row has the label, None if all have it.
     """
 
     constraint: TopologySpreadConstraint
@@ -42,7 +42,7 @@ class SoftConstraint(msgspec.Struct):
 class ScoreState(msgspec.Struct):
     """The state of a cycle.
 
-    `ignored`: feasible rows without one of the topology keys, which score 0; None if there are none.
+    `ignored`: whether each feasible row lacks a topology key and scores 0; None if no row does.
     """
 
     soft: list[SoftConstraint]

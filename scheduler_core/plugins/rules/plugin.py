@@ -54,13 +54,13 @@ from scheduler_core.plugins.rules.results import ClusterSums, Results
 from scheduler_core.scenario.rules.expression import MAX_COST_OF_RUN, Expression, compile_expression
 
 MAX_MESSAGE = 256  # the number of characters of a reason
-_WHO: dict[Point, str] = {"preEnqueue": "pod", "filter": "node(s)", "permit": "pod"}
+_SUBJECTS: dict[Point, str] = {"preEnqueue": "pod", "filter": "node(s)", "permit": "pod"}
 Score = tuple[int, str]  # the score, and the error or ""
 Slots = Sequence[int]
 
 
 def with_rules(registry: Registry, rules: Sequence[Rule]) -> Registry:
-    """Return the plugins and those of the rules, by name."""
+    """Return the registry with a plugin for each rule."""
     return {**registry, **{rule.name: make_plugin(rule) for rule in rules}} if rules else registry
 
 
@@ -94,7 +94,9 @@ class _RulePlugin(EnqueueExtensions):
         self._handle = handle
         self._cost = 0
         self._conditions: dict[Point, Results[Status]] = {
-            point: _results_of(self.rule, point, self._judge(point)) for point in self.rule.expressions if point in _WHO
+            point: _results_of(self.rule, point, self._judge(point))
+            for point in self.rule.expressions
+            if point in _SUBJECTS
         }
         self._numbers = _results_of(self.rule, "score", self._count) if "score" in self.rule.expressions else None
 
@@ -132,7 +134,7 @@ class _RulePlugin(EnqueueExtensions):
                 return Status(Code.ERROR, (error,))
             if value:
                 return SUCCESS
-            reason = f"{_WHO[point]} didn't satisfy plugin {self.rule.name}"
+            reason = f"{_SUBJECTS[point]} didn't satisfy plugin {self.rule.name}"
             if message is not None:
                 reason, error = self._evaluate("message", message, variables, str)
                 if error:
@@ -280,7 +282,7 @@ def _message(rule: Rule) -> Expression | None:
 
 
 def _paths(rule: Rule, point: Point) -> tuple[tuple[str, ...], ...]:
-    message = _message(rule) if point in _WHO else None
+    message = _message(rule) if point in _SUBJECTS else None
     return _compiled(rule, point).paths + (message.paths if message is not None else ())
 
 

@@ -87,7 +87,7 @@ class Results(Generic[A]):
         return self.reads("requested", "pods", "cluster")
 
     def of_pod(self, pod: Pod) -> A:
-        """Return the result for a pod, if no node is read."""
+        """Return the result for a pod; the expressions must not read the node."""
         key, variables = self._of_pod(pod)
         return self.results[self._evaluate_new((key,), lambda: variables)]
 
@@ -163,7 +163,7 @@ class Results(Generic[A]):
         removed: Slots = (),
         added: Slots = (),
     ) -> Variables:
-        """Return the variables on a node."""
+        """Return the variables for the pod on a node, with pods of the node removed and added."""
         variables = dict(self._of_pod(pod)[1])
         rows, change = np.array([row], np.intp), [(removed, added)]
         if "node" in self._tree:
@@ -210,7 +210,7 @@ class Results(Generic[A]):
         return tuple(keys), variables
 
     def _of_slot(self, cluster: Cluster, slot: int) -> tuple[int, Value]:
-        """Return a number that is equal for pods on nodes with equal values, and the value."""
+        """Return the value of the pod in the slot, after a number that is equal for equal values."""
         pods = cluster.pods
         pod, node_name = pods.pods[slot], pods.node_name[slot]
         cached = self._pods.get(slot)
@@ -281,7 +281,7 @@ class Results(Generic[A]):
 
 
 def _requests_of(cluster: Cluster, name: str, number: int, removed: Slots, added: Slots) -> int:
-    """Return how added and removed pods change a resource."""
+    """Return the change of the requests for a resource by removed and added pods."""
     if name == "pods":
         return len(added) - len(removed)
     requests = cluster.pods.requests

@@ -1,7 +1,8 @@
 """NodeDeclaredFeatures: a node must declare the features that a pod needs (plugins/nodedeclaredfeatures).
 
-What a pod needs is inferred from its spec: component-helpers/nodedeclaredfeatures, `InferForPodScheduling`. Of the
-five features that 1.36 registers, two are for scheduling; the others concern updates of pods and the kubelet's streams.
+The required features are inferred from the spec of the pod (component-helpers/nodedeclaredfeatures,
+`InferForPodScheduling`). Of the five features that 1.36 registers, two are for scheduling; the others concern updates
+of pods and the kubelet's streams.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match th
 
 
 class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """Accepts all pods: pending pods have no `spec.nodeName`."""
+    """Rejects all nodes but the one in `spec.nodeName`; a pending pod has none, so it passes."""
 
     name = "NodeName"
     about = AboutFile("node_name.yaml")

@@ -107,7 +107,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
 
 
 def conflict(requested: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
-    """Return whether protocol and port are equal, and the addresses are equal or one of them is all addresses."""
+    """Return whether ports conflict: equal port and protocol, and equal addresses, or one of them is all addresses."""
     return any(
         want.port == have.port
         and want.protocol == have.protocol

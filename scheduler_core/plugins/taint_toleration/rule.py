@@ -29,6 +29,6 @@ def _covers(toleration: Toleration, taint: Taint) -> bool:
 def find_untolerated_taint(
     taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: tuple[str, ...]
 ) -> Taint | None:
-    """Return the first taint with one of the effects that is not tolerated."""
+    """Return the first taint with one of the effects that is not tolerated, None if there is none."""
     tolerations = tuple(tolerations)
     return next((taint for taint in taints if taint.effect in effects and not tolerates(tolerations, taint)), None)

@@ -21,7 +21,7 @@ Attachable = dict[str, str]  # unique name "driver/handle" -> driver
 
 
 class AttachableError(Exception):
-    """The pod's volumes cannot be determined; `missing`: because a claim does not exist."""
+    """The pod's volumes cannot be determined; `missing`: a claim does not exist."""
 
     def __init__(self, message: str, *, missing: bool = False) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class AttachableError(Exception):
 
 
 def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, new: bool) -> Attachable:
-    """Return the volumes that a CSI driver attaches for the pod; `new`: every claim of it must exist.
+    """Return the volumes that a CSI driver attaches for the pod; `new`: all its claims must exist.
 
     Raises AttachableError.
     """
@@ -99,7 +99,7 @@ def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None, storage: St
 
 
 def _provisioned_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
-    """Return the driver of the claim's class; kube-scheduler invents a volume name that no other volume has."""
+    """Return the driver of the claim's class and a unique volume name; ("", "") if no CSI driver provisions it."""
     storage_class = storage.storage_class(claim_class(claim))
     if storage_class is None:
         return "", ""

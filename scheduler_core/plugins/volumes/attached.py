@@ -26,7 +26,7 @@ FOLLOWED = ("PersistentVolumeClaim", "PersistentVolume")
 
 
 def view_of(csi_node: CSINode | None) -> View:
-    """Return the fields of a node on which attachable volumes depend."""
+    """Return the fields of a CSINode on which attachable volumes depend."""
     return (False, frozenset()) if csi_node is None else (True, csi_node.migrated)
 
 
@@ -40,7 +40,7 @@ def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, n
 
 
 class AttachedVolumes:
-    """A `PlacementObserver`. Call `refresh` before reading; rows are those of `nodes` at that moment."""
+    """The counts, as a `PlacementObserver`. Call `refresh` before reading; rows are those of the node table then."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -113,7 +113,7 @@ class AttachedVolumes:
                 self._add(slot, row)
 
     def _read_attachments(self, nodes: NodeTable) -> dict[str, set[int]]:
-        """Read the unique names in VolumeAttachments, with their rows (`getNodeVolumeAttachmentInfo`)."""
+        """Count the volumes of VolumeAttachments; return their rows by unique name (`getNodeVolumeAttachmentInfo`)."""
         attachments: dict[str, set[int]] = {}
         self._attached_volumes = {
             attachment.volume_name for name in nodes.names for attachment in self.storage.volume_attachments(name)
@@ -171,7 +171,7 @@ class AttachedVolumes:
                     yield "PersistentVolume", claim.volume_name
 
     def _affected(self) -> list[int]:
-        """Return the slots on nodes whose claims or volumes changed since the last refresh."""
+        """Return the slots of counted pods whose claims or volumes changed since the last refresh."""
         slots: dict[int, None] = {}
         for kind in FOLLOWED:
             for key in self._changed(kind):

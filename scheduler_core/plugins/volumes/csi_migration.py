@@ -59,7 +59,7 @@ BY_NAME = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
 
 
 def migratable(pv: PersistentVolume) -> InTreePlugin | None:
-    """Return the in-tree plugin of a volume that a CSI driver could serve (`IsPVMigratable`)."""
+    """Return the in-tree plugin of a volume that a CSI driver could serve, None if there is none (`IsPVMigratable`)."""
     return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
 
 
@@ -150,12 +150,12 @@ def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector 
     if affinity is None:
         return None
 
-    def term(of: NodeSelectorTerm) -> NodeSelectorTerm:
+    def rename(term: NodeSelectorTerm) -> NodeSelectorTerm:
         return replace(
-            of, match_expressions=tuple(replace(r, key=new) if r.key == old else r for r in of.match_expressions)
+            term, match_expressions=tuple(replace(r, key=new) if r.key == old else r for r in term.match_expressions)
         )
 
-    return NodeSelector(tuple(map(term, affinity.terms)))
+    return NodeSelector(tuple(map(rename, affinity.terms)))
 
 
 def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:

@@ -23,7 +23,7 @@ def volume_name(volume: Volume) -> Iterator[str]:
 
 def conflicts(pod: Pod, other: Pod) -> bool:
     """Return whether a volume of the pod conflicts with a volume of the other pod."""
-    return any(_conflict(volume, two) for volume in pod.volumes if is_exclusive(volume) for two in other.volumes)
+    return any(_conflict(own, another) for own in pod.volumes if is_exclusive(own) for another in other.volumes)
 
 
 def _conflict(volume: Volume, other: Volume) -> bool:

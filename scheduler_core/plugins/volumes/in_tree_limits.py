@@ -102,7 +102,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         node, new = cluster.nodes.nodes[row], self._volumes(pod, new=True)
         if isinstance(new, Status):
             return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
-        there = self._standing(self._slots(row, 0, change))
+        there = self._volumes_of_pods(self._slots(row, 0, change))
         present, limit = len(there) if isinstance(there, set) else 0, self._limit(node)
         migrated = self._is_migrated(node)
         added = 0 if migrated or isinstance(there, Status) else len(new - there)
@@ -125,7 +125,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     def _judge(self, new: set[str], node: Node, slots: Sequence[int]) -> Status:
         if self._is_migrated(node):
             return SUCCESS
-        there = self._standing(slots)
+        there = self._volumes_of_pods(slots)
         if isinstance(there, Status):
             return there
         return EXCEEDED if len(there) + len(new - there) > self._limit(node) else SUCCESS
@@ -134,8 +134,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         """Return whether the CSI driver has taken over, so that NodeVolumeLimits counts its volumes."""
         return self._storage.migrations.reach(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
 
-    def _standing(self, slots: Sequence[int]) -> set[str] | Status:
-        """Return the volumes of the pods on a node."""
+    def _volumes_of_pods(self, slots: Sequence[int]) -> set[str] | Status:
+        """Return the counted volumes of these pods, or the status of an error."""
         there: set[str] = set()
         for slot in slots:
             volumes = self._volumes(self._pods.pods[slot], new=False)
@@ -158,7 +158,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return volume.source_type == self.counts.source
 
     def _volumes(self, pod: Pod, *, new: bool) -> set[str] | Status:
-        """Return the identities of the pod's counted volumes (filterVolumes); `new`: every claim of it must exist."""
+        """Return the identities of the pod's counted volumes (filterVolumes); `new`: all its claims must exist."""
         volumes: set[str] = set()
         for volume in pod.volumes:
             if self._inline(volume):

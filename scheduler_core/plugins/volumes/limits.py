@@ -89,7 +89,7 @@ class NodeVolumeLimits(
 ):
     """Rejects nodes above their limits.
 
-    The pod's volumes depend on the node: in-tree ones count if their driver took over.
+    An in-tree volume counts on the nodes where a CSI driver serves it.
     """
 
     name = "NodeVolumeLimits"
@@ -224,9 +224,9 @@ class NodeVolumeLimits(
         return [DriverCount(d, current[d], n, limits[d]) for d, n in added.items() if d in limits]
 
     def _missing_driver(self, pod: Pod, state: State, node_name: str) -> str:
-        """Return a driver of the pod's volumes that must be installed on a node and is not here (checkCSIDriverOnNode).
+        """Return a driver that the pod needs and the node lacks, "" if there is none (checkCSIDriverOnNode).
 
-        Needs the feature gate VolumeLimitScaling.
+        Without the feature gate VolumeLimitScaling, no driver is required.
         """
         if not self._asks_for_drivers:
             return ""
@@ -245,7 +245,7 @@ class NodeVolumeLimits(
         return state.own[view]
 
     def _slots(self, row: int, change: Change | None, position: int) -> list[int]:
-        """Return the pods on the node after the change."""
+        """Return the slots of the pods on the node after the change."""
         slots = list(self.cluster.pods.on_row(row))
         if change is None:
             return slots

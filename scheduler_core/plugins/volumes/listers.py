@@ -1,4 +1,4 @@
-"""Lookups of storage objects for the volume plugins (kube-scheduler's listers), and groups of alike nodes."""
+"""Lookups of storage objects for the volume plugins (kube-scheduler's listers), and groups of equal nodes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Storage:
         return {driver: limit for driver, limit in limits if limit is not None}
 
     def version(self, *kinds: str) -> tuple[int, ...]:
-        """Return a number that changes whenever an object of one of these kinds does."""
+        """Return the versions of these kinds; one increases whenever an object of its kind changes."""
         return tuple(self.cluster.version(kind) for kind in kinds)
 
     def _all(self, kind: type[T]) -> Sequence[T]:

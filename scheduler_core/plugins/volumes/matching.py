@@ -121,7 +121,7 @@ def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
 
 
 def why_unavailable(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Return the further reason that a volume that is not reserved for the claim does not fit; "" if it does."""
+    """Return the reason that a volume that is not reserved for the claim cannot be used, "" if it can."""
     if pv.phase != "Available":
         return f"is in phase {pv.phase}"
     if claim.selector is not None and not claim.selector.matches(pv.labels):

@@ -58,7 +58,7 @@ DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 
 class State(msgspec.Struct, frozen=True):
-    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts the used ones."""
+    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts those in use."""
 
     claims: frozenset[str]
     in_use: int
@@ -71,9 +71,9 @@ NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 class VolumeRestrictions(
     PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
 ):
-    """Rejects nodes by volumes.
+    """Rejects nodes with conflicting disks, and all nodes if a ReadWriteOncePod claim is in use.
 
-    Counters (add_pod_delta): pods with conflicting disks; uses of its ReadWriteOncePod claims.
+    Counters (add_pod_delta): pods with conflicting disks; uses of the pod's ReadWriteOncePod claims.
     """
 
     name = "VolumeRestrictions"

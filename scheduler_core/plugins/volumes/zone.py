@@ -104,10 +104,10 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return bool[len(rows)]: where Filter reads the pod's claims if its PreFilter does not run."""
-        rejected = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
+        reads = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
         for key in self.labels if self._zoned_only else ():
-            rejected |= topology_domains(nodes, key).codes[rows] >= 0
-        return rejected
+            reads |= topology_domains(nodes, key).codes[rows] >= 0
+        return reads
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (

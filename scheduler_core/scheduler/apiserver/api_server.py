@@ -21,7 +21,7 @@ Condition = tuple[str, str]  # reason and message of PodScheduled=False
 
 
 class ApiServer:
-    """The writes of an attempt. `delete_pod` deletes a victim at once, `terminate(key, at)` at a later time."""
+    """The writes of an attempt. `delete_pod` deletes a victim at once, `terminate(key, time)` at a later time."""
 
     def __init__(
         self,
@@ -74,7 +74,10 @@ class ApiServer:
         self._watch.append(lambda: self._deliver_patch(key, None, ""))
 
     def evict(self, victim: Pod, preemptor: str = "") -> float | None:
-        """Mark the victim as DisruptionTarget and delete it. Return when it is deleted, None if it was terminating."""
+        """Mark the victim as DisruptionTarget and delete it. Return the time at which it is deleted.
+
+        None: it was already terminating. Whether the victim is marked depends on the release.
+        """
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._deliver_mark(victim.key))
         if victim.terminating or victim.key in self._evicting:

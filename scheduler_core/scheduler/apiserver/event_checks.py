@@ -25,15 +25,15 @@ class EventChecks:
         self._compares_zero = rules.fit_compares_requests_of_zero
 
     def matters(self, new: Any) -> bool:
-        """Return whether a StorageClass waits for its first consumer; other new classes are ignored."""
+        """Return whether the event is handled. A StorageClass is ignored unless it waits for its first consumer."""
         return not isinstance(new, StorageClass) or new.volume_binding_mode == "WaitForFirstConsumer"
 
     def may_fit(self, node: Node) -> Callable[[Pod], bool]:
-        """Return a check of pods against the node as it is: resources, node affinity, ports, NoSchedule taints."""
+        """Return a check whether a pod fits on the node now: resources, affinity, host ports, NoSchedule taints."""
         pods = self._cluster.pods
-        standing = [pods.pods[slot] for slot in pods.on_node(node.name)]
-        used: dict[str, int] = {"pods": len(standing)}
-        for pod in standing:
+        pods_on_node = [pods.pods[slot] for slot in pods.on_node(node.name)]
+        used: dict[str, int] = {"pods": len(pods_on_node)}
+        for pod in pods_on_node:
             for resource, amount in pod.requests.items():
                 used[resource] = used.get(resource, 0) + (amount if resource != "pods" else 0)
         ports = pods.used_ports.get(node.name, set())
@@ -49,7 +49,7 @@ class EventChecks:
         return fits
 
     def _has_room(self, pod: Pod, node: Node, used: Mapping[str, int]) -> bool:
-        """Return whether all resources fit (noderesources.Fits), without ignored resources."""
+        """Return whether the pod's requests fit in the free resources (noderesources.Fits); no resource is ignored."""
         if used["pods"] + 1 > node.allocatable.get("pods", 0):
             return False
         requests = {name: amount for name, amount in pod.requests.items() if amount and name != "pods"}

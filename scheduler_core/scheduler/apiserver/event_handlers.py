@@ -75,7 +75,7 @@ class EventHandlers:
             self._notify_watchers("Node", before, item)
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
-            with self._slices_followed(kind):
+            with self._slice_updates(kind):
                 self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
             self._notify_watchers(kind, old, item)
@@ -92,14 +92,14 @@ class EventHandlers:
             self._notify_watchers("Node", node, None)
         else:
             old = self._cluster.get(kind, key)
-            with self._slices_followed(kind):
+            with self._slice_updates(kind):
                 self._cluster.delete(kind, key)
             self._move_waiting_pods(kind, Action.DELETE, old, None)
             self._notify_watchers(kind, old, None)
 
     @contextmanager
-    def _slices_followed(self, kind: str) -> Iterator[None]:
-        """Handle the ResourceSlices that a DeviceTaintRule changes as updated (tracker.go: `syncSlice`)."""
+    def _slice_updates(self, kind: str) -> Iterator[None]:
+        """Handle the updates of ResourceSlices by a DeviceTaintRule, after the block (tracker.go: `syncSlice`)."""
         if kind != "DeviceTaintRule":
             yield
             return
@@ -145,7 +145,7 @@ class EventHandlers:
             node_name = self._cluster.pods.node_name[self._cluster.pods.slot_of[key]]
             self._unassigned_deleted(pod, bound=False)
             self._cluster.delete_pod(key)
-            if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
+            if binding:  # kube-scheduler frees the resources only when Bind finds no such pod
                 self._queue.move_all_to_active_or_backoff_queue(
                     ASSIGNED_POD_DELETE, replace(pod, node_name=node_name), None
                 )
@@ -169,7 +169,7 @@ class EventHandlers:
             )
 
     def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
-        """Requeue pods: the room of a nomination, or of a pod waiting on Permit, is free."""
+        """Remove the pod from the queue, and requeue the pods that its nomination or wait on Permit kept out."""
         self._queue.delete(pod, "bound" if bound else "deleted")
         if bound and not self._rules.binding_a_nominated_pod_wakes_others:
             return

@@ -11,7 +11,7 @@ from scheduler_core.framework.pod_changes import first_node_change
 from scheduler_core.queue.before_1_19 import SchedulingQueueBefore119
 from scheduler_core.scheduler.apiserver.event_handlers import EventHandlers
 
-HEARD: dict[str, tuple[Resource, tuple[Action, ...]]] = {
+HANDLED: dict[str, tuple[Resource, tuple[Action, ...]]] = {
     "PersistentVolume": ("PersistentVolume", (Action.ADD, Action.UPDATE)),
     "PersistentVolumeClaim": ("PersistentVolumeClaim", (Action.ADD, Action.UPDATE)),
     "StorageClass": ("storage.k8s.io/StorageClass", (Action.ADD,)),
@@ -21,7 +21,7 @@ HEARD: dict[str, tuple[Resource, tuple[Action, ...]]] = {
 
 
 class EventHandlersBefore119(EventHandlers):
-    """Event handlers that each move all unschedulable pods."""
+    """Event handlers whose events move all unschedulable pods."""
 
     _queue: SchedulingQueueBefore119
 
@@ -39,9 +39,9 @@ class EventHandlersBefore119(EventHandlers):
 
     def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
         item = old if new is None else new
-        heard = HEARD.get(kind_of(item))
-        if heard is None or action not in heard[1]:
+        handled = HANDLED.get(kind_of(item))
+        if handled is None or action not in handled[1]:
             return
         if isinstance(item, StorageClass) and item.volume_binding_mode != "WaitForFirstConsumer":
             return
-        self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(heard[0], action), old, new)
+        self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(handled[0], action), old, new)

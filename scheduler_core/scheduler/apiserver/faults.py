@@ -16,7 +16,7 @@ class Faults:
         self._left = [[fault, fault.times] for fault in faults]
 
     def next_error(self, pod: PodKey, point: FaultPoint) -> Status:
-        """Use up one of the pod's faults at the point. Return its error, from a plugin named Fault, or success."""
+        """Use up a fault of the pod at the point. Return its error, from a plugin named Fault; success without one."""
         for entry in self._left:
             fault, times = entry
             assert isinstance(fault, Fault)

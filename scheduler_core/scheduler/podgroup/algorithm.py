@@ -21,12 +21,15 @@ WAITING = "pod group is waiting for preemption to complete"
 def try_pod_group(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool = True) -> GroupResult:
     """Evaluate the group in the current cluster. No pod stays assumed."""
     if scheduler.feature_gates.get(PLACEMENTS_GATE):
-        return _in_placements(scheduler, group, post_filters=post_filters)
+        return _try_placements(scheduler, group, post_filters=post_filters)
     return _try_members(scheduler, group, None, post_filters=post_filters)
 
 
-def _in_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool) -> GroupResult:
-    """Return the result of the best placement, or of the first (podGroupSchedulingPlacementAlgorithm)."""
+def _try_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool) -> GroupResult:
+    """Evaluate the group in each placement and return the best result (podGroupSchedulingPlacementAlgorithm).
+
+    If no placement fits, it is the first result. A result with an error is returned at once.
+    """
     scheduler.cluster.snapshot()
     nodes = scheduler.cluster.nodes
     placements, failure = generate_placements(scheduler, group)
@@ -40,20 +43,23 @@ def _in_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters:
         if result.outcome == "Error":
             return result
         results.append(result)
-    holding = [result for result in results if result.success or result.waiting_on_preemption]
-    if not holding:
+    fitting = [result for result in results if result.success or result.waiting_on_preemption]
+    if not fitting:
         first = results[0]
         first.message = first.cause = (
             f"0/{len(placements)} placements are available, first placement status: {first.cause}"
         )
         return first
-    return holding[0] if len(holding) == 1 else best_placement(scheduler, group, holding)
+    return fitting[0] if len(fitting) == 1 else best_placement(scheduler, group, fitting)
 
 
 def _try_members(
     scheduler: Scheduler, group: QueuedPodGroup, placement: Placement | None, *, post_filters: bool
 ) -> GroupResult:
-    """Evaluate all members until Permit allows one (podGroupSchedulingDefaultAlgorithm)."""
+    """Evaluate the members in order, up to an error (podGroupSchedulingDefaultAlgorithm).
+
+    The group fits if Permit allows a member; the other members may still be unschedulable.
+    """
     scheduler.cluster.snapshot()
     confined = placement is not None and len(placement.rows) < len(scheduler.cluster.nodes)
     rows = placement.rows if placement is not None and confined else None

@@ -66,7 +66,7 @@ class PodGroupCycle:
 
 
 def schedule_one_pod_group(scheduler: Scheduler, popped: QueuedPod, *, from_active: bool) -> PodGroupCycle | None:
-    """Schedule the group of a popped member; None if all members are skipped."""
+    """Schedule the group of a popped member. Return its cycle, None if all members are skipped."""
     group = gather_members(scheduler, popped)
     if group is None:
         return None

@@ -38,14 +38,14 @@ class QueuedPodGroup(msgspec.Struct):
         )
 
     def stored(self) -> PodGroup | None:
-        """Return the current PodGroup object."""
+        """Return the current PodGroup object, None if it does not exist."""
         return self.framework.pod_groups.get(self.key)
 
 
 def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
-    """Pop the other members of a group; None if all members are skipped.
+    """Pop the other members of a group. Return the group, None if all members are skipped.
 
-    The order: priority, then time of arrival in activeQ, then the queue's sequence (upstream: the order of a map).
+    Members are sorted by priority, first attempt, and the queue's sequence (in kube-scheduler: the order of a map).
     """
     key = popped.pod.pod_group_key
     framework = scheduler.frameworks[popped.pod.scheduler_name]

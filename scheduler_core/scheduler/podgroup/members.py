@@ -17,16 +17,20 @@ from scheduler_core.trace.events import CycleStarted, PodAssumed, PodUnreserved
 ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
 
 
-def try_member(scheduler: Scheduler, of: Attempt, rows: NDArray[np.intp] | None, *, post_filters: bool) -> MemberResult:
+def try_member(
+    scheduler: Scheduler, member: Attempt, rows: NDArray[np.intp] | None, *, post_filters: bool
+) -> MemberResult:
     """Find a node for the pod, by preemption if necessary, and assume the pod there for the next members.
 
-    `of` is the member's attempt; each evaluation has its own attempt with the same number. `rows`: the placement, None:
-    all.
+    `member` is its attempt in the group; each evaluation has its own attempt with the same number. `rows` are the
+    nodes of the placement, None: all nodes.
     """
-    attempt = scheduler.current = Attempt(of.number, of.queued, of.framework)
+    attempt = scheduler.current = Attempt(member.number, member.queued, member.framework)
     pod, queued = attempt.pod, attempt.queued
     scheduler.emit(
-        CycleStarted(attempt.number, pod.key, of.framework.profile_name, queued.attempts, pod_group=pod.pod_group_key)
+        CycleStarted(
+            attempt.number, pod.key, member.framework.profile_name, queued.attempts, pod_group=pod.pod_group_key
+        )
     )
     cycle = attempt.cycle = CycleState(pod, scheduler.cluster.pods.slot_of[pod.key], placement=rows)
     result = MemberResult(attempt)

@@ -21,7 +21,7 @@ NO_PLACEMENT = "no feasible placements found"
 
 
 def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Sequence[Placement], GroupResult | None]:
-    """Return the placements of the first plugin in order, or the result of a group without placements."""
+    """Return the placements of the first plugin, and None; without placements, the result of the group."""
     nodes = scheduler.cluster.nodes
     plugins = group.framework.at(PlacementGeneratePlugin)
     if not plugins:

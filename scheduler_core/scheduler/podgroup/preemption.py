@@ -48,7 +48,7 @@ class Unit(msgspec.Struct):
 
 def run_workload_aware_preemption(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
     """Find and evict victims, and record the outcome in the group's result."""
-    victims = _find(scheduler, group)
+    victims = _find_victims(scheduler, group)
     scheduler.emit(
         PodGroupPreemptionEvaluated(
             group.key,
@@ -69,7 +69,7 @@ def run_workload_aware_preemption(scheduler: Scheduler, group: QueuedPodGroup, r
         result.message = f"{result.message}, {victims.message}"
 
 
-def _find(scheduler: Scheduler, group: QueuedPodGroup) -> Victims:
+def _find_victims(scheduler: Scheduler, group: QueuedPodGroup) -> Victims:
     stored = group.stored()
     if not group.framework.has(PLUGIN):
         return Victims("Unschedulable", NOT_REGISTERED)
@@ -158,7 +158,7 @@ class _Budgets:
         self._left = [(item, [allowed[key_of(item)]]) for item in items if isinstance(item, PodDisruptionBudget)]
 
     def violated_by(self, pod: Pod) -> bool:
-        """Count the pod in its budgets up to the first that is exhausted. Return whether one is."""
+        """Count the pod in its budgets, up to the first that is exhausted. Return whether a budget is exhausted."""
         for budget, left in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue

@@ -22,7 +22,7 @@ class MemberResult(msgspec.Struct):
     """The result of a member (algorithmResult). `error` None: feasible; `permit` "": no node.
 
     `requires_preemption`: preemption makes room on `attempt.node_name`, and `error` is the reason that no node was
-    free.
+    feasible.
     """
 
     attempt: Attempt
@@ -51,7 +51,7 @@ class MemberResult(msgspec.Struct):
 
 
 class GroupResult(msgspec.Struct):
-    """The result of a group (podGroupAlgorithmResult): Scheduled, Unschedulable or Error, with the reason.
+    """The result of a group (podGroupAlgorithmResult), with the reason in `message`.
 
     `cause` is the error itself if `message` adds reasons to it. Some members, or all, may have no result.
     """

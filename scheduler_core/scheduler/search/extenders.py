@@ -3,15 +3,15 @@
 `ScriptedExtender` implements the interface's `Extender`. The scheduling cycle uses this module in the same places as
 kube-scheduler (schedule_one.go, extender.go):
 
-    once a run: `build_extenders(scenario.config.extenders, scenario.script_for)`; they count scripted failures
-    findNodesThatPassFilters: an extender that `filters` or `prioritizes` keeps the search from stopping at one node
+    once per run: `build_extenders(scenario.config.extenders, scenario.script_for)`; each extender counts its failures
+    findNodesThatPassFilters: if an extender `filters` or `prioritizes`, the search does not stop at the first node
     findNodesThatPassExtenders: `find_nodes_that_pass_extenders(extenders, pod, nodes)` after the filters, and for the
-        nominated node that is tried first; an extender that is not nodeCacheCapable hands the nodes back without their
-        pods and images, and so they are scored; its rejections become node statuses of no plugin, and if there are any,
-        the pod's unschedulable plugins get "Extender" (`EXTENDER_NAME`). It does not advance nextStartNodeIndex.
+        nominated node that is tried first. An extender that is not nodeCacheCapable returns nodes without pods and
+        images, and the nodes are scored without them. Rejections are node statuses without a plugin; if there are any,
+        "Extender" (`EXTENDER_NAME`) is added to the pod's unschedulable plugins. nextStartNodeIndex does not change.
     prioritizeNodes: `prioritize(extenders, pod, nodes)` adds `score * weight * 10` to the plugins' totals (before
         1.18 `score * weight`)
-    bind: `bind(extenders, pod, node_name)` comes before the Bind plugins; None: no extender binds this pod
+    bind: `bind(extenders, pod, node_name)` precedes the Bind plugins; it returns None if no extender binds this pod
 
 `nodes` are the feasible nodes in the order found; positions index into that sequence. The `ExtenderError` of an
 extender that is not ignorable ends the attempt (SchedulerError); its text is the script's message.
@@ -53,14 +53,14 @@ class ScriptedExtender:
         self.returns_bare_nodes = self.filters and not configured.node_cache_capable
         self._managed = configured.managed_resources
         self._script = script
-        self._struck: Counter[int] = Counter()  # how often each scripted failure has been met
+        self._raised: Counter[int] = Counter()  # how often each scripted failure has been raised
 
     def is_interested(self, pod: Pod) -> bool:
         """Return whether the extender manages all resources, or one that the pod requests."""
         return not self._managed or any(resource.name in pod.requests for resource in self._managed)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> ExtenderFilterResult:
-        """Return the rejected nodes, each with its first matching rule; unresolvable rules come first."""
+        """Return the rejected nodes with the first matching rule, unresolvable rules first. Raises ExtenderError."""
         if not self.filters:
             return ExtenderFilterResult()
         self._call("filter", pod)
@@ -74,13 +74,13 @@ class ScriptedExtender:
         return ExtenderFilterResult(failed, unresolvable)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
-        """Return the score (0 to 10) of the first matching rule by node, 0 without a match."""
+        """Return the score of the first matching rule by node (0 to 10), 0 without a match. Raises ExtenderError."""
         self._call("prioritize", pod)
         rules = [rule for rule in self._script.prioritize if rule.pods.matches(pod.key, pod.labels)]
         return {n.name: next((r.score for r in rules if r.nodes.matches(n.name, n.labels)), 0) for n in nodes}
 
     def process_preemption(self, pod: Pod, victims: Mapping[str, Victims], nodes: Sequence[Node]) -> dict[str, Victims]:
-        """Return the candidates that no rule rejects; `nodes` are the candidates' nodes."""
+        """Return the candidates that no rule rejects; `nodes` are the candidates' nodes. Raises ExtenderError."""
         self._call("preempt", pod)
         rules = [rule for rule in self._script.preempt if rule.pods.matches(pod.key, pod.labels)]
         accepted = (n.name for n in nodes if not any(rule.nodes.matches(n.name, n.labels) for rule in rules))
@@ -91,11 +91,11 @@ class ScriptedExtender:
         self._call("bind", pod)
 
     def _call(self, verb: ExtenderVerb, pod: Pod) -> None:
-        """Raise the next scripted failure of this verb for the pod."""
+        """Raise ExtenderError if the script has a failure left for this verb and pod."""
         for index, failure in enumerate(self._script.failures):
-            left = failure.times is None or self._struck[index] < failure.times
+            left = failure.times is None or self._raised[index] < failure.times
             if failure.verb == verb and left and failure.pods.matches(pod.key, pod.labels):
-                self._struck[index] += 1
+                self._raised[index] += 1
                 raise ExtenderError(failure.message)
 
 
@@ -141,11 +141,10 @@ def resources_ignored_by_scheduler(configured: Sequence[config.Extender]) -> fro
 def find_nodes_that_pass_extenders(
     extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]
 ) -> tuple[list[int], list[ExtenderRejection], bool]:
-    """Return the positions of the remaining nodes, the rejections, and whether pods are still known.
+    """Return the positions of the remaining nodes, the rejections, and whether the nodes lost their pods and images.
 
-    kube-scheduler: findNodesThatPassExtenders.
-
-    The extenders are asked one after the other, each about what the ones before it left.
+    kube-scheduler: findNodesThatPassExtenders. Each extender filters the nodes that the previous ones left. Raises
+    ExtenderError if a call fails, unless the extender is ignorable.
     """
     remaining = list(range(len(nodes)))
     rejections: list[ExtenderRejection] = []
@@ -187,7 +186,7 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], r
 
 
 def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) -> str | None:
-    """Bind by an extender. Return its name, None if none is responsible (extendersBinding). Raises ExtenderError."""
+    """Bind by the first interested extender. Return its name, None without one. Raises ExtenderError."""
     for extender in extenders:
         if not extender.binds or not extender.is_interested(pod):
             continue
@@ -201,10 +200,10 @@ def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) 
     return None
 
 
-def _status(extender_filter_result: ExtenderFilterResult, node_name: str) -> Status | None:
+def _status(result: ExtenderFilterResult, node_name: str) -> Status | None:
     """Return the status of a rejected node; unresolvable takes precedence."""
-    if node_name in extender_filter_result.failed_unresolvable:
-        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (extender_filter_result.failed_unresolvable[node_name],))
-    if node_name in extender_filter_result.failed:
-        return Status(Code.UNSCHEDULABLE, (extender_filter_result.failed[node_name],))
+    if node_name in result.failed_unresolvable:
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (result.failed_unresolvable[node_name],))
+    if node_name in result.failed:
+        return Status(Code.UNSCHEDULABLE, (result.failed[node_name],))
     return None

@@ -47,7 +47,7 @@ class Search(msgspec.Struct):
     expected: dict[int, int] = {}  # the number of nodes that a search will evaluate, by the pod's shape
 
     def take_turn(self, ties: int) -> int:
-        """Return which of the best nodes is next (`ties_are_taken_in_turn`)."""
+        """Return the index of the next of `ties` equal nodes, in turn (`ties_are_taken_in_turn`)."""
         turn, self.last_node_index = self.last_node_index % ties, self.last_node_index + 1
         return turn
 
@@ -98,14 +98,14 @@ def find_nodes_that_fit_pod(
 
 
 def _node_to_try_first(framework: Framework, cycle: CycleState, hint: Callable[[], str] | None) -> str:
-    """Return the nominated node, without one the hinted node; "" if there is neither."""
+    """Return the nominated node, otherwise the hinted node, "" if there is neither."""
     hinted = hint() if hint is not None else ""
     nominated = "" if framework.release.rules.generic_scheduler else cycle.pod.nominated_node_name
     return nominated or hinted
 
 
 def _emit_search(framework: Framework, cycle: CycleState, emit: Emit, searched: NodesFiltered) -> None:
-    """Emit the search over nodes, then the searches that plugins made of their own, such as for devices."""
+    """Emit the search over nodes, then the searches of plugins, such as for devices."""
     emit(searched)
     for plugin in framework.recorders:
         state = cycle.states.get(plugin.name)
@@ -172,7 +172,7 @@ def _rows_to_filter(
 
 
 def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return 1 if no plugin or extender scores, since the first feasible node is then used."""
+    """Return the number of feasible nodes to find; 1 if nodes are not scored, since the first one is then used."""
     scores = framework.at(ScorePlugin) or framework.release.rules.search_ignores_scorers
     if scores or any(extender.filters or extender.prioritizes for extender in framework.extenders):
         return num_feasible_nodes_to_find(framework, search, nodes)
@@ -228,7 +228,7 @@ def _advance_start(
     rows: RowArray,
     filtered: FilteredNodes,
 ) -> None:
-    """Start the next search after the nodes of this one: feasible nodes and nodes with a status."""
+    """Let the next search start after the nodes that are feasible or have a status. Raises SchedulerPanic."""
     nodes = len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement)
     ring = len(rows) if framework.release.rules.search_position_counts_narrowed_nodes else nodes
     if not ring:
@@ -238,7 +238,7 @@ def _advance_start(
         assert isinstance(tree, NodeTreeBefore117)
         tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node
         return
-    # a list that names a node twice has one status for it
+    # a node that occurs twice in the list has one status
     processed = len(filtered.feasible) + diagnosis.explicit()
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
 

@@ -31,7 +31,7 @@ Signature = Hashable
 
 
 class _StoredNodes(msgspec.Struct):
-    """The nodes that were not chosen in the cycle that scored them, and when that was."""
+    """The nodes that were not chosen in the cycle that scored them, and the time of that cycle."""
 
     signature: Signature
     nodes: ScoredNodes
@@ -55,7 +55,7 @@ class OpportunisticBatch:
         self._scores_again = framework.release.rules.batches_score_the_last_node_again
         self._stored: _StoredNodes | None = None
         self._current = _CurrentCycle(-1, None, "")
-        self._last_cycle = -1  # the last one in which a node was found, and which
+        self._last_cycle = -1  # the last cycle that found a node, and that node
         self._last_node = ""
 
     def copy_state_from(self, other: OpportunisticBatch) -> None:

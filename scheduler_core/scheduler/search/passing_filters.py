@@ -31,8 +31,8 @@ def find_nodes_that_pass_filters(
 ) -> FilteredNodes:
     """Filter `rows` as a ring from `start` until more than `num_nodes_to_find` feasible nodes are found.
 
-    That last node is not counted, but nodes rejected before it are. A plugin's error ends the search too. The ring is
-    evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
+    The last node is left out, but nodes rejected before it are included. A plugin's error ends the search too. The ring
+    is evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
     """
     if not len(rows):
         return FilteredNodes(rows, rows, PASS)

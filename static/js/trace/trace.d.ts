@@ -333,7 +333,7 @@ export interface EvaluatedOption {
   price?: number | null;
 }
 
-/** The reason that a group ("": any pool) helps none of some pods, in the actor's words. */
+/** The reason that new nodes of a group ("": of any pool) do not help some pods, as the autoscaler words it. */
 export interface EvaluatedRefusal {
   group: string;
   reason: string;
@@ -341,7 +341,7 @@ export interface EvaluatedRefusal {
   pod_count: number;
 }
 
-/** The judgement about a node. `moves`: where the simulation of its drain places its pods; `stranded`: the first pod */
+/** The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without one. */
 export interface EvaluatedNode {
   node: string;
   outcome: "stays" | "unneeded" | "delete" | "replace";
@@ -350,7 +350,7 @@ export interface EvaluatedNode {
   stranded?: string;
 }
 
-/** An autoscaler judged what new nodes would do for `waiting` pods. Lists are cut (MOST_OPTIONS and so on). */
+/** An autoscaler evaluated new nodes for `waiting` pods. Lists are limited (MOST_OPTIONS and so on). */
 export interface ScaleUpEvaluated {
   type: "ScaleUpEvaluated";
   by: string;
@@ -359,7 +359,7 @@ export interface ScaleUpEvaluated {
   refusals?: EvaluatedRefusal[];
 }
 
-/** An autoscaler judged which nodes could go: those that could first. `more`: the number that the list lacks. */
+/** An autoscaler evaluated which nodes can be removed; these come first. `more`: the number of nodes left out. */
 export interface ScaleDownEvaluated {
   type: "ScaleDownEvaluated";
   by: string;
@@ -368,7 +368,7 @@ export interface ScaleDownEvaluated {
   replacements?: EvaluatedOption[];
 }
 
-/** The status of a workload, budget, quota or autoscaler was written; all of it, not only what changed. */
+/** The status of a workload, budget, quota or autoscaler was written, with all fields, not only the changed ones. */
 export interface WorkloadStatusWritten {
   type: "WorkloadStatusWritten";
   kind: string;
@@ -412,7 +412,7 @@ export interface PodRestarted {
   at: number;
 }
 
-/** A pod's phase became Succeeded or Failed: it has no room on its node any more, but still exists. */
+/** A pod's phase became Succeeded or Failed: it no longer uses resources of its node, but still exists. */
 export interface PodFinished {
   type: "PodFinished";
   pod: string;
@@ -464,7 +464,7 @@ export interface EventRecorded {
   message: string;
 }
 
-/** Somebody did what an event of the scenario says: `verb` and what it is about. */
+/** A request of the scenario's timeline was made: `verb` and the objects that it is about. */
 export interface RequestMade {
   type: "RequestMade";
   verb: string;

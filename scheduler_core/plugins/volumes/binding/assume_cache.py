@@ -31,13 +31,13 @@ class AssumeCache(msgspec.Struct):
     claims: dict[str, tuple[PersistentVolumeClaim, PersistentVolumeClaim]] = {}
 
     def volume(self, storage: Storage, name: str) -> PersistentVolume | None:
-        """Return the volume as the binder sees it."""
+        """Return the volume as the binder sees it, None if it does not exist."""
         stored = storage.persistent_volume(name)
         base, assumed = self.volumes.get(name, (None, None))
         return assumed if assumed is not None and base is stored else stored
 
     def claim(self, storage: Storage, key: str) -> PersistentVolumeClaim | None:
-        """Return the claim as the binder sees it."""
+        """Return the claim as the binder sees it, None if it does not exist."""
         stored = storage.persistent_volume_claim(key)
         base, assumed = self.claims.get(key, (None, None))
         return assumed if assumed is not None and base is stored else stored

@@ -55,7 +55,7 @@ class BinderError(Exception):
 
 
 def claims_of(pod: Pod, storage: Storage, assumed: AssumeCache) -> PodVolumeClaims:
-    """Sort the claims, which all exist; a claim that names its volume but is not bound counts as immediate."""
+    """Return the pod's claims by state; all must exist. A claim that names its volume but is not bound is immediate."""
     kinds: dict[str, list[PersistentVolumeClaim]] = {"bound": [], "delayed": [], "immediate": []}
     for volume in pod.volumes:
         if volume.claim is None:
@@ -171,7 +171,10 @@ class VolumeSearch(msgspec.Struct, frozen=True):
 
 
 def why_not_provisioned(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> str:
-    """Return the reason that no volume can be provisioned for these labels, "" if one can (`checkVolumeProvisions`)."""
+    """Return the reason that no volume can be provisioned for these labels, "" if one can (`checkVolumeProvisions`).
+
+    Raises BinderError if the claim has no class or the class does not exist.
+    """
     name = claim_class(claim)
     if not name:
         raise BinderError(f'no class for claim "{claim_key(claim)}"')
@@ -194,7 +197,7 @@ def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, stor
 def capacity_for(
     claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels
 ) -> CSIStorageCapacity | None:
-    """Return the first capacity that the driver published for the class and that is enough; None if there is none."""
+    """Return the first published capacity of the class that is sufficient for the claim; None if there is none."""
     driver = storage.csi_driver(storage_class.provisioner)
     if driver is None or not driver.storage_capacity:
         return None

@@ -1,6 +1,6 @@
 """VolumeBinding's result for all nodes at once: the nodes that each volume reaches, as masks over label columns.
 
-The rules are those of `binder.Search.find`, which evaluates one node; here each condition is evaluated once per
+The rules are those of `VolumeSearch.find`, which evaluates one node; here each condition is evaluated once per
 distinct label value, or once per group of nodes with the same labels. This covers pods with at most one claim that
 needs a volume (with more, the choice for one claim takes volumes from the next) and without in-tree volumes that some
 nodes migrated.
@@ -80,7 +80,7 @@ def _unbound(search: VolumeSearch, nodes: NodeTable) -> Codes:
 
 
 def _provision(claim: PersistentVolumeClaim, search: VolumeSearch, nodes: NodeTable) -> Codes:
-    """Return for each node why the claim's class cannot provision there, found once for nodes that are equal for it."""
+    """Return codes into `_PROVISION_REASONS`, evaluated once for each group of nodes that are equal for the claim."""
     keys = provision_keys(claim, search.storage)
     first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
     codes = [_PROVISION_CODES[why_not_provisioned(claim, search.storage, nodes.nodes[row].labels)] for row in first]

@@ -1,7 +1,7 @@
 """Scores of VolumeBinding by capacity (volumebinding/scorer.go; volume_binding.go: Score).
 
-With the feature gate StorageCapacityScoring. By the default shape, a node scores the more, the less of its capacity the
-claims take: new volumes go where most storage is left, and claims get the volumes that are largest for them.
+With the feature gate StorageCapacityScoring. With the default shape, a node scores higher the smaller the share of its
+capacity that the claims use: nodes with much free storage, or with large existing volumes, are preferred.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_UTILIZATION = 100
 
 
 class StorageResource(msgspec.Struct):
-    """Bytes of one storage class: requested by the pod's claims, and offered for them on the node."""
+    """Bytes of one storage class: requested by the pod's claims, and available for them on the node."""
 
     requested: int = 0
     capacity: int = 0
@@ -69,9 +69,9 @@ def score(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationSha
 def arithmetic(classes: Mapping[str, StorageResource], shape: Sequence[UtilizationShapePoint]) -> list[str]:
     """Return a line for the utilization and points of each class, and one for their mean, the score."""
     lines = [
-        f"{name}: {format_bytes(one.requested)} of {format_bytes(one.capacity)} = {one.utilization} % "
-        f"-> {_points(one, shape)}"
-        for name, one in classes.items()
+        f"{name}: {format_bytes(resource.requested)} of {format_bytes(resource.capacity)} = "
+        f"{resource.utilization} % -> {_points(resource, shape)}"
+        for name, resource in classes.items()
     ]
     return [*lines, f"mean of the storage classes = {score(classes, shape)}"]
 
