@@ -46,7 +46,7 @@ class NodeTreeBefore119(NodeTree):
             del self._last_index[zone]
 
     def next(self) -> str:
-        """Return the next node of the next zone. After the last node of all zones, start again."""
+        """Return the next node of the next zone, "" if there are no nodes. After the last node, start again."""
         exhausted = 0
         while self._zones:
             zones = list(self._zones)

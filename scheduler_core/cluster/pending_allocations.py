@@ -67,5 +67,5 @@ class PendingAllocations:
         self._of_group = None
 
     def is_of_group(self, uid: str) -> bool:
-        """Return whether a pod of the current pod group cycle made the allocation."""
+        """Return whether the allocation is from the current pod group cycle."""
         return self._of_group is not None and uid in self._of_group

@@ -64,7 +64,7 @@ class Design(msgspec.Struct, frozen=True):
 
 
 def design_of(factors: Sequence[Factor]) -> Design:
-    """Return the design with factors in the order of numbering: releases, other factors as given, seeds."""
+    """Return the design with its factors sorted: releases, then other factors as given, then seeds."""
     return Design(tuple(sorted(factors, key=_place)))
 
 

@@ -25,7 +25,7 @@ def values_of(measures: Measures) -> list[Measure]:
 
 
 def complete(measures: Sequence[Measure]) -> list[Measure]:
-    """Return stored measures with None for those that were added to COLUMNS since."""
+    """Return stored measures, with None for measures that were added to COLUMNS later."""
     return [*measures, *[None] * (len(COLUMNS) - len(measures))]
 
 

@@ -40,7 +40,7 @@ class CachedByObject(Protocol):
 
 
 class Cached(Protocol):
-    """Cached verdicts and scores of earlier pods that are alike (`runtime/verdict_cache.py`)."""
+    """Cached verdicts and scores of earlier pods of the same shape (`runtime/verdict_cache.py`)."""
 
     pre_scores: dict[str, Any]  # interface.PreScoreResult
 

@@ -268,7 +268,7 @@ class RecordsSearch(Plugin, Protocol):
     """A Filter plugin whose search has its own steps, which the trace shows after those of Filter."""
 
     def record_search(self, pod: Pod, state: Any) -> Event | None:
-        """Return the event of this cycle's search without changing its result; `state` is from `pre_filter`."""
+        """Return the event of this cycle's search, None if nothing was searched; `state` is from `pre_filter`."""
         ...
 
 
@@ -284,7 +284,7 @@ class ReservePlugin(Plugin, Protocol):
     def reserve(self, pod: Pod, state: Any, node_name: str) -> Status: ...
 
     def unreserve(self, pod: Pod, state: Any, node_name: str) -> None:
-        """Undo `reserve`. Idempotent; called in reverse order, also for plugins after the one that failed."""
+        """Undo `reserve`. Idempotent; called in reverse order, also for the plugins after a failed one."""
         ...
 
 

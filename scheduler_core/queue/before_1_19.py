@@ -122,7 +122,10 @@ class SchedulingQueueBefore117(SchedulingQueueBefore119):
         super()._retry_updated(queued)
 
     def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Increase the backoff unless the pod is still backing off; drop backoffs whose last attempt is long ago."""
+        """Return the end of the backoff, which is increased unless the pod is still backing off.
+
+        Backoffs whose last attempt is longer ago than the maximum are dropped.
+        """
         limit = self.now - self._backoff.maximum
         self._backoffs = {key: entry for key, entry in self._backoffs.items() if entry[1] > limit}
         attempts, last, sequence = self._backoffs.get(queued.key, (0, self.now, 0))

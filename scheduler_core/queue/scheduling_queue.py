@@ -138,7 +138,7 @@ class SchedulingQueue:
         return None
 
     def _pop_early(self) -> QueuedPod | None:
-        """Pop from backoffQ (popBackoff), a limited number of times: attempts take no virtual time."""
+        """Pop from backoffQ (popBackoff); None if it is empty, or the pod was popped too often at this moment."""
         if self._early[0] != self.now:
             self._early = self.now, Counter()
         first = self.backoff_queue.first()

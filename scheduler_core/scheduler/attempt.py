@@ -16,7 +16,7 @@ from scheduler_core.trace.records import Outcome
 class Attempt(msgspec.Struct):
     """An attempt to schedule a pod. `nominated_node` is the result of PostFilter (None: unchanged).
 
-    `activate` are the pods that plugins asked to be activated when the scheduling cycle has succeeded.
+    `activate` are the pods that plugins requested to activate after a successful scheduling cycle.
     """
 
     number: int
@@ -34,6 +34,6 @@ class Attempt(msgspec.Struct):
         return self.queued.pod
 
     def state_of(self, plugin: Any) -> Any:
-        """Return the state that the plugin's PreFilter made, None if there is none."""
+        """Return the state that the plugin's PreFilter returned, None if there is none."""
         assert self.cycle is not None
         return self.cycle.states.get(plugin.name)

@@ -1,8 +1,8 @@
-"""The simulation: virtual time, due actions, and scheduling attempts until nothing can happen any more.
+"""The simulation: virtual time, due actions, and scheduling attempts until no action is left.
 
 At each point in time, in this order: ends of terminations, timeline events, bindings and Permit timeouts, the backoff
-flush (every whole second), and the flush of pods that waited too long (every 30 s); then every pod that can be popped
-is scheduled. The clock then advances to the next due action.
+flush (every whole second), and the flush of pods that have waited too long (every 30 s); then every pod that can be
+popped is scheduled. The clock then advances to the next due action.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ class Simulation:
         self.emit(run_started(self.scenario, self.cluster, pending, self.scheduler.frameworks))
 
     def _run_moment(self) -> Iterator[None]:
-        """Run all actions that are due now. Yields after each attempt."""
+        """Run all actions that are due now. Yields after each attempt. Raises EndlessMoment."""
         now = self.cluster.now
         for key, uid in self._agenda.terminations(now):
             self._last_change = now

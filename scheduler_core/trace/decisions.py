@@ -145,8 +145,8 @@ def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Itera
 
     There are three kinds: the record of an attempt has the field `attempt`; the record of a pod group cycle, which
     precedes those of its members, has `podGroupCycle` and no `attempt`; the last record is `{"final": ...}`. Use
-    `attempt_records` to read attempts. `as_recorded`: in the format of the release's recorded runs, which differs before
-    1.19.
+    `attempt_records` to read attempts. `as_recorded`: in the format of the release's recorded runs, another one
+    before 1.19.
     """
     reader = DecisionReader(as_recorded=as_recorded)
     for event in events:

@@ -93,7 +93,7 @@ class GroupSeen(msgspec.Struct):
 
 
 def state(condition: groups.PodGroupConditionWritten | PodGroupState | None) -> Record | None:
-    """Return a condition as plain data."""
+    """Return a condition as plain data, None if there is none."""
     if condition is None:
         return None
     return {"status": condition.status, "reason": condition.reason, "message": condition.message}

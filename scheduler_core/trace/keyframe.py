@@ -130,7 +130,7 @@ class CompactedLog:
     def _take_of_object(self, event: Any) -> None:
         """Replace the previous manifest; of a deleted object, only the deletion is kept.
 
-        The creation of a pod or node stays before what happened to it, and its last update follows at its own place.
+        The creation of a pod or node keeps its place; the last update follows at its own place.
         """
         if event.order is not None:
             self._order = event.order

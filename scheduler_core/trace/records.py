@@ -174,7 +174,7 @@ class BudgetNow(Record):
 
 
 class PodSummary(Record):
-    """A pod as the player draws it. Requests are those that NodeResourcesFit counts."""
+    """A pod as the player draws it. Its requests are those of NodeResourcesFit."""
 
     pod: PodKey
     priority: int = 0

@@ -293,7 +293,7 @@ def filter_types(
     *,
     relaxes_min_values: bool = False,
 ) -> tuple[Types, Requirements, NoInstanceType | None]:
-    """Return the types that pass, the requirements (perhaps with relaxed minValues), and the reason if none passes."""
+    """Return the types that pass, the requirements with relaxed minValues, and the reason if none passes, else None."""
     meeting, fitting, offered = (
         catalogue.meeting(requirements),
         catalogue.fitting(total),

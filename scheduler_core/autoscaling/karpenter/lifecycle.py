@@ -1,4 +1,4 @@
-"""The life of a claim: launched, registered, initialised, expired or drifted, drained and gone.
+"""The life of a claim: it is launched, registered, initialised, expires or drifts, is drained and removed.
 
 karpenter: pkg/controllers/nodeclaim/{lifecycle,expiration,podevents,disruption}, pkg/controllers/node/termination,
 kwok/cloudprovider. The cloud is that of the kwok provider, which launches the cheapest offering.
@@ -193,7 +193,7 @@ class Lifecycle:
         self._later(self._ready_seconds, partial(self._become_ready, name))
 
     def _register(self, name: str) -> None:
-        """Give the node labels and taints of its claim (registration.go)."""
+        """Add the claim's labels and taints to its node, and set Registered (registration.go)."""
         claim, node = self._state.claim(name), self._node_of(name)
         if claim is None or node is None or claim.deleted is not None or claim.is_true("Registered"):
             return
@@ -213,7 +213,7 @@ class Lifecycle:
         self._api.set_node_status(node, NodeStatus(ready="True", changed=self._api.now), "KubeletReady")
 
     def try_to_initialize(self, name: str) -> None:
-        """Set Initialized once the node is ready and its startup taints are gone (initialization.go)."""
+        """Set Initialized once the node is ready and has no startup taints (initialization.go)."""
         claim, node = self._state.claim(name), self._node_of(name)
         if claim is None or node is None or claim.deleted is not None or claim.is_true("Initialized"):
             return

@@ -136,7 +136,7 @@ class Provisioner:
         self._recorder.on_pod(pod, "FailedScheduling", message, "Warning", repeat=FAILURE_REPEAT)
 
     def record_nominations(self, results: Results) -> None:
-        """Nominate the nodes on which pods are expected (Results.Record).
+        """Nominate the nodes on which pods are expected, and record events on the pods (Results.Record).
 
         In the recorded runs, a nomination of a node that does not exist yet is lost when the node appears.
         """

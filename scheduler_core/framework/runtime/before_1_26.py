@@ -24,7 +24,7 @@ def merge_statuses(first: Status, second: Status, *, names_all: bool = False) ->
 def merge(first: Verdicts, second: Verdicts, *, names_all: bool = False) -> Verdicts:
     """Return both verdicts about the same rows, with the statuses of rows that both reject merged.
 
-    Statuses that no row has any more are dropped, so their numbers fit into int16 however many plugins reject.
+    Unused statuses are dropped, so that their numbers fit into int16 for any number of plugins.
     """
     rejected = second.which.nonzero()[0]
     if not len(rejected):

@@ -125,7 +125,10 @@ class Filters:
         return verdicts
 
     def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[Verdicts]:
-        """Yield the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
+        """Yield the verdict of each plugin on all rows, also on rows that another plugin rejects.
+
+        A row with nominated pods must pass with and without them.
+        """
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         with_nominated = np.unique(index)
         base = WhatIf.nothing(rows[with_nominated]).with_added(with_nominated.searchsorted(index), slots)

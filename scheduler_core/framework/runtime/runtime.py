@@ -186,7 +186,7 @@ class Framework:
         return disruptions_allowed(self.cluster)
 
     def use_cached_results(self, cycle: CycleState) -> None:
-        """Let the cycle use the results of earlier pods that are alike. Call it after PreFilter."""
+        """Let the cycle use cached results of earlier pods of the same shape. Call it after PreFilter."""
         cycle.shape = self._cache.shape(cycle.pod)
         cycle.cached = self._cache.results(cycle, self.filters.plan(cycle).leading)
 

@@ -62,7 +62,10 @@ class Scorers:
     def run(
         self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> tuple[list[PluginScore], list[str], Status]:
-        """Return (scores by plugin in order, plugins that PreScore skipped, status)."""
+        """Return (scores by plugin in order, plugins that PreScore skipped, status).
+
+        Raises ReadsError if PreScore of a plugin with `reads` returns a state.
+        """
         pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
         skipped: list[str] = []
         if cycle.bare_nodes:

@@ -1,4 +1,4 @@
-"""A cache of verdicts and scores that depend only on the node, for pods that are alike.
+"""A cache of verdicts and scores that depend only on the node, shared by pods that the plugins cannot distinguish.
 
 A plugin declares in `reads` (`framework/reads.py`) which fields of the pod and of the node it reads; a plugin without
 `reads` runs every time. Pods that are equal in all fields that a profile's plugins read have one *shape*: these plugins

@@ -69,7 +69,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return ~np.isin(rows, pods.row[owners])
 
     def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
-        """Require that no term gives points to these nodes. Raises RunEnded where kube-scheduler crashes."""
+        """Raise RunEnded if a term adds points to one of these nodes, where kube-scheduler crashes."""
         counted = np.zeros(len(rows), np.bool_)
         for term in terms:
             counted |= term.counter.cells[term.domains.codes[rows]] > 0

@@ -166,7 +166,7 @@ class ServiceAntiAffinityPriority(ServiceAffinity):
 
 
 def first_service(pod: Pod, cluster: Cluster) -> Workload | None:
-    """Return the first service, in order of creation, that selects the pod (GetPodServices)."""
+    """Return the first service, in order of creation, that selects the pod, None without one (GetPodServices)."""
     for item in cluster.objects("Service"):
         if isinstance(item, Workload) and item.namespace == pod.namespace and item.selector.matches(pod.labels):
             return item

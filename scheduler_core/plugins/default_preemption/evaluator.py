@@ -58,7 +58,7 @@ class Evaluator:
         """Return the reason that the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
 
         A pod whose victims are still terminating on its nominated node waits for them, unless that node has become
-        unresolvable for it (for example because it does not exist any more).
+        unresolvable for it (for example because it was deleted).
         """
         if pod.preemption_policy == "Never":
             return NEVER

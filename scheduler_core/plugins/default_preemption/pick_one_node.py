@@ -37,7 +37,7 @@ class Criteria(msgspec.Struct, frozen=True):
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
     def take(self, positions: Rows) -> Criteria:
-        """Return some of the candidates, in the order of their indexes."""
+        """Return the values of the candidates at `positions`, in that order."""
         return Criteria(*(getattr(self, column)[positions] for column in self.__struct_fields__))
 
     def put(self, rows: NDArray[np.intp], values: Criteria) -> None:

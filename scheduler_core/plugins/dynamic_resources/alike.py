@@ -81,7 +81,7 @@ class Searches:
         return shape
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
-        """Return the result of `Allocator.allocate`, or raise its error; nodes with equal devices are searched once."""
+        """Return the result of `Allocator.allocate`, for equal nodes and claims from one search. Raises its errors."""
         pools = self._pools.of_node(node)
         number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
         if number is None:

@@ -178,7 +178,7 @@ class DeviceSearch:
         self._stack: list[Choice] = []
 
     def run(self) -> Solution | None:
-        """Run the search; see `Allocator.allocate`."""
+        """Return the solution, None if there is none. Raises the errors of `Allocator.allocate`."""
         for number, claim in enumerate(self.claims):
             self._prepare(number, claim)
         if self._walk() == "found":
@@ -459,7 +459,10 @@ class DeviceSearch:
         return self.rules.rejected_devices_are_rolled_back and bool(self.shares.get(device))
 
     def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
-        """Add the device to all constraints of the claim, or to none. Return whether it was added."""
+        """Add the device to all constraints of the claim, or to none. Return whether it was added.
+
+        `must`: raise AllocationError if a constraint rejects the device.
+        """
         base, sub = data.base_name, data.subrequest_name
         constraints = self.constraints[at.claim]
         for number, constraint in enumerate(constraints):
@@ -548,7 +551,7 @@ class DeviceChoice(msgspec.Struct):
         return outcome if outcome == "too many" else self.advance(search)
 
     def advance(self, search: DeviceSearch) -> Position | Outcome:
-        """Take the next usable device and return the next position, or "none"."""
+        """Take the next usable device and return the next position, or "none". Raises AllocationError."""
         at, candidates = self.position, search.candidates
         if self.place < 0:
             self.place = at.start - 1

@@ -172,7 +172,7 @@ class Pools:
         return sorted(pools, key=_has_binding_conditions)  # those with binding conditions come last
 
     def _built_once(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Return the pool, which nodes with the same slices share."""
+        """Return the pool, built once for all nodes with the same slices; None if it is outdated (`_build`)."""
         built = self._built.setdefault(pool_id, {})
         key = tuple([piece.name for piece in slices])
         if key not in built:

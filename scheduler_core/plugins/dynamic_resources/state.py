@@ -47,7 +47,7 @@ class State(msgspec.Struct):
 
     @property
     def user_claims(self) -> Sequence[ResourceClaim]:
-        """Return the claims without the one for extended resources."""
+        """Return the claims in the pod's spec, without the claim for extended resources."""
         return self.claims if self.extended is None else self.claims[:-1]
 
     def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
@@ -55,7 +55,7 @@ class State(msgspec.Struct):
         return ((number, claim) for number, claim in enumerate(self.claims) if claim.allocation is None)
 
     def to_search(self, extended: ResourceClaim | None = None) -> Sequence[ResourceClaim]:
-        """Return the claims that need devices; `extended`: the one for extended resources as it is on a node."""
+        """Return the claims that need devices; `extended`: the claim for extended resources on a node."""
         if extended is None and self._to_search is not None:
             return self._to_search
         claims = [

@@ -150,7 +150,7 @@ class InterPodAffinity(
         return scoring.normalize(scores)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """Sign pods by their labels; pods with terms cannot be signed."""
+        """Return the pod's labels, if they matter; None for a pod with terms, which cannot be signed."""
         affinity = (pod.manifest.get("spec") or {}).get("affinity") or {}
         if affinity.get("podAffinity") is not None or affinity.get("podAntiAffinity") is not None:
             return None
@@ -209,7 +209,7 @@ def broken_rules(
 
 
 def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn | None) -> IntColumn | None:
-    """Return the count of each row's domain, None if all are 0."""
+    """Return the count of each row's domain, None if nothing is counted."""
     if delta is None:
         return None if counted is None else counted[codes]
     return delta if counted is None else counted[codes] + delta

@@ -1,6 +1,6 @@
-"""A pod's spread constraints with their domains and counters, prepared once for all pods that are alike.
+"""A pod's spread constraints with their domains and counters, prepared once for all equal pods.
 
-Pods are alike if they have the same labels, constraints, node selector, node affinity and tolerations (or owner). Only
+Pods are equal if they have the same labels, constraints, node selector, node affinity and tolerations (or owner). Only
 the counts change from cycle to cycle.
 """
 

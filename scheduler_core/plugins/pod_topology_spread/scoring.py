@@ -50,7 +50,7 @@ class ScoreState(msgspec.Struct):
 
 
 def prepare(plan: Plan, nodes: NodeTable, rows: NDArray[np.intp]) -> ScoreState:
-    """Prepare the scores: the counts of every constraint, and the number of domains among the feasible rows."""
+    """Return the state for scoring: each constraint's counts and its number of domains among the feasible rows."""
     ignored = _ignored_rows(plan.required_keys, nodes, rows)
     scored = rows if ignored is None else rows[~ignored]
     return ScoreState([_soft(soft, nodes, rows, scored) for soft in plan.soft], ignored)

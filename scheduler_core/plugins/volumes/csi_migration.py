@@ -112,7 +112,7 @@ def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume |
 
 
 def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
-    """Return the volume's node affinity in the driver's own topology key (`translateTopologyFromInTreeToCSI`)."""
+    """Return the affinity with the driver's topology key, None without any (`translateTopologyFromInTreeToCSI`)."""
     affinity = pv.node_affinity
     if not plugin.topology_key:
         return affinity
@@ -159,7 +159,7 @@ def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector 
 
 
 def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:
-    """Add the requirement of one of the zones to every term (`addTopology`); without a valid zone, nothing changes."""
+    """Return the affinity; every term also requires one of the zones, if any is valid (`addTopology`)."""
     values = tuple(sorted({zone.strip() for zone in zones} - {""}))
     if not values:
         return affinity

@@ -45,7 +45,7 @@ class Storage:
         self._attachments: tuple[int, dict[str, list[VolumeAttachment]]] = (-1, {})
 
     def persistent_volume_claim(self, key: str) -> PersistentVolumeClaim | None:
-        """Return the claim with the key "namespace/name"."""
+        """Return the claim with the key "namespace/name", None if there is none."""
         return cast("PersistentVolumeClaim | None", self.cluster.get("PersistentVolumeClaim", key))
 
     def persistent_volume(self, name: str) -> PersistentVolume | None:
@@ -59,7 +59,7 @@ class Storage:
         return cast("StorageClass | None", self.cluster.get("StorageClass", name))
 
     def csi_node(self, name: str) -> CSINode | None:
-        """Return the CSINode of a node."""
+        """Return the CSINode of a node, None if there is none."""
         return cast("CSINode | None", self.cluster.get("CSINode", name))
 
     def csi_driver(self, name: str) -> CSIDriver | None:

@@ -61,7 +61,7 @@ class VolumeTopology(msgspec.Struct, frozen=True):
     meets_stable_label: bool = True
 
     def value(self, labels: Mapping[str, str]) -> str | None:
-        """Return the node's value; a beta label of the volume also matches the node's stable label."""
+        """Return the node's value, None without one; a beta label of the volume also matches the stable label."""
         other = STABLE_LABEL.get(self.key, self.key) if self.meets_stable_label else self.key
         return labels.get(self.key, labels.get(other))
 

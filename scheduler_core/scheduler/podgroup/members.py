@@ -65,7 +65,7 @@ def unreserve_and_forget(scheduler: Scheduler, result: MemberResult) -> None:
 
 
 def _assume(scheduler: Scheduler, result: MemberResult) -> None:
-    """Run Assume, Reserve and Permit. A Permit plugin that waits does not block here."""
+    """Assume the pod, and run Reserve and Permit; errors are stored in the result. A waiting plugin does not block."""
     attempt = result.attempt
     scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
     scheduler.cluster.tried.add(attempt.pod.key)

@@ -201,7 +201,7 @@ def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) 
 
 
 def _status(result: ExtenderFilterResult, node_name: str) -> Status | None:
-    """Return the status of a rejected node; unresolvable takes precedence."""
+    """Return the status of a rejected node, None if the node passes; an unresolvable rejection takes precedence."""
     if node_name in result.failed_unresolvable:
         return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (result.failed_unresolvable[node_name],))
     if node_name in result.failed:

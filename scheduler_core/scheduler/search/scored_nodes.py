@@ -14,7 +14,7 @@ from scheduler_core.framework.runtime.scores import PluginScore
 class ScoredNodes:
     """Nodes with their total score and their raw score by plugin. The order of equal nodes is container/heap's.
 
-    The heap is made when the first node is popped.
+    The heap is built when the first node is popped.
     """
 
     def __init__(self, names: Sequence[str], totals: Sequence[int], raw: Mapping[str, Scores]) -> None:

@@ -119,7 +119,7 @@ export interface BudgetNow {
   desired?: number;
 }
 
-/** A pod as the player draws it. Requests are those that NodeResourcesFit counts. */
+/** A pod as the player draws it. Its requests are those of NodeResourcesFit. */
 export interface PodSummary {
   pod: string;
   priority?: number;

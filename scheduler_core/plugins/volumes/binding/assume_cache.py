@@ -67,7 +67,7 @@ class AssumeCache(msgspec.Struct):
         return ""
 
     def volumes_for(self, storage: Storage, claim: PersistentVolumeClaim) -> Iterator[PersistentVolume]:
-        """Yield the volumes of the claim's class that it may use: those without a claim and those that name it."""
+        """Yield the volumes of the claim's class that have no claim or name this one."""
         for stored in storage.persistent_volumes_for(claim_key(claim), claim_class(claim)):
             base, assumed = self.volumes.get(stored.name, (None, None)) if self.volumes else (None, None)
             yield assumed if assumed is not None and base is stored else stored

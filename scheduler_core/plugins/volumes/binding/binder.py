@@ -105,7 +105,7 @@ class VolumeSearch(msgspec.Struct, frozen=True):
 
     @property
     def by_csi_node(self) -> bool:
-        """Return whether the node's CSINode matters: a bound volume is an in-tree one that a CSI driver may serve."""
+        """Return whether the node's CSINode matters: a CSI driver may serve a bound in-tree volume."""
         return any(pv is not None and migratable(pv) is not None for _, pv in self.bound)
 
     def label_keys(self) -> list[str]:
@@ -138,9 +138,9 @@ class VolumeSearch(msgspec.Struct, frozen=True):
         return replace(pod_volumes, reasons=tuple(reasons))
 
     def _check_bound(self, labels: Labels, csi_node: CSINode | None) -> tuple[bool, bool]:
-        """Return (a bound volume is out of reach, a bound volume does not exist).
+        """Return whether a bound volume is out of reach, and whether one does not exist.
 
-        The first of the two ends the check.
+        The first problem ends the check. Raises BinderError if a volume cannot be translated.
         """
         for _, pv in self.bound:
             if pv is None:

@@ -113,7 +113,7 @@ def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
 
 
 def _single_in(affinity: NodeSelector | None) -> SelectorRequirement | None:
-    """Return the only condition of an affinity of the form "this label has one of these values"."""
+    """Return the condition of an affinity of the form "this label has one of these values", None for others."""
     if affinity is None or len(affinity.terms) != 1:
         return None
     term = affinity.terms[0]
