@@ -1,5 +1,5 @@
 // @ts-check
-/** The subject's card, the caption, what comes next, and notices. */
+/** The subject's card, the caption, the announcement of the next step, and notices. */
 
 import { button, h, PHONE, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
@@ -16,16 +16,19 @@ import { isAt } from "../trace/anchor.js";
 import { shareOf } from "../trace/room.js";
 
 const WIDEST = 760; // pixels of the caption in a small window; in a larger one there is more room
-const TITLE = { letter: 13.6, character: 28.5 }; // pixels, a Chinese one is wider
+const TITLE = { letter: 13.6, character: 28.5 }; // pixels; Chinese characters are wider
 const DENSE_TITLE = { letter: 11.2, character: 23.5 };
 const REASON = { letter: 6.9, character: 16 };
-const BETWEEN = 1.13; // letters between Chinese characters are those of names and figures, which are wider
+const BETWEEN = 1.13; // letters among Chinese characters belong to names and figures, which are wider
 const CARD_ROW = 24;
 const LONG_NAME = 16;
 
 const FIRST = 40; // steps in which the first attempt begins
 
-/** At the beginning of a run, the pod that it tries first. @param {View} view @returns {Child} */
+/**
+ * At the start of a run, the card of the pod that is tried first; null at other steps.
+ * @param {View} view @returns {Child}
+ */
 function firstCard({ event, step, store, horizon, state, act }) {
 	if (event.type !== "RunStarted") return null;
 	for (const { event: next, step: at } of store.walk(step + 1, 1)) {
@@ -119,7 +122,7 @@ export function drawSubject(target, view) {
 }
 
 /**
- * A part of a sentence as an element: numbers can be pointed at, pods are amber when it is about them.
+ * A part of a sentence as an element: numbers, pods and nodes can be clicked.
  * @param {View} view
  * @param {Part} part
  * @param {number} i
@@ -166,7 +169,7 @@ export function sentence(view, list) {
 const GAP = /(?<=\s)|(?<=[\u2e80-\uffef]{3})/; // between words; Chinese has none
 
 /**
- * Each word is an element of its own, so that the last ones can come last.
+ * Makes each word an element, so that the last words can appear later.
  * @param {Child[]} pieces @returns {Child[]}
  */
 function inWords(pieces) {
@@ -175,7 +178,7 @@ function inWords(pieces) {
 	);
 }
 
-/** The lesson's own line, once all of the step has been shown: it speaks of the outcome. @param {View} view */
+/** The lesson's caption, which may tell the outcome, at the last frame of its step. @param {View} view */
 function lessonOf({ boot, event, state, frame, order }) {
 	const own = (/** @type {any} */ part) => isAt(part, event, state.attempt, state);
 	return frame === framesOf(event, order) - 1 ? (boot.lesson?.captions ?? []).find(own) : undefined;
@@ -192,7 +195,7 @@ export function drawCaption(target, view) {
 	const lesson = lessonOf(view);
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
-	// Parts that stay on one row.
+	// parts that stay on one row
 	const unbroken = words.some((part) => typeof part === "object" && rowsOf(part.text, TITLE, room / 2) > 1);
 	const noted = lesson ? rowsOf(lesson.text, REASON, room) : 0;
 	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
@@ -219,7 +222,7 @@ function rowsOf(text, { letter, character }, room) {
 	return Math.ceil((characters * character + (text.length - characters) * width) / room);
 }
 
-/** The steps that the short way skipped; a click shows them. @param {NonNullable<Caption["folded"]>} folded */
+/** The button that shows the steps skipped on the short way. @param {NonNullable<Caption["folded"]>} folded */
 function foldedButton({ text, unfold }) {
 	return button(unfold, { key: "folded", class: "folded", title: t("fold.title", { text }) }, h("span", null, text));
 }
@@ -230,7 +233,7 @@ export function drawNext(target, view) {
 }
 
 /**
- * Announces the sentence to screen readers once it has stayed for a moment.
+ * Announces the caption to screen readers, except during fast playback.
  * @param {Element} target
  * @param {View} view
  */
@@ -277,7 +280,7 @@ export function drawNotices(target, view) {
 	]);
 }
 
-/** The reason why a queued run waits, as far as that is known. @param {View["run"]} run */
+/** The reason why a queued run waits, and for how long, if known. @param {View["run"]} run */
 function place({ ahead }) {
 	if (!ahead) return t("run.queued");
 	const first = ahead.runs ? t("run.queued.behind", { n: ahead.runs }) : t("run.queued.next");

@@ -108,7 +108,7 @@ function share(view) {
 }
 
 /**
- * The button that starts a class on this run, at this step.
+ * The tools for teachers: a class on this run, the speaker's view, and the handout; null without a form token.
  * @param {View} view
  * @param {URL} page
  * @param {string} here
@@ -310,7 +310,7 @@ function breakpoints(view) {
 	];
 }
 
-/** @param {string} text for between double quotes */
+/** @param {string} text to put between double quotes */
 function inAttribute(text) {
 	return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
@@ -340,7 +340,7 @@ const SIGNS = [
 	"changed",
 	"gap",
 ];
-const RANGE = 3; // more keys than that stand as the first and the last
+const RANGE = 3; // of more keys, the first and the last are shown
 
 /** @returns {Child} */
 function help() {
@@ -396,7 +396,7 @@ function transcript(view, close) {
 			"ol",
 			{ key: "lines", class: "transcript-lines" },
 			linesOf(view, from, to)
-				.filter(mayBeTold(view))
+				.filter(mayBeShown(view))
 				.map((line) =>
 					h(
 						"li",
@@ -426,7 +426,7 @@ function transcript(view, close) {
  * @param {View} view
  * @returns {(line: {step: number, frame: number}) => boolean}
  */
-function mayBeTold({ horizon }) {
+function mayBeShown({ horizon }) {
 	return ({ step, frame }) => !horizon || step < horizon.step || frame <= horizon.frame;
 }
 

@@ -26,7 +26,10 @@ function pairs(map) {
 	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
 }
 
-/** Buttons to What if and the capacity page. @param {View} view @param {"pod" | "node"} kind @param {string} name */
+/**
+ * Buttons to What if and, for a pod, to the capacity page.
+ * @param {View} view @param {"pod" | "node"} kind @param {string} name
+ */
 function askAbout(view, kind, name) {
 	if (view.boot.embed) return null;
 	const open = () => view.act.open(`ask:${kind}:${name}`);
@@ -99,7 +102,7 @@ export function podInspector(view, key) {
 	];
 }
 
-/** The PodScheduled condition; a pod without an attempt has none. @param {View} view @param {PodState} pod */
+/** The PodScheduled condition; null for a pod without one. @param {View} view @param {PodState} pod */
 function conditions({ act }, { summary, place, message, error_backoff }) {
 	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
 	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
@@ -135,7 +138,7 @@ function podLink(view, key) {
 function attempts(view, key) {
 	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
 	if (!own.length) return null;
-	const [past, later] = [true, false].map((so) => own.filter((column) => column.step <= view.step === so));
+	const [past, later] = [true, false].map((begun) => own.filter((column) => column.step <= view.step === begun));
 	return part(
 		t("inspect.attempts"),
 		past.length ? attemptList(view, past, view.step) : h("p", { class: "note" }, "<none>"),
@@ -209,16 +212,16 @@ function manifest(api, run, kind, namespace, name, arrived) {
 	const text = manifests.get(url);
 	if (text !== undefined) return text;
 	manifests.set(url, "…");
-	const tell = (/** @type {string} */ yaml) => {
+	const store = (/** @type {string} */ yaml) => {
 		manifests.set(url, yaml);
 		arrived();
 	};
 	/** @param {import("../shared/server.js").Waiting} waiting */
-	const onWait = ({ ahead }) => tell(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
+	const onWait = ({ ahead }) => store(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
 	request(url, {}, { onWait })
 		.then(({ status, body }) => (status === 200 ? body.yaml : `# ${status}`))
 		.catch(() => "# ?")
-		.then(tell);
+		.then(store);
 	return "…";
 }
 
@@ -228,12 +231,15 @@ function yaml(view, kind, namespace, name) {
 	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
 }
 
-/** The verdict of this attempt on the node. @param {View} view @param {string} name */
+/**
+ * Filter's verdict on the node in this attempt; null if there is none, or it may not be shown.
+ * @param {View} view @param {string} name
+ */
 function verdictOn(view, name) {
 	const { state, act } = view;
 	const pod = state.cycle.CycleStarted?.pod;
 	const at = filterModel(state)?.at.get(name);
-	if (!pod || !at || !mayTell(view, name)) return null;
+	if (!pod || !at || !mayShow(view, name)) return null;
 	const { verdict } = at;
 	const ref = `verdict:${name}:${verdict?.plugin}`;
 	return h(
@@ -311,7 +317,7 @@ export function nodeInspector(view, name) {
  * @param {View} view
  * @param {string} name
  */
-function mayTell({ state, event, frame, horizon }, name) {
+function mayShow({ state, event, frame, horizon }, name) {
 	const model = filterModel(state);
 	if (!horizon || !model || event.type !== "NodesFiltered") return true;
 	return Math.min(model.at.get(name)?.stop ?? 0, model.plugins.length - 1) <= frame;
@@ -323,7 +329,7 @@ function laterPlugins(view, name) {
 	const model = filterModel(state);
 	const stop = model?.at.get(name)?.stop ?? model?.plugins.length ?? 0;
 	const later = model?.plugins.slice(stop + 1) ?? [];
-	if (!later.length || !mayTell(view, name)) return null;
+	if (!later.length || !mayShow(view, name)) return null;
 	explainer.want(state.attempt, [name]);
 	return part(
 		t("inspect.unasked"),
@@ -398,7 +404,10 @@ function choices({ store, state, step: now }, name) {
 	return { here, all };
 }
 
-/** The plugin that made the difference to the second-best node. @param {any} event @param {Scores | null} model */
+/**
+ * The plugin with the largest lead over the second-best node, and the lead in points.
+ * @param {any} event @param {Scores | null} model
+ */
 function decidingScore({ node, feasible, tied = 1 }, model) {
 	if (!model || feasible < 2) return { why: t("placed.only"), lead: null };
 	const own = model.names.indexOf(node);
@@ -413,7 +422,10 @@ function decidingScore({ node, feasible, tied = 1 }, model) {
 	return { why: scoreName(model.plugins[gaps.indexOf(Math.max(...gaps))].plugin), lead };
 }
 
-/** The page that counts copies of a pod, by the same release as this run. @param {View} view @param {string} pod */
+/**
+ * The address of the page that counts copies of a pod, for this page's release.
+ * @param {View} view @param {string} pod
+ */
 export function capacityPage({ boot }, pod) {
 	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
 	const query = new URLSearchParams({ pod, ...(kubernetes ? { kubernetes } : {}) });

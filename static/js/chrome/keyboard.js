@@ -28,7 +28,7 @@ function concerns(pod) {
 	return (event) => event.pod === pod || event.preemptor === pod || event.pod?.pod === pod;
 }
 
-/** The nearest event at another extension point. @param {Player} player @param {1 | -1} by */
+/** Goes to the nearest event of another type. @param {Player} player @param {1 | -1} by */
 function point(player, by) {
 	const here = player.event?.type;
 	player.jump(by, (event) => event.type !== here && event.type !== "AttemptFinished");
@@ -113,7 +113,7 @@ export function press(event, player, page) {
 	else binding.run(player, page, event.key);
 }
 
-const REST_MS = 2500; // the light goes out when the pointer rests
+const REST_MS = 2500; // the spotlight goes out when the pointer rests
 
 /** @type {HTMLElement | null} */
 let light = null;

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * "Save picture": the step on screen as a self-contained SVG (the page's own look, styles written in), or as a PNG of
- * it.
+ * "Save picture": the step on screen as a self-contained SVG with the page's computed styles, or as a PNG.
  */
 
 const KEPT = [
@@ -76,9 +75,9 @@ const KEPT = [
 	"z-index",
 ];
 
-const LOOK = "data-look"; // becomes the style once the picture is text: the page's policy forbids it to elements
+const LOOK = "data-look"; // becomes `style` in the text: the page's policy forbids style attributes
 
-/** @param {Element} element @returns {Node | null} a copy with its computed look written in */
+/** @param {Element} element @returns {Node | null} a copy with its computed styles, null if it is not drawn */
 function frozen(element) {
 	const look = getComputedStyle(element);
 	if (look.display === "none" || element instanceof HTMLDialogElement || element.id === "notices") return null;
@@ -130,7 +129,7 @@ function canvasImage(canvas) {
 	return image;
 }
 
-/** The page's own font, so that the picture looks the same everywhere. */
+/** A style element with the page's font, so that the picture looks the same everywhere; "" if there is none. */
 async function typeface() {
 	const face = [...document.styleSheets]
 		.flatMap((sheet) => [...sheet.cssRules])
@@ -168,7 +167,7 @@ function download(url, name) {
 }
 
 /**
- * Resolves with the link to the step once it is completely drawn; the player stores it in an attribute.
+ * Resolves with the link to the step once it is completely drawn.
  * @param {HTMLElement} root
  * @returns {Promise<string>}
  */

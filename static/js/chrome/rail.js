@@ -12,7 +12,7 @@ import { actorOf } from "../trace/actors.js";
 import { lineOf, pointOf, stations } from "../trace/phase.js";
 
 const MAX_BESIDE = 3;
-// What kubelets and people do is no control loop.
+// kubelets and users are not control loops
 const LOOPS = /(-controller|^controllermanager|^cluster-autoscaler|^karpenter|descheduler)$/;
 
 /** @param {Element} target @param {View} view */
@@ -44,7 +44,7 @@ export function drawRail(target, view) {
 	);
 }
 
-/** Pods whose binding cycle runs at the same time as the scheduling cycle below. @param {View} view */
+/** Other pods that are in their binding cycle. @param {View} view */
 function beside(view) {
 	const { pods, time } = view.state;
 	const others = [...pods.values()].filter(
@@ -70,8 +70,7 @@ function beside(view) {
 }
 
 /**
- * The kind of a station. Score and the choice of the host are one extension point but two steps, one of which may be
- * done.
+ * The kind of a station. Priorities and Select are two stations of one extension point, one of which may be done.
  * @param {string} name @param {string} kind @param {View} view
  */
 function kindOf(name, kind, view) {
@@ -99,10 +98,10 @@ function station(view, point, kind, target) {
 	);
 }
 
-/** The progress within a step: "5/6". @param {View} view */
+/** The progress within a step: " 5/6"; "" if it has one frame. @param {View} view */
 function progress(view) {
 	const frames = framesOf(view.event, view.order);
-	// before a question, how long it takes may tell
+	// before a question, the total may reveal the answer
 	const of = (/** @type {number} */ all) => ` ${view.frame + 1}${view.horizon ? "" : `/${all}`}`;
 	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? of(frames - 1) : "";
 	const preemption = view.event.type === "PreemptionEvaluated" ? preemptionOf(view.state) : null;
@@ -113,7 +112,7 @@ function progress(view) {
 	return frames > 1 ? of(frames) : "";
 }
 
-/** The earlier steps at which this attempt reached its extension points. @param {View} view */
+/** The last step of each extension point in this attempt so far. @param {View} view */
 function stepsBehind(view) {
 	/** @type {Map<string, number>} */
 	const steps = new Map();

@@ -2,10 +2,10 @@
 /** Finds the rows of the stage and the items of the queue for things that are drawn over them. */
 
 const GAP = 8; // pixels beside the stage
-export const SIZE = 44; // pixels of a button, so that a thumb finds it
+export const SIZE = 44; // pixels of a button, large enough for a thumb
 
 /**
- * The bounding box of an option's row on the stage, or of its item in the queue.
+ * The bounding box of an option's row on the stage, or of its item in the queue; null if there is none.
  * @param {HTMLElement} root
  * @param {{key: string, kind: string}} option
  */
@@ -25,7 +25,7 @@ export function rowOf(root, { key, kind }) {
 	return null;
 }
 
-/** Whether the answers are in a column beside the stage, which has a lane for each. @param {HTMLElement} root */
+/** Whether the answers are in a column beside the stage. @param {HTMLElement} root */
 export const standBeside = (root) => root.classList.contains("beside");
 
 /**

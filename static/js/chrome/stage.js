@@ -12,12 +12,12 @@ import { askedAt, explainRef, momentOfStep, PICTURES, pictureOf, unasked } from 
 /** @type {typeof import("./inspector.js") | null} */
 let inspector = null;
 
-/** Loads the inspector of the selected pod or node. @returns {Promise<unknown> | null} null: it is here */
+/** Loads the inspector of the selected pod or node. @returns {Promise<unknown> | null} null if loaded */
 export function loadInspector() {
 	return inspector ? null : import("./inspector.js").then((module) => (inspector = module));
 }
 
-const ROW = 36; // pixels a binding cycle that runs beside
+const ROW = 36; // pixels per row below the picture
 
 /**
  * The pictures drawn so far. All but one are hidden, since changing a picture costs less than creating it again.
@@ -76,7 +76,7 @@ export function drawMargin(target, view) {
 	]);
 }
 
-/** The bar above a stage that shows a what-if: buttons to go back, and to change more. @param {View} view */
+/** The bar for tried numbers: buttons to go back, and to change more; null if none is tried. @param {View} view */
 function tryingBar({ tried, act }) {
 	if (!tried?.values.size) return null;
 	return h(

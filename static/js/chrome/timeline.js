@@ -13,10 +13,10 @@ import { podLabel } from "../steps/parts/pods.js";
 import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
 
-const ROUND = 17; // pixels an attempt, from which marks are round
+const ROUND = 17; // pixels per attempt, from which marks are round
 const RADIUS = 10;
 const MAX_NAMES = 6;
-/** The position of the signs in a column. @type {Record<Act["kind"], number>} */
+/** The position of the signs in a column, from 0 to 1. @type {Record<Act["kind"], number>} */
 const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
 const DENSE = 4; // below this many pixels attempts are counted in bars
 
@@ -25,9 +25,9 @@ export class Timeline {
 		/** @type {[number, number] | null} the part of the axis shown; null: all */
 		this.window = null;
 		this.dragging = false;
-		/** @type {Map<number, number>} where each finger is; two of them zoom */
+		/** @type {Map<number, number>} position of each finger; two of them zoom */
 		this.fingers = new Map();
-		/** Parts that do not depend on the step are described once per axis. */
+		/** Parts that do not depend on the step are created once per axis. */
 		this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };
 	}
 
@@ -91,7 +91,10 @@ export class Timeline {
 		]);
 	}
 
-	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
+	/**
+	 * The label over the playhead: the subject's name, or the time.
+	 * @param {View} view @param {number} width @param {number} head
+	 */
 	label(view, width, head) {
 		const column = view.index.columns[view.index.columnOf(view.step)];
 		const text = column?.kind === "attempt" && view.subject ? shortPod(view.subject) : seconds(view.state.time);
@@ -115,7 +118,7 @@ export class Timeline {
 	/** @param {View} view @param {number} width @param {number} unit @param {number} head */
 	marks(view, width, unit, head) {
 		const current = view.index.columnOf(view.step);
-		const acted = new Set(view.index.acts.map(({ column }) => column)); // its signs say what changed
+		const acted = new Set(view.index.acts.map(({ column }) => column)); // these have signs
 		return [...this.visible(view.index)].map(({ i, column }) => {
 			const left = this.x(view.index.edges[i], view.index, width);
 			const size = this.x(view.index.edges[i + 1], view.index, width) - left;
@@ -134,9 +137,9 @@ export class Timeline {
 					style: { left: `${from}px`, width: `${Math.max(2, Math.min(width, left + size - 2) - from)}px` },
 				});
 			}
-			if (left + size / 2 < 0 || left + size / 2 > width) return null; // only its edge is in sight
-			const mayTell = column.end <= view.reach;
-			const outcome = (mayTell && column.outcome) || "open";
+			if (left + size / 2 < 0 || left + size / 2 > width) return null; // its middle is out of sight
+			const mayShow = column.end <= view.reach;
+			const outcome = (mayShow && column.outcome) || "open";
 			const round = unit >= ROUND;
 			const end = Math.min(size / 2, RADIUS) + 3;
 			const place = !round ? size / 2 : i < current ? size - end : i > current ? end - 3 : head - left;
@@ -157,7 +160,7 @@ export class Timeline {
 	}
 
 	/**
-	 * A sign for each kind of action by others than the scheduler, in its column.
+	 * A sign for each kind of action by other actors, in its column.
 	 * @param {View} view @param {number} width
 	 */
 	acts(view, width) {
@@ -219,7 +222,10 @@ export class Timeline {
 	}
 }
 
-/** Returns the part of an attempt that may be shown. @param {AttemptColumn} column @param {number} reach */
+/**
+ * The title of an attempt; its pod and node only if they may be shown.
+ * @param {AttemptColumn} column @param {number} reach
+ */
 function titleOf({ attempt, step, end, pod, node }, reach) {
 	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
 	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
@@ -228,7 +234,7 @@ function titleOf({ attempt, step, end, pod, node }, reach) {
 /** @param {View} view @param {Timeline} line @param {number} width */
 export function bars(view, line, width) {
 	const size = 5;
-	/** @type {{good: number, bad: number}[]} what is not told yet counts as good: both are grey then */
+	/** @type {{good: number, bad: number}[]} outcomes that may not be shown count as good */
 	const buckets = Array.from({ length: Math.ceil(width / size) }, () => ({ good: 0, bad: 0 }));
 	for (const { i, column } of line.visible(view.index)) {
 		if (column.kind !== "attempt") continue;
@@ -259,7 +265,7 @@ function positionOf({ index, store, player, step, frame }) {
 }
 
 /**
- * The step at a place on the axis, and how much of it lies before the place.
+ * The step at a position on the axis, and the share of the step before the position.
  * @param {RunIndex} index
  * @param {number} position
  * @param {number} steps
@@ -276,7 +282,7 @@ function stepAt({ columns, edges }, position, steps) {
 }
 
 /**
- * Zoom about a place.
+ * Zooms about a position.
  * @param {Timeline} line
  * @param {RunIndex} index
  * @param {number} factor
@@ -364,7 +370,8 @@ function podLanes(view, timeline, width) {
 		view,
 		rows.map(([pod]) => pod),
 	);
-	const height = `${view.index.moves.size * ROW + KEY}px`; // of all pods of the run: the stage stays as it is
+	// for all pods of the run, so that the stage keeps its size
+	const height = `${view.index.moves.size * ROW + KEY}px`;
 	return h(
 		"div",
 		{
@@ -398,7 +405,10 @@ function key(rows) {
 	);
 }
 
-/** The first row to show; with many pods, those around the current one. @param {View} view @param {string[]} pods */
+/**
+ * The index of the first row to show; with many pods, the subject's row is in the middle.
+ * @param {View} view @param {string[]} pods
+ */
 function firstRow(view, pods) {
 	if (pods.length <= MAX_ROWS) return 0;
 	return Math.max(0, Math.min(pods.indexOf(view.subject) - MAX_ROWS / 2, pods.length - MAX_ROWS));
@@ -460,7 +470,8 @@ function chip(view, timeline, width, pod, move) {
 	const outcome = column.end <= view.reach ? column.outcome : null;
 	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
 	const text = `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`;
-	const covered = Math.max(0, Math.min(MAX_NAME, shortPod(pod).length * LETTER + 12) - left); // by the pod's name
+	// pixels covered by the pod's name
+	const covered = Math.max(0, Math.min(MAX_NAME, shortPod(pod).length * LETTER + 12) - left);
 	const room = right - left - covered;
 	return button(
 		() => view.act.seek(column.step),

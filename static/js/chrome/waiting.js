@@ -10,7 +10,7 @@ import { flushAfter } from "../steps/queue/words.js";
 import { UNSCHEDULABLE_FLUSH_SECONDS as EVERY, RULES } from "../trace/releases.js";
 
 /**
- * When an unschedulable pod is tried again without an event, and after how many seconds.
+ * The time at which an unschedulable pod is tried again without an event, and the seconds after which this happens.
  * @param {string} release @param {number} timestamp of its last attempt
  */
 export function triedAnyway(release, timestamp) {
@@ -65,13 +65,16 @@ function wakers({ state }, pod) {
 	];
 }
 
-/** "Node/Add" in words. @param {string} name */
+/** "Node/Add" in words; "" if there are none. @param {string} name */
 function wordsOf(name) {
 	const key = `event.${name.replace(/^Pod\/(?=Add|Delete)/, "AssignedPod").replace("/", "")}`;
 	return has(key) ? t(key) : "";
 }
 
-/** The plugins' answer to the last event that they were asked about. @param {View} view @param {PodState} pod */
+/**
+ * The last event after which plugins kept the pod waiting; null if there is none since its last attempt.
+ * @param {View} view @param {PodState} pod
+ */
 function lastAsked({ store, step: here, act }, { summary }) {
 	for (const { step, event } of store.walk(here, -1)) {
 		if (event.type === "SchedulingFailed" && event.pod === summary.pod) return null;
@@ -89,7 +92,7 @@ function lastAsked({ store, step: here, act }, { summary }) {
 	return null;
 }
 
-/** The pod's nominations, and how each ended. @param {View} view @param {string} key */
+/** The pod's nominations, and how each ended; null if there are none. @param {View} view @param {string} key */
 export function nominations({ store, state, step: here, act }, key) {
 	/** @type {{step: number, text: string}[]} */
 	const out = [];

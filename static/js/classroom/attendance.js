@@ -15,8 +15,8 @@ import { Follow } from "./follow.js";
 export class Attendance {
 	/**
 	 * @param {Moved} page
-	 * @param {(message: object) => boolean} say false: there is no connection
-	 * @param {() => void} changed following or not
+	 * @param {(message: object) => boolean} say returns false without a connection
+	 * @param {() => void} changed called when following starts or stops
 	 */
 	constructor({ player, store, chosen, predictions, redraw }, say, changed) {
 		this.player = player;
@@ -24,9 +24,9 @@ export class Attendance {
 		this.predictions = predictions;
 		this.redraw = redraw;
 		this.say = say;
-		/** @type {Board | null} what everybody in the class knows */
+		/** @type {Board | null} the state of the class */
 		this.board = null;
-		/** @type {Map<string, number>} answers that the server has, by the question */
+		/** @type {Map<string, number>} answers stored by the server, by question */
 		this.answers = new Map();
 		this.tooLate = "";
 		const place = (/** @type {import("./socket.js").Place} */ { order, selection }) => {
@@ -35,7 +35,7 @@ export class Attendance {
 		};
 		this.follow = new Follow(player, place, changed, () => this.present());
 		predictions.turn(false, player); // in a class the teacher asks
-		/** @type {(question: Question) => Child[]} stands below the answers */
+		/** @type {(question: Question) => Child[]} the line below the answers */
 		this.foot = () => [];
 		predictions.host = this;
 		player.stopBefore = () => null;
@@ -44,7 +44,7 @@ export class Attendance {
 		});
 	}
 
-	/** Waiting for answers. */
+	/** Whether a question waits for answers. */
 	get isAsked() {
 		const { asked, ended } = this.board ?? { asked: {}, ended: false };
 		return Boolean(asked.id && !asked.counts && !ended);
@@ -124,7 +124,7 @@ export class Attendance {
 		else this.predictions.picks.set(id, choice);
 	}
 
-	/** Open the question, or show it as revealed, from the board and the place alone. */
+	/** Opens the question, or marks it as revealed, according to the board and the student's place. */
 	present() {
 		const { board, predictions, player } = this;
 		if (!board) return;

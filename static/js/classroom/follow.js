@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * A student's place: the teacher's, until the student goes elsewhere. While the teacher holds the class, students
- * cannot
- * go ahead.
+ * cannot go ahead.
  */
 
 /** @typedef {import("./socket.js").Place} Place */
@@ -11,9 +10,9 @@
 export class Follow {
 	/**
 	 * @param {Player} player
-	 * @param {(place: Place) => void} chose what else a place says: the order of nodes, the selection
-	 * @param {() => void} changed following or not
-	 * @param {() => void} moved somewhere
+	 * @param {(place: Place) => void} chose applies the rest of a place: the order of nodes, the selection
+	 * @param {() => void} changed called when following starts or stops
+	 * @param {() => void} moved called after each move
 	 */
 	constructor(player, chose, changed, moved) {
 		this.player = player;
@@ -32,7 +31,7 @@ export class Follow {
 	}
 
 	/**
-	 * Handles the student's wish to go to a place.
+	 * Moves the student to a place, or as far as a held class may go.
 	 * @param {number} step
 	 * @param {number} frame
 	 * @param {boolean} motion
@@ -78,7 +77,7 @@ export class Follow {
 		this.move(place.step, place.frame, isNext || isAnswer);
 	}
 
-	/** Back to the teacher. */
+	/** Returns to the teacher. */
 	catchUp() {
 		this.set(true);
 		this.go();

@@ -16,14 +16,14 @@ import { sheetOf } from "./sheet.js";
 /** @typedef {import("./sheet.js").Item} Item */
 /** @typedef {{run: string, words: string, kubernetes: string}} Part */
 
-const MAX_STEPS = 40_000; // of a longer run the beginning
+const MAX_STEPS = 40_000; // of longer runs, only the first steps are read
 
 const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 const root = /** @type {HTMLElement} */ (document.getElementById("handout"));
 const news = /** @type {HTMLElement} */ (document.getElementById("news"));
 
 /**
- * The whole run, or its beginning; raises the sentence of one that fails.
+ * Loads the whole run, or its beginning; rejects with a message if the run fails or the connection is closed.
  * @param {Part} part
  * @returns {Promise<ChunkStore>}
  */
@@ -83,7 +83,7 @@ addEventListener("afterprint", () => {
 	drawAgain();
 });
 
-/** A place for the scene of a step; it is drawn once the page has it. @param {Item} item */
+/** The container of a step's picture, which is drawn later. @param {Item} item */
 function picture({ step, frame }) {
 	return h(
 		"div",
@@ -130,7 +130,7 @@ function figure(item) {
 	);
 }
 
-/** @param {Sheet} made @param {number} i */
+/** @param {Sheet} sheet @param {number} i */
 function answers({ answers, later, end, title }, i) {
 	const many = boot.parts.length > 1;
 	return [
@@ -179,7 +179,8 @@ async function start() {
 		await drawScenes(places[i], draw);
 		parts.push(...answers(sheetPart, i));
 		patch(answersList, parts);
-		/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false; // a picture is drawn in its width
+		// a picture is drawn in its width
+		/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;
 		await drawScenes(answersList, draw);
 	}
 	await Promise.all([...root.querySelectorAll("img")].map((image) => image.decode().catch(() => {})));

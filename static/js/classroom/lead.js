@@ -29,7 +29,7 @@ const NOBODY = { students: 0, answered: 0, question: "" };
 export class Lead {
 	/**
 	 * @param {Moved} page
-	 * @param {(message: object) => boolean} say false: there is no connection
+	 * @param {(message: object) => boolean} say returns false without a connection
 	 */
 	constructor({ player, store, chosen, predictions, redraw }, say) {
 		this.player = player;
@@ -39,20 +39,24 @@ export class Lead {
 		this.redraw = redraw;
 		this.say = say;
 		this.window = Math.random().toString(36).slice(2);
-		/** @type {Board | null} what everybody in the class knows */
+		/** @type {Board | null} the state of the class */
 		this.board = null;
 		/** @type {Counts} */
 		this.counted = NOBODY;
 		this.paused = false;
 		this.gathered = 0;
-		/** @type {(() => void)[]} changes that were made before the page shows what the class is shown */
+		/** @type {(() => void)[]} changes made before the page shows the same as the class */
 		this.postponed = [];
 		this.ending = false;
 		/** The question whose answer is to be revealed. */
 		this.revealing = "";
-		/** The question that the teacher wanted to reveal before everybody had answered; it is revealed once they have. */
+		/**
+		 * The question that the teacher wanted to reveal before everybody had answered; it is revealed once they have.
+		 */
 		this.warned = "";
-		/** @type {Partial<import("./socket.js").Place> | null} of another window: to be gone to once the run is here */
+		/**
+		 * @type {Partial<import("./socket.js").Place> | null} another window's place, to go to once its step is loaded
+		 */
 		this.adopting = null;
 		this.sent = 0;
 		this.kept = 0;
@@ -60,7 +64,7 @@ export class Lead {
 		this.due = 0;
 		this.looking = 0;
 		this.takes = false;
-		/** @type {(question: Question) => Child[]} stands below the answers */
+		/** @type {(question: Question) => Child[]} the line below the answers */
 		this.foot = () => [];
 		predictions.host = this;
 		predictions.turn(true, player);
@@ -87,9 +91,9 @@ export class Lead {
 		return question === this.predictions.open?.id && this.answered >= students;
 	}
 
-	// --- What the teacher does --------------------------------------------------------------------------------------
+	// --- Actions of the teacher ---------------------------------------------------------------------------------
 
-	/** Forward, while a question is open: reveal it once everybody has answered, or by a second press. */
+	/** Handles Forward at an open question: reveals it if everybody has answered, or at the second press. */
 	goOn() {
 		const { open } = this.predictions;
 		if (!open) return;
@@ -103,7 +107,7 @@ export class Lead {
 		this.player.forward();
 	}
 
-	/** Request the counts of the answers; the right answer is shown when they arrive. */
+	/** Requests the counts of the answers; the right answer is shown when they arrive. */
 	reveal() {
 		this.revealing = this.predictions.open?.id ?? "";
 		this.lead();
@@ -125,7 +129,7 @@ export class Lead {
 		});
 	}
 
-	/** Call everyone back to this page's place. */
+	/** Calls everyone back to this page's place. */
 	gather() {
 		this.change(() => {
 			this.gathered = Math.max(this.gathered, this.board?.gathered ?? 0) + 1;
@@ -139,7 +143,7 @@ export class Lead {
 		this.lead();
 	}
 
-	/** End the class. */
+	/** Ends the class. */
 	end() {
 		this.ending = true;
 		this.say({ type: "end" });
@@ -155,7 +159,7 @@ export class Lead {
 		this.looking = 0;
 	}
 
-	// --- What the class is told -------------------------------------------------------------------------------------
+	// --- Messages to the class ----------------------------------------------------------------------------------
 
 	/**
 	 * Sends the state if it has changed: immediately, but at most once every SPACING; the last change is always
@@ -199,16 +203,16 @@ export class Lead {
 		};
 	}
 
-	// --- What the server says ---------------------------------------------------------------------------------------
+	// --- Messages from the server -------------------------------------------------------------------------------
 
-	/** @param {Board} board @param {boolean} hello the first of a connection */
+	/** @param {Board} board @param {boolean} hello whether it is the first of a connection */
 	take(board, hello) {
 		const before = this.board;
 		this.board = board;
 		if (board.ended) return this.leaveClass();
 		const { by, step } = board.place;
 		if (hello) {
-			this.kept = this.sent; // whatever has not come is said again
+			this.kept = this.sent; // messages that did not arrive are sent again
 			this.last = "";
 			if (this.ending) this.end();
 			if (by !== this.window && (before ? before.number !== board.number : step !== undefined)) this.adopt(board);
@@ -220,7 +224,7 @@ export class Lead {
 		this.redraw(false);
 	}
 
-	/** The server has kept message `n` as board `number`. @param {number} n @param {number} number */
+	/** Handles that the server stored message `n` as board `number`. @param {number} n @param {number} number */
 	keep(n, number) {
 		if (n !== this.sent) return;
 		this.kept = n;
@@ -273,7 +277,7 @@ export class Lead {
 		} else if (question) predictions.settled.set(question.id, "revealed");
 		this.settle();
 		const { open } = predictions;
-		const isUnsent = open && this.revealing === open.id && !this.counts; // a press that the server has not got
+		const isUnsent = open && this.revealing === open.id && !this.counts; // not sent yet
 		this.last = isUnsent ? "" : JSON.stringify(this.shown());
 	}
 
@@ -283,7 +287,7 @@ export class Lead {
 		this.redraw(false);
 	}
 
-	/** The player has drawn: it may be at another step, and more of the run may have arrived. */
+	/** Called after each draw: the step may be another, and more of the run may be loaded. */
 	drawn() {
 		if (this.adopting) {
 			this.follow();

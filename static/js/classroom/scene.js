@@ -25,17 +25,17 @@ const LOW_LANE = 30;
 const MAX_LANES = 8;
 const CARD = 104; // pixels of a node's card
 const SEARCH = 46; // pixels of a node whose devices are searched
-const CURRENT = 50; // more of the one that is searched
+const CURRENT = 50; // more for the node being searched
 const LINE = 25; // pixels of a line of that search
 const MAX_ACROSS = 3;
-const BESIDE = 36; // pixels of what goes on beside the attempt
+const BESIDE = 36; // pixels of a row below the picture
 const MAX_EXPLAINED = 12; // nodes
 const nothing = () => {};
 const act = { pin: nothing, select: nothing, set: nothing, seek: nothing, open: nothing };
 
 /**
- * Makes the function that prepares pictures of a run, each once the server has explained what it shows, and returns
- * what draws it: as on a desk for the paper, as on a phone where the page has the width of one.
+ * Returns a function that prepares the picture of a step: it loads the server's explanations, and returns a function
+ * that draws for paper or for a phone, or null if the step is not loaded.
  * @param {string} api @param {string} run @param {ChunkStore} store
  * @returns {(target: HTMLElement, spot: Spot) => Promise<((paper: boolean) => void) | null>}
  */
@@ -91,7 +91,7 @@ export function sceneDrawer(api, run, store) {
 
 /**
  * The height in pixels that a picture needs on paper.
- * @param {Element} target where it is drawn already @param {StepName} scene @param {State} state
+ * @param {Element} target with the drawn picture @param {StepName} scene @param {State} state
  */
 function heightOf(target, scene, state) {
 	const count = (/** @type {string} */ selector) => target.querySelectorAll(`.scene:not([hidden]) ${selector}`).length;

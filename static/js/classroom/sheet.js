@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The contents of a handout: the steps and questions before the answers, and what is kept for the last page, which is
- * all that tells an answer: what comes of a pod once it was asked about, and whatever names an answer.
+ * The contents of a handout: steps and questions, then the answers. Items that would reveal an answer are on the last
+ * page: later steps of a pod in a question, and items that name an answer.
  */
 
 import { optionText, textOf } from "../learn/choices.js";
@@ -18,7 +18,7 @@ import { Stops } from "./stops.js";
  * @typedef {object} Item
  * @property {number} step of its picture
  * @property {number} frame
- * @property {string} sentence what the player says there
+ * @property {string} sentence the player's caption
  * @property {string} [words] the teacher's
  * @property {string} [question]
  * @property {string[]} [options]
@@ -31,12 +31,12 @@ import { Stops } from "./stops.js";
  * @property {string} title
  * @property {Item[]} items
  * @property {{number: number, answer: string, sentence: string}[]} answers
- * @property {Item[]} later what is shown with the answers
+ * @property {Item[]} later items shown with the answers
  * @property {string} end how the run ends
  */
 
 const MAX_MARKS = 12;
-const SHORT = 3; // an answer of fewer letters is found in any sentence
+const SHORT = 3; // shorter answers occur in any sentence
 
 /** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson @returns {Sheet} */
 export function sheetOf(store, lesson) {
@@ -46,7 +46,7 @@ export function sheetOf(store, lesson) {
 	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MAX_MARKS);
 	const shown = marks.map((mark) => ({ ...itemAt(store, lastOf(store, mark.step)), words: mark.text }));
 	const early = shown.filter(
-		(item) => !questionList.some((question) => tells(item, podAt(store, item.step), question)),
+		(item) => !questionList.some((question) => reveals(item, podAt(store, item.step), question)),
 	);
 	const start = itemAt(store, { step: 0, frame: 0 });
 	const questions = questionList.map((question, i) => askedItem(store, question, i + 1, questionList));
@@ -101,7 +101,7 @@ function askedItem(store, question, number, asked) {
 	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, Math.max(0, step - 1));
 	const item = itemAt(store, spot);
 	// the words and the picture are left out if they would reveal an earlier answer
-	const plainly = asked.slice(0, number - 1).some((earlier) => tells(item, question.pod, earlier));
+	const plainly = asked.slice(0, number - 1).some((earlier) => reveals(item, question.pod, earlier));
 	const options = question.options.map((option) => optionText(option, question));
 	return {
 		...item,
@@ -119,7 +119,7 @@ const MAX_PODS = 40;
 
 /**
  * The facts needed to answer a question on paper: the pod's requests, the nodes' resources, and pods of lower priority
- * if some may be evicted.
+ * if some may be evicted; [] for large clusters.
  * @param {ChunkStore} store @param {number} step before the answer @param {Question} question
  */
 function givenAt(store, step, { pod, event, kind }) {
@@ -159,7 +159,7 @@ function asksOf(pod) {
  */
 function nodeLine(state, node, pod, differs, isListed) {
 	const { name, labels = {}, taints = [], unschedulable } = node.summary;
-	const room = (/** @type {string} */ resource) =>
+	const freeText = (/** @type {string} */ resource) =>
 		outOf(resource, Math.max(0, free(state, name, resource, pod)), allocatable(node, resource), (used, all) =>
 			t("cluster.of", { used, all }),
 		);
@@ -168,14 +168,14 @@ function nodeLine(state, node, pod, differs, isListed) {
 		const since = on.start_time === null ? [] : [t("sheet.since", { time: age(state.time - on.start_time) })];
 		return `${podName(key)} (${[...asksOf(on), ...since].join(t("list.comma"))})`;
 	});
-	const told = Object.entries(labels)
+	const labelTexts = Object.entries(labels)
 		.filter(([key]) => !key.endsWith("/hostname") && differs(key))
 		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
 	const facts = [
-		t("sheet.free", { cpu: room("cpu"), memory: room("memory") }),
+		t("sheet.free", { cpu: freeText("cpu"), memory: freeText("memory") }),
 		unschedulable && t("node.cordoned"),
 		...taints.map(([key, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`),
-		...told,
+		...labelTexts,
 		...pods,
 	];
 	return `${name}: ${facts.filter(Boolean).join(t("list.comma"))}`;
@@ -187,14 +187,17 @@ function nodeLine(state, node, pod, differs, isListed) {
  * @param {string} pod
  * @param {Question} question
  */
-function tells(item, pod, question) {
+function reveals(item, pod, question) {
 	if (item.step < question.from.step) return false;
 	if (pod === question.pod) return true;
 	const right = optionText(question.options[question.right], question);
 	return right.length >= SHORT && `${item.sentence} ${item.words ?? ""}`.includes(right);
 }
 
-/** The attempt that a step belongs to. @param {ChunkStore} store @param {number} step */
+/**
+ * The pod of the attempt that a step belongs to; "" if there is none.
+ * @param {ChunkStore} store @param {number} step
+ */
 function podAt(store, step) {
 	for (const { event } of store.walk(step, -1)) if (event.type === "CycleStarted") return event.pod;
 	return "";

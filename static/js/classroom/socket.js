@@ -27,7 +27,7 @@
  * @property {Partial<Place>} place
  * @property {boolean} paused
  * @property {number} gathered
- * @property {Partial<Asked>} asked the question on screen; once it is revealed with what was answered
+ * @property {Partial<Asked>} asked the question on screen; once revealed, with the counts of answers
  * @property {string[]} revealed ids of the questions that were revealed
  * @property {boolean} ended
  * @property {string} [next] the code of the class that goes on with the next lesson
@@ -40,7 +40,7 @@
  * @property {(lost: boolean) => void} connection
  */
 
-/** Codes after which asking again is useless. */
+/** Close codes after which a new connection is useless. */
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
@@ -67,7 +67,7 @@ export class ClassSocket {
 	}
 
 	/**
-	 * Sends a message if there is a connection; after joining again, the server sends the current state.
+	 * Sends a message, or returns false without a connection; the server sends the state after joining again.
 	 * @param {object} message
 	 */
 	say(message) {

@@ -67,7 +67,7 @@ function nameOf() {
 	}
 }
 
-/** The speaker view of this run; "" for a student, who has none. */
+/** The address of the speaker view; "" if the page has no scenario, as for students. */
 function addressOf() {
 	const { boot } = /** @type {Page} */ (page);
 	if (!boot.scenario?.id) return "";
@@ -96,7 +96,7 @@ function hear(message) {
 		document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true }));
 	}
 	if (message.type === "class") ofClass.does[message.what]?.();
-	if (document.hidden) setTimeout(() => player.turn(performance.now())); // a window that is covered draws nothing
+	if (document.hidden) setTimeout(() => player.turn(performance.now())); // hidden windows are not drawn
 	soon();
 }
 
@@ -105,11 +105,11 @@ function soon() {
 	if (due) return;
 	due = setTimeout(() => {
 		due = 0;
-		tell();
+		sendState();
 	}, SPACING);
 }
 
-function tell() {
+function sendState() {
 	const { root, screen, store, index, boot, player } = /** @type {Page} */ (page);
 	const view = screen.drawn;
 	if (!view) return;
@@ -120,7 +120,7 @@ function tell() {
 		frame: view.frame,
 		steps: store.steps,
 		playing: player.playing,
-		now: { ...toldOf(view), lesson: root.querySelector("#caption .lesson")?.textContent ?? "" },
+		now: { ...textsOf(view), lesson: root.querySelector("#caption .lesson")?.textContent ?? "" },
 		next: nextOf(view),
 		stops: stops?.list(index),
 		class: boot.class ? ofClass.report() : null,
@@ -128,7 +128,7 @@ function tell() {
 }
 
 /** The caption on screen as plain text. @param {View} view @returns {Told} */
-function toldOf(view) {
+function textsOf(view) {
 	const { eyebrow, sentence, why } = view.caption;
 	const texts = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
 	return { ...texts, lesson: "" };
@@ -150,7 +150,7 @@ function nextOf(view) {
 	const { order } = player;
 	const following = store.event(to.step + 1);
 	const caption = captionOf({ state, event, frame: to.frame, order, following, explainer });
-	return toldOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
+	return textsOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
 }
 
 /** The place after the player's next key press; null if no more of the run is loaded. @param {Player} player */

@@ -10,7 +10,7 @@ import { isAt } from "../trace/anchor.js";
 /** @typedef {"attempt" | "question" | "words"} Kind */
 /** @typedef {{step: number, frame: number, kind: Kind, text: string}} Stop */
 
-const MOST = 400; // that a list shows
+const MOST = 400; // stops in a list
 
 export class Stops {
 	/** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson */
@@ -47,7 +47,7 @@ export class Stops {
 	take(event) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
 		const caption = this.captions.find(
-			(one) => one.event === event.type && isAt(one, event, this.attempt, this.store.stateAfter(this.next)),
+			(entry) => entry.event === event.type && isAt(entry, event, this.attempt, this.store.stateAfter(this.next)),
 		);
 		if (caption) this.words.push({ step: this.next, frame: 0, kind: "words", text: caption.text });
 	}

@@ -1,5 +1,5 @@
 // @ts-check
-/** A student's page: the ordinary player, which follows the teacher, and a bar that says so. */
+/** A student's page: the ordinary player, which follows the teacher, and a bar with the state of the class. */
 
 import { hint } from "../learn/choices.js";
 import { predictions } from "../learn/predictions.js";
@@ -20,7 +20,7 @@ export function attend(page) {
 	attendance.foot = foot;
 	const { follow } = attendance;
 
-	/** Below the open question. @param {import("../learn/questions.js").Question} open */
+	/** The hint below the open question. @param {import("../learn/questions.js").Question} open */
 	function foot(open) {
 		const text = attendance.tooLate === open.id ? t("class.late") : hint(predictions, open);
 		return [h("span", { key: "hint", role: "status" }, attendance.takes ? text : t("class.over.answers"))];

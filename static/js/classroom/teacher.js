@@ -1,5 +1,7 @@
 // @ts-check
-/** The teacher's page: the ordinary player, which everyone follows (lead.js), and a bar to lead by. */
+/**
+ * The teacher's page: the ordinary player, which everyone follows (lead.js), and a bar with the controls of the class.
+ */
 
 import { predictions } from "../learn/predictions.js";
 import { button, h, patch } from "../shared/dom.js";
@@ -11,7 +13,7 @@ import { ofClass, openSpeaker } from "./speaking.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
-/** Keys that go on from the class's code, as from everything else. */
+/** Keys for going forward, which also close the dialog with the class's code. */
 const ON = new Set(["ArrowRight", "PageDown"]);
 
 /** @param {Page} page */
@@ -130,7 +132,7 @@ export function teach(page) {
 		return t("class.answered", { n: lead.answered, all: Math.max(lead.answered, lead.counted.students) });
 	}
 
-	/** Below the open question: how many have answered, and what the next key does. @returns {Child[]} */
+	/** The line below the open question: the number of answers, and the effect of the next key. @returns {Child[]} */
 	function foot() {
 		if (lead.counts) return [h("span", { key: "hint", role: "status" }, t("class.key.shows"))];
 		const early = lead.warned === predictions.open?.id;
@@ -185,7 +187,7 @@ export function teach(page) {
 	if (!boot.class.begun) dialog.showModal();
 }
 
-/** The full text of a short name. @param {string} name */
+/** The title of a control; null if it has none. @param {string} name */
 function titleOf(name) {
 	return has(`class.${name}.title`) ? t(`class.${name}.title`) : null;
 }

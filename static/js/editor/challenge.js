@@ -30,7 +30,7 @@ export class Challenge {
 		this.button = /** @type {HTMLButtonElement} */ (section.querySelector("button"));
 		/** @type {Judged | null} */
 		this.judged = null;
-		this.text = ""; // that was judged
+		this.text = ""; // the text that was judged
 		this.button.addEventListener("click", () => this.judge());
 	}
 

@@ -16,7 +16,7 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 /** @typedef {{text: string, rows: Row[] | null}} Difference `text` is the version's */
 
 /**
- * Ask whose text shall stand; "" when that is left open.
+ * Asks which text to keep: `choice` is "mine", "theirs", or "" if neither is chosen; `theirs` is the saved text.
  * @param {HTMLDialogElement} dialog @param {{address: string, file: string, version: number, text: string, saving:
  *   boolean}} asked
  * @returns {Promise<{choice: string, theirs: string}>}
@@ -69,7 +69,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
 /**
  * @param {string} address
  * @param {string} text
- * @returns {Promise<Difference | string>} a sentence, when there is none
+ * @returns {Promise<Difference | string>} a sentence if there is none
  */
 async function differenceTo(address, text) {
 	try {

@@ -9,6 +9,7 @@ const LONGEST = 5_000_000; // characters: more than browsers keep for a site
 /** @typedef {{text: string, at: number, version: number}} Draft */
 
 /**
+ * Returns the functions that read and write the draft of a scenario.
  * @param {string} id the scenario's, or "new" with what it is a fork of
  * @param {number} version the newest; 0: not saved yet
  */
@@ -28,7 +29,7 @@ export function draftOf(id, version) {
 			from = draft?.version ?? version;
 			return draft;
 		},
-		/** @param {string} text */
+		/** Stores a text; returns false if it is too long or storage is not available. @param {string} text */
 		keep(text) {
 			if (text.length > LONGEST) return false;
 			try {

@@ -1,7 +1,10 @@
 // @ts-check
 /** Input on the editor's page: keys, tabs, dropped files, selected parts. */
 
-/** Left and right choose the other tab. @param {HTMLElement} page @param {(name: "yaml" | "builder") => void} show */
+/**
+ * Shows a tab that is clicked, or the other one at the left and right keys.
+ * @param {HTMLElement} page @param {(name: "yaml" | "builder") => void} show
+ */
 export function listenToTabs(page, show) {
 	const tabs = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll("[role=tab]"));
 	const nameOf = (/** @type {HTMLElement} */ tab) => /** @type {"yaml" | "builder"} */ (tab.id.replace("tab-", ""));
@@ -20,11 +23,11 @@ export function listenToTabs(page, show) {
  * Handles keys outside the YAML editor: Ctrl-Enter runs the text; undo and redo change the text also when the builder
  * has the focus.
  * @param {HTMLElement} page
- * @param {{editor: {undo: () => void, redo: () => void}, run: () => void, redraw: () => void}} does
+ * @param {{editor: {undo: () => void, redo: () => void}, run: () => void, redraw: () => void}} actions
  */
 export function listenToKeys(page, { editor, run, redraw }) {
 	const builder = /** @type {HTMLElement} */ (page.querySelector("#builder"));
-	let typing = false; // in a field of the builder: then undo is that field's own
+	let typing = false; // in a field of the builder, which has its own undo
 	for (const kind of ["input", "change", "focusin"])
 		builder.addEventListener(kind, () => (typing = kind === "input"), true);
 	page.addEventListener("keydown", (event) => {
@@ -41,7 +44,7 @@ export function listenToKeys(page, { editor, run, redraw }) {
 		if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
 		if (event.defaultPrevented || field.closest("dialog")) return;
 		event.preventDefault();
-		field.blur(); // what was typed counts
+		field.blur(); // applies what was typed
 		field.focus();
 		run();
 	});

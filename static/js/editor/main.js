@@ -22,7 +22,7 @@ import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
 const CHECK_AGAIN = 8000;
-const SETTLED = 1500; // ms of not typing, after which the line under the cursor is judged, too
+const SETTLED = 1500; // ms of not typing, after which the line under the cursor is checked, too
 const BEGINNING = 200; // letters: a text that begins otherwise is not the imported one
 const PASTED = 200; // characters at once, which nobody types
 
@@ -42,7 +42,7 @@ if (draftFound?.text === saved) draft.forget();
 const unsaved = draftFound?.text === saved ? null : draftFound;
 const state = {
 	text: unsaved?.text ?? saved,
-	version: unsaved?.version ?? (Number(data.version) || 0), // that the text was begun from
+	version: unsaved?.version ?? (Number(data.version) || 0), // on which the text is based
 	/** @type {Problem[]} */ errors: [],
 	/** @type {Problem[]} */ warnings: [],
 	/** @type {Problem[]} */ notes: [], // about the whole text
@@ -55,9 +55,9 @@ const state = {
 	checked: "",
 	ran: "", // the text of the last run
 	atEnd: true, // the picture shows how that run ended
-	chosen: "", // the pod that waits at its end and of which nodes tell why
-	conflict: 0, // the version that somebody saved in the meantime, until one of the two texts is chosen
-	mine: "", // the text that gave way to that version
+	chosen: "", // the pending pod whose rejections are shown
+	conflict: 0, // the version that was saved elsewhere in the meantime, until one of the texts is chosen
+	mine: "", // the text that was replaced by that version
 	waiting: "", // what a request waits for
 	upload: { id: "", text: "" }, // a text that a worker has read
 };
@@ -140,7 +140,7 @@ function takeChange(text, message) {
 	drawSide();
 }
 
-/** @param {import("../shared/server.js").Checked | null} [result] what the server found in this text already */
+/** @param {import("../shared/server.js").Checked | null} [result] the server's earlier result for this text */
 async function check(result = null) {
 	const text = state.text;
 	clearTimeout(timer);
@@ -149,10 +149,10 @@ async function check(result = null) {
 	drawRelease();
 	if (!text.trim()) return showEmpty();
 	try {
-		const ways = { signal: checking.signal, onWait: sayWaiting };
+		const options = { signal: checking.signal, onWait: sayWaiting };
 		const { status, body } = result
 			? { status: 200, body: result }
-			: await post(`${data.api}check`, { text, pod: state.rulePod }, ways);
+			: await post(`${data.api}check`, { text, pod: state.rulePod }, options);
 		state.waiting = "";
 		if (text !== state.text) return;
 		if (status === 429) return later(body.errors[0].message);
@@ -207,7 +207,7 @@ function showEmpty() {
 	page.dataset.checked = "";
 }
 
-/** A request waits for its turn, or is worked on. @param {import("../shared/server.js").Waiting} waiting */
+/** Shows how many requests come first, or how much is done. @param {import("../shared/server.js").Waiting} waiting */
 function sayWaiting({ ahead, part }) {
 	state.waiting = ahead === null ? t("wait.part", { percent: Math.floor(100 * part) }) : t("wait.ahead", { n: ahead });
 	drawStatus();
@@ -307,7 +307,7 @@ function showTab(name) {
 	if (name === "builder") tables.draw(state.text);
 }
 
-/** Run the text as it stands, without saving it. */
+/** Runs the text as it stands, without saving it. */
 async function run() {
 	if (state.checked !== state.text) await check();
 	if (state.errors.length) return;
@@ -322,17 +322,17 @@ async function run() {
 	if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView();
 }
 
-/** Save a new version and open it in the player. @param {string} [fragment] @returns {Promise<void>} */
+/** Saves a new version and opens it in the player. @param {string} [fragment] @returns {Promise<void>} */
 async function save(fragment = "") {
 	if (data.scenario && state.text === saved)
 		return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
 	state.status = t("editor.saving");
 	drawStatus();
 	const text = state.upload.text === state.text ? { upload: state.upload.id } : { text: state.text };
-	const ways = { onWait: sayWaiting, onAccepted: keepUpload };
+	const options = { onWait: sayWaiting, onAccepted: keepUpload };
 	const { status, body } = data.scenario
-		? await post(`${data.api}scenarios/${data.scenario}/versions`, { ...text, base: state.version || null }, ways)
-		: await post(`${data.api}scenarios`, { ...text, fork_of: data.fork || null }, ways);
+		? await post(`${data.api}scenarios/${data.scenario}/versions`, { ...text, base: state.version || null }, options)
+		: await post(`${data.api}scenarios`, { ...text, fork_of: data.fork || null }, options);
 	state.waiting = "";
 	if (status === 409) {
 		state.version = state.conflict = body.version;
@@ -346,7 +346,7 @@ async function save(fragment = "") {
 }
 
 /**
- * Compare the text with the version that was saved in the meantime, and continue with the text that is chosen.
+ * Compares the text with the version that was saved in the meantime, and continues with the chosen text.
  * @param {boolean} saving
  * @param {string} [fragment]
  * @returns {Promise<void>}
@@ -370,7 +370,7 @@ async function compare(saving, fragment) {
 		return saving ? save(fragment) : undefined;
 	}
 	state.mine = state.text;
-	put(theirs, t("conflict.taken", { version })); // no draft: the one of what was typed here stays
+	put(theirs, t("conflict.taken", { version })); // keeps the draft of the author's own text
 }
 
 /**
@@ -403,7 +403,7 @@ function showRefusal(errors) {
  * @param {import("../intake/dialog.js").Brought} brought
  */
 async function take({ text, errors, checked, upload }) {
-	Object.assign(state, { drawn: false, checked: "", errors: [], warnings: [] }); // those of another text
+	Object.assign(state, { drawn: false, checked: "", errors: [], warnings: [] }); // they belong to another text
 	state.upload = upload ? { id: upload, text } : { id: "", text: "" };
 	put(text);
 	state.status = errors.length ? t("editor.notImported") : t("editor.imported");
@@ -421,7 +421,7 @@ function keepUpload(upload) {
 	history.replaceState(null, "", url);
 }
 
-/** The builder shows the text as it is now. */
+/** Updates the builder if it is shown. */
 function redraw() {
 	if (!element("builder").hidden) tables.draw(state.text);
 }
@@ -466,6 +466,6 @@ if (parameters.has("import")) intake.open();
 page.dataset.ready = "true";
 const upload = parameters.get("upload");
 await (upload ? intake.resume(upload) : check());
-if (state.checked !== state.text) await check(); // what was under way came to nothing
+if (state.checked !== state.text) await check(); // the upload had no result
 const dropped = parameters.has("dropped") ? await takeOver() : null;
 if (dropped) await intake.bring(dropped);

@@ -47,7 +47,7 @@ function appendRelease(text, version) {
  * @param {{choice: HTMLSelectElement, note: HTMLElement}} elements
  * @param {Release[]} releases newest first
  * @param {{read: () => string, write: (text: string) => void, say: (sentence: string) => void}} text
- * @returns {() => void} shows the release of the text as it is now
+ * @returns {() => void} a function that shows the text's release
  */
 export function releaseControl({ choice, note }, releases, text) {
 	const show = () => {

@@ -13,7 +13,7 @@ const LETTER = 15; // pixels that a line of text takes
  * @property {string[]} labels
  * @property {string} factor
  * @property {string} measure
- * @property {boolean} share it is drawn in percent
+ * @property {boolean} share whether it is drawn in percent
  * @property {number} width
  * @property {string} label
  */
@@ -23,8 +23,9 @@ export function drawn(asked) {
 	const few = asked.labels.length <= MAX_BOXES;
 	if (isSingle(asked.points)) return bars(asked);
 	const figure = few ? boxes(asked) : field(asked);
-	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
-	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
+	for (const style of figure.querySelectorAll("style")) style.remove(); // the site's policy would refuse them
+	// the figure has one
+	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label");
 	figure.setAttribute("role", "img");
 	figure.setAttribute("aria-label", asked.label);
 	return figure;
@@ -43,16 +44,16 @@ function commonOptions({ share, width, measure }) {
 	};
 }
 
-/** The horizontal lines and the axis; for whole numbers, without lines in between. @param {Asked} asked */
+/** The grid and the axis of values; for small whole numbers, a line for each. @param {Asked} asked */
 function scale({ points, share }) {
 	const values = points.map((point) => point.value);
 	const whole = !share && values.every(Number.isInteger);
 	const span = Math.max(...values) - Math.min(...values);
 	const ticks = whole && span < MAX_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MAX_TICKS };
-	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, though parts are empty yet
+	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, and not in each facet
 }
 
-/** The tooltip of a dot. @param {Asked} asked */
+/** The options of dots, with their tooltips. @param {Asked} asked */
 function dots({ points, labels, factor, measure }) {
 	const title = (/** @type {import("./rows.js").Point} */ point) =>
 		`${factor}: ${labels[point.level]}\n${measure}: ${Number(point.value.toPrecision(6))}\n#${point.run}`;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The form's fields as the factors that the API takes; an error is one sentence. */
+/** Converts the form's fields to the factors of the API; an error's message is a sentence. */
 import { t } from "../shared/i18n.js";
 
 /**
@@ -68,7 +68,7 @@ function fieldOf(title, fields) {
 	if (!texts.length) throw new Error(t("bad.values", { name: title }));
 	const [name, namespace] = fields.object.trim().split("/").reverse();
 	if (!name || !fields.path.trim()) throw new Error(t("bad.object", { name: title }));
-	const quantity = /\.(requests|limits|allocatable|capacity)\./.test(fields.path); // which are texts, 2 as well
+	const quantity = /\.(requests|limits|allocatable|capacity)\./.test(fields.path); // quantities are texts, even 2
 	const values = quantity ? texts : texts.map(scalarOf);
 	const field = {
 		kind: fields.kind.trim(),

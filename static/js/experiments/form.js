@@ -20,7 +20,7 @@ function readFactor(box) {
 	};
 }
 
-/** Read the factors that are switched on; throws a sentence about the first error. */
+/** Reads the factors that are switched on; throws an error with a sentence about the first problem. */
 function readFactors() {
 	return boxes.filter(isOn).map((box) => factorOf(box.dataset.factor ?? "", readFactor(box)));
 }
@@ -36,7 +36,8 @@ function problem(sentence) {
 	element("problem").hidden = !sentence;
 }
 
-function tell() {
+/** Shows the number of runs, or the first problem. */
+function showCount() {
 	for (const box of boxes) box.classList.toggle("off", !isOn(box));
 	const alone = boxes.filter(isOn).map((box) => box.dataset.factor);
 	for (const preset of presets)
@@ -77,10 +78,10 @@ async function begin() {
 			location.assign(answer.body.url);
 			return;
 		}
-		tell();
+		showCount();
 		problem(answer.body.detail ?? answer.body.errors[0].message);
 	} catch {
-		tell();
+		showCount();
 		problem(t("unreachable"));
 	}
 }
@@ -97,7 +98,7 @@ function preset(name) {
 			else if (input.name === "values" && values.values) input.value = values.values;
 		}
 	}
-	tell();
+	showCount();
 	button.focus();
 }
 
@@ -126,12 +127,12 @@ form.addEventListener("input", (event) => {
 	const input = /** @type {HTMLElement} */ (event.target);
 	const box = input.closest("fieldset");
 	const on = /** @type {HTMLInputElement | null} */ (box?.querySelector("[data-on]"));
-	if (on && input !== on) on.checked = true; // who fills a field in wants it
-	tell();
+	if (on && input !== on) on.checked = true; // filling in a field switches its factor on
+	showCount();
 });
 form.addEventListener("submit", (event) => {
 	event.preventDefault();
 	if (!button.disabled) begin();
 });
-tell();
+showCount();
 form.dataset.ready = "";

@@ -7,7 +7,7 @@ import { firstChoice, isSingle, pointsOf } from "./rows.js";
 import { tables } from "./tables.js";
 
 const ASK_AFTER = 1500; // ms
-const MANY = 3000; // dots, which take a while to draw: not for every few that come
+const MANY = 3000; // dots: drawing more takes too long to repeat for a few new ones
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const page = element("results");
 const boot = JSON.parse(element("boot").textContent ?? "{}");
@@ -23,13 +23,13 @@ const state = {
 	next: 0,
 	factor: 0,
 	measure: 0,
-	sure: false, // these two were chosen, or tell something
-	highest: true, // of the list of runs: first
+	sure: false, // whether factor and measure were chosen, or the measure differs
+	highest: true, // whether the highest runs are listed first
 	trouble: "",
 };
 /** @type {typeof import("./drawing.js") | null} */
 let drawing = null;
-let drawn = { what: "", size: 0 }; // what the drawing shows, so that it is made anew only when that has changed
+let drawn = { what: "", size: 0 }; // what the drawing shows; it is drawn again only if this changes
 
 /** @param {any} answer */
 function take(answer) {
@@ -47,13 +47,13 @@ async function follow() {
 			const answer = await get(`${address}/results?after=${state.next}`);
 			take(answer);
 			state.trouble = "";
-			const got = state.results.size - before;
+			const added = state.results.size - before;
 			if (ended() && !answer.results.length) {
 				if (state.results.size >= state.done) break;
-				state.next = 0; // two workers wrote at the same moment: ask for all of them once more
+				state.next = 0; // two workers wrote at the same moment: read all results again
 			}
 			draw();
-			if (got >= 5000) continue;
+			if (added >= 5000) continue;
 		} catch {
 			state.trouble = t("unreachable");
 			draw();

@@ -9,7 +9,7 @@
  */
 
 /**
- * A run's level of each factor: its number, counted in levels, the last factor first.
+ * The index of a run's level of each factor; the last factor changes fastest from run to run.
  * @param {Factor[]} factors
  * @param {number} run
  */
@@ -87,7 +87,7 @@ function middle(sorted) {
 }
 
 /**
- * The reasons of runs without measures, with their numbers, the most frequent first.
+ * The reasons of runs without measures, each with the number of runs, the most frequent first.
  * @param {Map<number, Result>} results
  */
 export function reasonsOf(results) {
@@ -122,7 +122,7 @@ export function isSingle(points) {
 }
 
 /**
- * The measure as the drawing and the tables write it.
+ * The value of a measure as text, for the drawing and the tables.
  * @param {number} value
  * @param {boolean} share shown in percent
  */

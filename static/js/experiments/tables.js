@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * The drawing as tables: the distribution of each level, the runs with the highest and lowest values, and the
- * reasons of
- * runs without measures.
+ * reasons of runs without measures.
  */
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";

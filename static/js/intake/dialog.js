@@ -14,17 +14,18 @@ import { count } from "../shared/units.js";
 /** @typedef {import("../shared/server.js").Checked} Checked */
 /**
  * @typedef {{text: string, notes: string[], errors: Problem[], checked: Checked | null, upload: string}} Brought
- *   `checked`: what the server found in the text; `upload`: of which the text is, where a worker read it
+ *   `checked`: the server's result for the text; `upload`: the id of a large text's upload
  */
 /**
  * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, source?: string, names: object | null}} Made
- *   what is sent, packed, and how long it was; is it what somebody typed, as it was? That text, where it was typed, or
- *   printed for people; and which name became which
+ *   `packed`: the data to send; `size` of the data before; `asTyped`: whether the text is sent as it was typed;
+ * `typed`:
+ *   this text; `source`: kubectl's output for people; `names`: the table of replaced names
  */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
-const LONGEST_MESSAGES = 150_000; // of a text whose messages another page explains, as that page has it
-const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
+const LONGEST_MESSAGES = 150_000; // of a text of messages; the limit of the page that explains them
+const LONGEST_LINE = 10000; // of a text for the editor; longer lines cannot be corrected by hand
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -32,7 +33,7 @@ export class Intake {
 	/**
 	 * @param {{data: any, table: object, naming: object, take: (brought: Brought) => Promise<void>,
 	 *   say: (sentence: string) => void, inWords: (problem: Problem) => string, keep: (upload: string) => void}} page
-	 *   `keep` remembers the upload that is under way for when the page is loaded again; "": there is none
+	 *   `keep` stores the id of the upload in progress, for when the page is reloaded; "" for none
 	 */
 	constructor(page) {
 		this.page = page;
@@ -52,7 +53,7 @@ export class Intake {
 		});
 		element("import").addEventListener("close", () => this.stop());
 		element("import").addEventListener("drop", (event) => {
-			// the page would bring it a second time
+			// the page would import it a second time
 			event.preventDefault();
 			event.stopPropagation();
 			const file = /** @type {DragEvent} */ (event).dataTransfer?.files[0];
@@ -92,7 +93,7 @@ export class Intake {
 	}
 
 	/**
-	 * Reduces the text to the fields that scheduling reads; null if it was refused.
+	 * Reduces the text to the fields that scheduling reads; null if it was refused or stopped.
 	 * @param {Blob} file
 	 * @returns {Promise<Made | null>}
 	 */
@@ -102,12 +103,12 @@ export class Intake {
 			return Promise.resolve(this.refuse(t("editor.import.large", { size: count(file.size), most: count(most) })));
 		const worker = new Worker(this.page.data.worker, { type: "module" });
 		this.worker = worker;
-		this.tell(t("intake.reading"), 0);
+		this.showProgress(t("intake.reading"), 0);
 		return new Promise((resolve, reject) => {
 			worker.addEventListener("stop", () => resolve(null));
 			worker.addEventListener("error", () => reject(new Error("worker")));
 			worker.addEventListener("message", ({ data }) => {
-				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
+				if (data.progress !== undefined) this.showProgress(t("intake.reading"), data.progress);
 				else if (data.made) resolve({ packed: data.made, asTyped: false, ...data });
 				else if (data.typed)
 					resolve(asTyped(data.typed)); // the server says what is wrong
@@ -124,14 +125,15 @@ export class Intake {
 	/** @param {Made} made @returns {Promise<void>} */
 	async send({ packed, size, asTyped: isTyped, typed, source = typed, names }) {
 		this.idle();
-		this.tell(t("intake.sending", { size: count(size) }), null);
-		const ways = this.ways();
-		const { body } = await send(`${this.page.data.api}import`, "application/gzip", packed, ways);
+		this.showProgress(t("intake.sending", { size: count(size) }), null);
+		const options = this.options();
+		const { body } = await send(`${this.page.data.api}import`, "application/gzip", packed, options);
 		const refused = body.errors?.length > 0;
-		const mended = refused && mendable(typed, body.errors);
+		const correctable = refused && isCorrectable(typed, body.errors);
 		const short = typed && typed.length <= LONGEST_MESSAGES;
-		if (refused && !isTyped && (mended || short)) return this.send(await asTyped(typed)); // its own lines are told
-		await this.end(body, mended ? typed : "", names);
+		// for the numbers of its own lines
+		if (refused && !isTyped && (correctable || short)) return this.send(await asTyped(typed));
+		await this.end(body, correctable ? typed : "", names);
 		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offer(source);
 	}
 
@@ -140,7 +142,7 @@ export class Intake {
 		this.open();
 		this.busy(true);
 		try {
-			const { body } = await follow(`${this.page.data.api}uploads/${upload}`, this.ways());
+			const { body } = await follow(`${this.page.data.api}uploads/${upload}`, this.options());
 			if (body.url) return location.replace(body.url); // it was saved
 			await this.end(body, "", null);
 		} catch {
@@ -151,15 +153,15 @@ export class Intake {
 	}
 
 	/** The options for waiting for the answer. @returns {Ways} */
-	ways() {
+	options() {
 		this.sending = new AbortController();
 		return {
 			signal: this.sending.signal,
 			onAccepted: this.page.keep,
 			onWait: ({ ahead, part }) =>
 				ahead === null
-					? this.tell(t("intake.making", { percent: Math.floor(100 * part) }), part)
-					: this.tell(t("wait.ahead", { n: ahead }), null),
+					? this.showProgress(t("intake.making", { percent: Math.floor(100 * part) }), part)
+					: this.showProgress(t("wait.ahead", { n: ahead }), null),
 		};
 	}
 
@@ -192,8 +194,8 @@ export class Intake {
 		return null;
 	}
 
-	/** @param {string} sentence @param {number | null} part null: it is not known how far */
-	tell(sentence, part) {
+	/** @param {string} sentence @param {number | null} part null if the progress is not known */
+	showProgress(sentence, part) {
 		const bar = /** @type {HTMLProgressElement} */ (element("import-bar"));
 		element("import-doing").textContent = sentence;
 		if (part === null) bar.removeAttribute("value");
@@ -209,7 +211,7 @@ export class Intake {
 }
 
 /** Whether a refused text can be corrected in the editor. @param {string} text @param {Problem[]} problems */
-function mendable(text, problems) {
+function isCorrectable(text, problems) {
 	return (
 		Boolean(text) &&
 		problems.every((problem) => problem.line) &&

@@ -3,10 +3,10 @@
 import { wasPrinted } from "./printed.js";
 
 const GZIP = [0x1f, 0x8b, 8];
-const GZIP_FLAGS = 0x20; // a header's flags are less
+const GZIP_FLAGS = 0x20; // flags in a header are below this
 const BLOCK = 131_072; // bytes that are decoded at once
 const LONGEST_TYPED = 8_000_000; // characters
-// What other archives begin with.
+// the signatures of other archives
 const ARCHIVES = [
 	{ kind: "zip", at: 0, mark: "PK\x03\x04" },
 	{ kind: "bzip2", at: 0, mark: "BZh" },
@@ -15,7 +15,7 @@ const ARCHIVES = [
 	{ kind: "tar", at: 257, mark: "ustar" },
 ];
 
-/** The file cannot be read. `reason`: the end of a catalogue key; `kind`: that of an archive. */
+/** The file cannot be read. `reason`: the end of a catalogue key; `kind`: the kind of an archive. */
 export class Refused extends Error {
 	/** @param {string} reason @param {string} [kind] */
 	constructor(reason, kind = "") {
@@ -25,10 +25,10 @@ export class Refused extends Error {
 	}
 }
 
-/** The text of a file in blocks; throws Refused. */
+/** Reads the text of a file in blocks; throws Refused. */
 export class FileText {
 	started = "";
-	long = false; // longer than somebody types: no more of it is held than what is being read
+	long = false; // longer than a typed text: only the current block is kept
 	empty = true;
 	taken = 0;
 
@@ -61,7 +61,7 @@ export class FileText {
 		ends.push(this.file.size);
 		let start = 0;
 		for (const end of ends.slice(1)) {
-			// several files in one; or a text that happens to have the mark in it
+			// a mark may start another member, or occur within one
 			const member = this.file.slice(start, end);
 			if (end < this.file.size && !(await isWhole(member))) continue;
 			yield* unpack(this.counted(member, start));
@@ -70,7 +70,7 @@ export class FileText {
 	}
 
 	/**
-	 * Yields the position of each block in the file.
+	 * Returns the stream of a part of the file that reports the progress of reading.
 	 * @param {Blob} part @param {number} start @returns {ReadableStream}
 	 */
 	counted(part, start) {
@@ -95,7 +95,7 @@ export class FileText {
 		return text;
 	}
 
-	/** The text if a person seems to have typed it, so that it can be corrected by hand. */
+	/** The text if it may have been typed, so that it can be corrected by hand; otherwise "". */
 	get typed() {
 		return this.long || wasPrinted(this.started) ? "" : this.started;
 	}
@@ -126,7 +126,7 @@ async function isWhole(member) {
 }
 
 /**
- * The uncompressed contents; for a truncated file, as much as there is.
+ * Yields the uncompressed contents of a gzip member, as much as there is if it is truncated; throws Refused.
  * @param {ReadableStream} packed
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -139,7 +139,7 @@ async function* unpack(packed) {
 		ended = true;
 		await writer.close();
 	})();
-	filled.catch(() => {}); // the reading fails, too
+	filled.catch(() => {}); // reading fails, too
 	try {
 		yield* read(readable);
 	} catch {

@@ -4,7 +4,7 @@
 const STORE = "kschedui.dropped";
 const PLACE = "/dropped";
 
-/** Stores a dropped file for the editor; false if this browser cannot store it. @param {Blob} file */
+/** Stores a dropped file for the editor; returns false if this browser cannot store it. @param {Blob} file */
 export async function handOver(file) {
 	try {
 		await (await caches.open(STORE)).put(PLACE, new Response(file));
@@ -14,7 +14,7 @@ export async function handOver(file) {
 	}
 }
 
-/** Returns the stored file, and removes it. @returns {Promise<Blob | null>} */
+/** Returns the stored file and removes it; null if there is none. @returns {Promise<Blob | null>} */
 export async function takeOver() {
 	try {
 		const response = await (await caches.open(STORE)).match(PLACE);

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * JSON dumps, also several one after another: the items of a List one by one, as `importers/reading/json_dump.py`
- * reads them.
+ * Reads JSON dumps, also several in a row: the items of a List one by one, as `importers/reading/json_dump.py` does.
  */
 
 /** The text ends in the middle of a value. */
@@ -20,35 +19,35 @@ const SPACE = /[ \t\r\n]*/y;
 
 /**
  * Calls `take` with every object of the JSON value that begins here. Throws Cut and NoJson.
- * @param {import("./source.js").Source} source @param {(found: any, parent: any) => void} take
+ * @param {import("./source.js").Source} source @param {(manifest: any, parent: any) => void} take
  */
 export function readJson(source, take) {
 	return new Reader(source, take).value();
 }
 
 class Reader {
-	/** @param {import("./source.js").Source} source @param {(found: any, parent: any) => void} take */
+	/** @param {import("./source.js").Source} source @param {(manifest: any, parent: any) => void} take */
 	constructor(source, take) {
 		this.source = source;
 		this.take = take;
 	}
 
-	/** An object, a List or an array of them. */
+	/** Reads an object, a List or an array of objects. */
 	async value() {
 		if ((await this.peek()) === "[") return this.items({ kind: "List" }, []);
 		/** @type {Record<string, any>} */
 		const mapping = {};
 		/** @type {any[]} */
-		const waiting = []; // items that came before the kind of their list, and say none of their own
+		const waiting = []; // items without a kind, before the kind of their list
 		this.source.at += 1;
 		while ((await this.peek()) !== "}") {
-			const key = await this.one();
+			const key = await this.whole();
 			if (typeof key !== "string" || (await this.peek()) !== ":") throw new NoJson(this.source.at);
 			this.source.at += 1;
 			if (key === "items" && (await this.peek()) === "[") {
 				await this.items(mapping, waiting);
 				mapping.items = [];
-			} else mapping[key] = await this.one();
+			} else mapping[key] = await this.whole();
 			await this.next("}");
 		}
 		for (const item of waiting) this.take(item, mapping);
@@ -60,7 +59,7 @@ class Reader {
 	async items(parent, waiting) {
 		this.source.at += 1;
 		while ((await this.peek()) !== "]") {
-			const item = await this.one();
+			const item = await this.whole();
 			if (item && typeof item === "object" && item.kind === undefined && parent.kind === undefined) waiting.push(item);
 			else this.take(item, parent);
 			await this.next("]");
@@ -68,15 +67,15 @@ class Reader {
 		this.source.at += 1;
 	}
 
-	/** Go to the next entry, or to the end. @param {string} last */
+	/** Goes to the next entry, or to the end. @param {string} last */
 	async next(last) {
 		const mark = await this.peek();
 		if (mark === ",") this.source.at += 1;
 		else if (mark !== last) throw new NoJson(this.source.at);
 	}
 
-	/** Reads a whole value. */
-	async one() {
+	/** Parses a whole value; throws Cut and NoJson. */
+	async whole() {
 		await this.peek();
 		const { source } = this;
 		let end = endOf(source.text, source.at);

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Drops the lines of a YAML object that scheduling does not read, without parsing it.
+ * Drops the lines of a YAML object that scheduling does not read, without parsing them.
  *
- * kubectl prints block style: one key on a line, its value below it, deeper. So what is not read can be dropped by its
- * indentation, many times faster than the YAML library parses it. Whatever is not plainly of that style is `Unsure`,
- * and the object is parsed. A test compares the objects that are left with those that Python reads.
+ * kubectl prints block style: one key per line, its value indented below it. So unread fields can be dropped by
+ * indentation, many times faster than by parsing with the YAML library. Lines that are not plainly in this style throw
+ * `Unsure`, and the object is parsed. A test compares the remaining objects with those that Python reads.
  */
 import { LeftOut } from "./pruning.js";
 
-const BLANK = 1 << 20; // the indentation of a blank line: it belongs to whatever it stands in
+const BLANK = 1 << 20; // the indentation of a blank line, which belongs to the value around it
 export const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
 const SINGLE = /^'(?:[^']|'')*'\s*$/;
 const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;
@@ -18,7 +18,7 @@ const EMPTY_FLOW = /^(?:\{\}|\[\])\s*$/;
 /** The lines are not in the plain style that can be read without a parser. */
 export class Unsure extends Error {}
 
-/** @param {string[]} lines @returns {{version: string, kind: string}} "" for what is not there */
+/** @param {string[]} lines @returns {{version: string, kind: string}} "" if missing */
 function headOf(lines) {
 	const head = { apiVersion: "", kind: "" };
 	for (const line of lines) {
@@ -29,7 +29,7 @@ function headOf(lines) {
 }
 
 /**
- * The lines of an object that are read; null when it is left out. Throws Unsure, and has counted nothing then.
+ * The lines of an object that are kept; null if the object is left out. Throws Unsure without counting anything.
  * @param {string[]} lines
  * @param {import("./pruning.js").Pruning} pruning
  * @param {LeftOut} leftOut
@@ -38,7 +38,7 @@ function headOf(lines) {
 export function keptLines(lines, pruning, leftOut, parentKind = "") {
 	const head = headOf(lines);
 	const kind = head.kind || parentKind;
-	if (!kind || kind.endsWith("List")) throw new Unsure(); // whose items are read one by one
+	if (!kind || kind.endsWith("List")) throw new Unsure(); // items of lists are read one by one
 	const name = pruning.typeOfKind(head.version, kind);
 	if (!name) {
 		leftOut.count("kinds", pruning.nameOfKind(head.version, kind));
@@ -57,7 +57,7 @@ function indentOf(line) {
 	return i < line.length && line.slice(i).trim() ? i : BLANK;
 }
 
-/** Whether the line can continue a plain scalar: nothing in it looks like YAML syntax. @param {string} line */
+/** Whether the line can continue a plain scalar, because it does not look like YAML syntax. @param {string} line */
 function isPlain(line) {
 	return !line.includes(": ") && !line.trimEnd().endsWith(":") && !line.includes(" #");
 }
@@ -65,7 +65,7 @@ function isPlain(line) {
 class Reader {
 	/** @param {string[]} lines @param {import("./pruning.js").Pruning} pruning */
 	constructor(lines, pruning) {
-		this.lines = [...lines]; // of which some are changed on the way
+		this.lines = [...lines]; // some are changed while reading
 		this.indents = lines.map(indentOf);
 		this.pruning = pruning;
 		this.leftOut = new LeftOut();
@@ -75,6 +75,7 @@ class Reader {
 	}
 
 	/**
+	 * Keeps the lines of a mapping; returns the line after it.
 	 * @param {number} i
 	 * @param {number} indent
 	 * @param {string | null} name the type of the fields; null: `allowed` is the rule
@@ -162,7 +163,7 @@ class Reader {
 	}
 
 	/**
-	 * A mapping or a list below its key.
+	 * Keeps the lines of a mapping or a list below its key.
 	 * @param {number} i
 	 * @param {number} end
 	 * @param {number} indent
@@ -193,7 +194,7 @@ class Reader {
 	}
 
 	/**
-	 * A block list whose dashes stand at `dash`.
+	 * Keeps the lines of a block list whose dashes are at column `dash`; returns the line after it.
 	 * @param {number} i
 	 * @param {number} dash
 	 * @param {any} rule

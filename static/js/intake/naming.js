@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * Replaces a cluster's names before anything leaves this browser, with the same table as
- * `kschedui/scenarios/anonymise`.
- * A test requires equal output of both.
+ * `kschedui/scenarios/anonymise`. A test requires equal output of both.
  */
 
 /**
@@ -19,7 +18,10 @@ const ZONES = "__"; // between the zones of a volume
 /** @param {any} value */
 const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** Labels, or a selector that is a map of labels. @param {Naming} table @param {string} name @param {any} value */
+/**
+ * Whether a value is a map of labels, or a selector that is one.
+ * @param {Naming} table @param {string} name @param {any} value
+ */
 function isLabelMap(table, name, value) {
 	if (!isMap(value) || "nodeSelectorTerms" in value) return false;
 	return table.labelMaps.includes(name) || (name === "selector" && !value.matchLabels && !value.matchExpressions);
@@ -70,7 +72,7 @@ export class Names {
 	}
 
 	/**
-	 * The objects that a field names.
+	 * Adds the names in a field.
 	 * @param {string} parent @param {string} name @param {any} item @param {any} holder
 	 */
 	at(parent, name, item, holder) {
@@ -104,7 +106,10 @@ export class Names {
 		}
 	}
 
-	/** Returns generated names in the order of the originals; drivers of devices keep their names. @returns {Mapping} */
+	/**
+	 * The generated names, numbered in the order of the originals; drivers of devices keep theirs.
+	 * @returns {Mapping}
+	 */
 	mapping() {
 		for (const names of Object.values(this.byKind)) for (const driver of this.drivers) names.delete(driver);
 		/** @type {Mapping} */
@@ -136,7 +141,10 @@ export class Names {
 /** @param {number} number @param {number} last */
 const digits = (number, last) => String(number).padStart(String(last).length, "0");
 
-/** An image without a tag is the one with the tag latest. @param {string[]} names @param {string} pattern */
+/**
+ * New names of images; an image without a tag is the same as with the tag latest.
+ * @param {string[]} names @param {string} pattern
+ */
 function images(names, pattern) {
 	const whole = new Map(
 		names.map((name) => [name, name.slice(name.lastIndexOf("/") + 1).includes(":") ? name : `${name}:latest`]),
@@ -151,7 +159,7 @@ function images(names, pattern) {
 	);
 }
 
-/** Plain data with every name replaced. */
+/** Replaces every name in plain data. */
 export class Renaming {
 	/** @param {Names} names */
 	constructor(names) {
@@ -182,7 +190,7 @@ export class Renaming {
 		return typeof value === "string" ? this.text(value, path) : value;
 	}
 
-	/** The implicit extended resource of a DeviceClass has the class's name. @param {string} key */
+	/** The new name of a DeviceClass's implicit extended resource; other keys as they are. @param {string} key */
 	resource(key) {
 		if (!key.startsWith(DEVICE_CLASS)) return key;
 		const name = key.slice(DEVICE_CLASS.length);
@@ -207,7 +215,7 @@ export class Renaming {
 	text(text, path) {
 		const { table, mapping } = this;
 		const last = path.at(-1) ?? "";
-		if (last === "name" && path.at(-2) === "firstAvailable") return text; // a subrequest, which results name, too
+		if (last === "name" && path.at(-2) === "firstAvailable") return text; // a subrequest, which results refer to
 		if (table.words.includes(last) || table.amounts.includes(last) || table.amounts.includes(path.at(-2) ?? ""))
 			return text;
 		if (table.keys.includes(last)) return this.keys.get(text) ?? text;

@@ -11,24 +11,27 @@ const CONFIGURATIONS = ["KubeSchedulerConfiguration", "Policy"];
 export class OtherNames {
 	/** @type {string[]} objects as JSON */
 	held = [];
-	/** @type {object | null} what the owner keeps, as `kschedui anonymise --mapping` writes it */
+	/** @type {object | null} the table of names, as `kschedui anonymise --mapping` writes it */
 	names = null;
 
 	/** @param {import("./naming.js").Naming} naming @param {import("./pruning.js").Table} table */
 	constructor(naming, table) {
 		this.table = table;
-		this.found = new Names(naming);
+		this.originals = new Names(naming);
 	}
 
 	/** @param {string} document */
 	take(document) {
 		for (const manifest of this.opened(JSON.parse(document))) {
-			this.found.collect(manifest);
+			this.originals.collect(manifest);
 			this.held.push(JSON.stringify(manifest));
 		}
 	}
 
-	/** The objects of an export, and the configurations in a ConfigMap. @param {any} manifest @returns {any[]} */
+	/**
+	 * The objects in an export, the configurations in a ConfigMap, or the object itself.
+	 * @param {any} manifest @returns {any[]}
+	 */
 	opened(manifest) {
 		if (manifest.kind === "ConfigMap") return Object.values(manifest.data ?? {}).flatMap(configurations);
 		if (manifest.kind !== undefined) return [manifest];
@@ -42,14 +45,14 @@ export class OtherNames {
 
 	/** @param {(document: string) => void} write */
 	write(write) {
-		const renaming = new Renaming(this.found);
+		const renaming = new Renaming(this.originals);
 		for (const json of this.held) write(JSON.stringify(renaming.value(JSON.parse(json))));
 		const { mapping, keys } = renaming;
 		this.names = { names: Object.fromEntries(mapping), "label keys": Object.fromEntries(keys) };
 	}
 }
 
-/** @param {any} text */
+/** The scheduler configurations in a text. @param {any} text */
 function configurations(text) {
 	const documents = /** @type {any[]} */ (parseAllDocuments(String(text), { version: "1.1" }));
 	const parsed = documents.filter((document) => !document.errors.length).map((document) => document.toJS());

@@ -2,7 +2,7 @@
 /**
  * Reads YAML lines in kubectl's plain block style as data, many times faster than the YAML library does.
  *
- * Whatever is not plainly of that style, an error too, is `Unsure`: the lines are parsed, and the parser reports it.
+ * Lines that are not plainly in this style, and errors, throw `Unsure`: the parser then reads the lines.
  */
 import { KEY, Unsure } from "./line_filter.js";
 
@@ -25,15 +25,15 @@ export function compose(lines) {
 	const reader = new Reader(lines);
 	const start = reader.content(0);
 	if (start === lines.length || reader.depth(start)) throw new Unsure();
-	const [found, end] = reader.mapping(start, 0, 0);
+	const [mapping, end] = reader.mapping(start, 0, 0);
 	if (end !== lines.length) throw new Unsure();
-	return found;
+	return mapping;
 }
 
 class Reader {
 	/** @param {string[]} lines */
 	constructor(lines) {
-		this.lines = [...lines]; // of which some are changed on the way
+		this.lines = [...lines]; // some are changed while reading
 	}
 
 	/** @param {number} i */
@@ -44,7 +44,7 @@ class Reader {
 		return depth;
 	}
 
-	/** The next line that is neither blank nor a comment. @param {number} i */
+	/** The next line, from `i` on, that is neither blank nor a comment. @param {number} i */
 	content(i) {
 		while (i < this.lines.length) {
 			const first = this.lines[i][this.depth(i)];
@@ -55,7 +55,7 @@ class Reader {
 	}
 
 	/**
-	 * A mapping whose first key is at line `i`, and the line after it.
+	 * Reads a mapping whose first key is at line `i`; returns it and the line after it.
 	 * @param {number} i @param {number} indent @param {number} level
 	 * @returns {[Record<string, any>, number]}
 	 */
@@ -77,7 +77,7 @@ class Reader {
 	}
 
 	/**
-	 * Reads the value of a key, on its line or from line `i` on.
+	 * Reads the value of a key, on its line or from line `i` on; returns it and the line after it.
 	 * @param {string} text @param {number} i @param {number} indent @param {number} level
 	 * @returns {[any, number]}
 	 */
@@ -113,7 +113,7 @@ class Reader {
 	}
 }
 
-/** A key that is a text, and that no object of JavaScript moves. @param {string} text */
+/** A key that is a string, and keeps its place in a JavaScript object; throws Unsure. @param {string} text */
 function keyOf(text) {
 	const quoted = text[0] === '"' || text[0] === "'";
 	const key = quoted ? text.slice(1, -1) : text;
@@ -121,7 +121,7 @@ function keyOf(text) {
 	return key;
 }
 
-/** Resolves a scalar as `resolvePlain` does, if a number looks the same in JSON. @param {string} text */
+/** Resolves a scalar as `resolvePlain` does; throws Unsure if a number looks different in JSON. @param {string} text */
 function plain(text) {
 	const value = resolvePlain(text);
 	if (typeof value === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
@@ -142,7 +142,10 @@ function resolvePlain(text) {
 	return Number.isFinite(number) ? number : text;
 }
 
-/** Parses an integer as Go's ParseInt does: a leading 0 means octal. @param {string} text */
+/**
+ * Parses an integer as Go's ParseInt does: a leading 0 means octal. Returns the text if it is invalid.
+ * @param {string} text
+ */
 function integer(text) {
 	const digits = text.replaceAll("_", "").replace(/^[-+]/, "");
 	const octal = /^0[0-9]+$/.test(digits);

@@ -7,7 +7,7 @@
 const FIELD = /(?:^|[\s{,-])["']?(?:managedFields|resourceVersion|selfLink)["']?\s*:|last-applied-configuration/;
 const KIND = /(?:^|[\s{,-])["']?kind["']?\s*:\s*["']?(?:Secret|ConfigMap)\b/;
 
-// What kubectl prints for people, at its beginning.
+// the start of kubectl's output for people
 const FOR_PEOPLE = /^(?:Name: {2,}\S|(?:NAMESPACE {2,})?(?:NAME|LAST SEEN) {2,}[A-Z])/m;
 const EXPORT = /(?:^|[\s{,])["']?schedulerConfig["']?\s*:/;
 

@@ -24,7 +24,7 @@ const BUILT_IN = new Set(
 const BEFORE = /^(.*)\//; // the group of an apiVersion
 
 /**
- * Counts of what is left out, by name. `cut`: [line, objects before it] where the text ends in the middle of an object.
+ * Counts the parts that are left out, by name. `cut`: [line, objects before it] if the text ends within an object.
  */
 export class LeftOut {
 	kinds = /** @type {Record<string, number>} */ ({});
@@ -46,7 +46,7 @@ export class LeftOut {
 		}
 	}
 
-	/** The counts without names that may identify a cluster: those of custom resources and of unknown fields. */
+	/** Replaces the names of custom resources and unknown fields, which may identify a cluster. */
 	nameless() {
 		const custom = Object.keys(this.kinds).filter((kind) => !BUILT_IN.has(kind));
 		for (const kind of custom) {
@@ -57,7 +57,7 @@ export class LeftOut {
 		this.unknown = others ? { other: others } : {};
 	}
 
-	/** The last document of the text that is sent. */
+	/** The counts as the last document of the text that is sent. */
 	get document() {
 		return JSON.stringify({ apiVersion: "kschedui.io/v1alpha1", kind: "LeftOut", ...this });
 	}
@@ -72,7 +72,7 @@ export class Pruning {
 		this.rules = new Map();
 	}
 
-	/** The table's name for an object; "" for one that is not read. @param {string} version @param {string} kind */
+	/** The table's name for an object; "" if it is not read. @param {string} version @param {string} kind */
 	typeOfKind(version, kind) {
 		const row = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
 		if (!row || (version && !row.versions.includes(version))) return "";
@@ -144,7 +144,7 @@ export class Pruning {
 	}
 
 	/**
-	 * Returns the name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere.
+	 * Returns the name of an unknown field, with its type if it belongs to a pod's spec.
 	 * @param {string} name
 	 * @param {string} key
 	 */

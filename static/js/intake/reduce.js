@@ -16,13 +16,13 @@ import { Pieces } from "./yaml_pieces.js";
 const ALIASES = 100;
 const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between documents
 const LONGEST_MARKER = 80;
-// Tables, and what `kubectl describe` prints.
+// tables, and the output of `kubectl describe`
 const FOR_PEOPLE = /(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]|Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}/y;
-// Of what `kubectl describe` prints: what scheduling does not read.
+// parts of the output of `kubectl describe` that scheduling does not read
 const VALUES = /^( *)(?:Environment(?: Variables from)?|Command|Args|Annotations):.*\n(?:\1 +.*\n)*/gm;
 const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
-/** The text cannot be read; `line` counts from 1, and `reason` is the end of a key of the words. */
+/** The text cannot be read; `line` counts from 1, and `reason` is the end of a catalogue key. */
 export class Malformed extends Error {
 	/** @param {number} line @param {string} [reason] */
 	constructor(line, reason = "malformed") {
@@ -43,8 +43,8 @@ export function withoutValues(text) {
 /**
  * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").Table} table
- * @param {(document: string) => void} write takes what is kept, in order, and last the counts
- * @param {import("./naming.js").Naming | null} [naming] with which all names are replaced
+ * @param {(document: string) => void} write receives the kept objects in order, and last the counts
+ * @param {import("./naming.js").Naming | null} [naming] the table for replacing all names
  * @returns {Promise<{leftOut: LeftOut, names: object | null}>} throws Malformed
  */
 export async function reduce(blocks, table, write, naming = null) {
@@ -65,7 +65,7 @@ export async function reduce(blocks, table, write, naming = null) {
 }
 
 /**
- * Advances to the next character that is neither space nor a document marker; false at the end.
+ * Advances to the next character that is neither space nor a document marker; returns false at the end.
  * @param {Source} source
  */
 async function hasMore(source) {
@@ -98,7 +98,7 @@ class Reader {
 		this.source = new Source(blocks, this.leftOut);
 		this.write = write;
 		this.written = 0;
-		this.asData = false; // is every object to be JSON?
+		this.asData = false; // whether every object must be JSON
 	}
 
 	/** @param {string} document */
@@ -123,7 +123,7 @@ class Reader {
 		}
 	}
 
-	/** Read the documents until the text goes on as JSON. */
+	/** Reads documents until a dump in JSON begins. */
 	async readYaml() {
 		const { source } = this;
 		const pieces = new Pieces(source.lineOf(source.at), true);
@@ -174,7 +174,7 @@ class Reader {
 	}
 
 	/**
-	 * An object that only a parser can read.
+	 * Reads an object that only a parser can read; throws Malformed.
 	 * @param {import("./yaml_pieces.js").Piece} piece
 	 * @param {Source} source
 	 */

@@ -1,7 +1,7 @@
 // @ts-check
 /** A dump as a stream; only the part being read is in memory, as in `importers/reading/source.py`. */
 
-// Around what containers wrote, in `kubectl cluster-info dump`.
+// around the output of containers in `kubectl cluster-info dump`
 const LOG = /^==== START logs for .*$/gm;
 const LOG_END = /==== END logs for .*$/gm;
 const LONGEST_MARK = 700;
@@ -10,7 +10,7 @@ const WORDS = // of kubectl
 const PREFIXED = /([Ee]rror|Warning)(?=: )/;
 const LOG_LINE = /([EWIF]\d{4} \d\d:\d\d:\d\d\.)/;
 const COMMAND = /((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )/;
-// Lines of a terminal around a dump.
+// terminal output around a dump
 const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((pattern) => pattern.source).join("|");
 const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
 const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
@@ -22,7 +22,7 @@ export class Source {
 	line = 1;
 	/** @type {string[]} */
 	split = [];
-	ended = false; // nothing is to come
+	ended = false; // no more text follows
 
 	/** @param {AsyncIterator<string>} blocks @param {import("./pruning.js").LeftOut} leftOut */
 	constructor(blocks, leftOut) {
@@ -34,12 +34,12 @@ export class Source {
 		return this.line + ends(this.text, 0, at);
 	}
 
-	/** The number of the last line of what is here. */
+	/** The number of the last line in memory. */
 	get lastLine() {
 		return this.lineOf(this.text.length) - Number(this.text.endsWith("\n"));
 	}
 
-	/** Drops the text that was read, and loads at least as much as is left; false at the end. */
+	/** Drops the text that was read, and loads at least as much as is left; returns false at the end. */
 	async more() {
 		const rest = this.text.slice(this.at);
 		const parts = [rest];
@@ -59,7 +59,7 @@ export class Source {
 	}
 
 	/**
-	 * The complete lines that are in memory from here on, or the last line; null at the end.
+	 * The complete lines in memory from `at` on, or the last line; null at the end.
 	 * @returns {Promise<string[] | null>}
 	 */
 	async lines() {
@@ -112,7 +112,7 @@ async function* withoutLogs(blocks, leftOut) {
  * @returns {AsyncGenerator<string>}
  */
 async function* withoutSaid(blocks, leftOut) {
-	/** @param {string} line @param {(string | undefined)[]} found */
+	/** @param {string} line @param {(string | undefined)[]} groups */
 	const dropped = (line, ...[words, prefix, log, command]) => {
 		const name = words || prefix || (log && "log line") || (command && "command line");
 		if (name) leftOut.count("said", name);

@@ -1,21 +1,21 @@
 // @ts-check
 /**
  * Reads a dump beside the page: a Job -> {progress} ..., then {made, typed, source, names} or {refused, line, typed};
- * `source`: what kubectl printed for people, which the page “Why is it Pending?” may explain.
+ * `source`: kubectl's output for people, which the page “Why is it Pending?” may explain.
  */
 import { FileText, Refused } from "./file_text.js";
 import { Malformed, reduce, withoutValues } from "./reduce.js";
 
 const STEP = 0.01;
-const HELD = 1_000_000; // characters of what is made, before they are packed
+const HELD = 1_000_000; // characters that are collected before they are packed
 
 /**
  * @typedef {{file: Blob, table: import("./pruning.js").Table, most: number,
  *   naming: import("./naming.js").Naming | null}} Job `most`: bytes, unpacked; with `naming` names are replaced
  */
 
-/** Documents, packed as they come, so that this process never holds them all. */
-class Made {
+/** Packs documents as they arrive, so that they are never all in memory. */
+class Packed {
 	/** @type {string[]} */
 	held = [];
 	size = 0;
@@ -51,12 +51,12 @@ class Made {
 	}
 }
 
-/** Send what kubectl printed for people to the server, which reads it. @param {Job} job */
+/** Packs kubectl's output for people, which the server reads, without values. @param {Job} job */
 async function sendForPeople({ file, most }) {
 	let text = "";
 	for await (const block of new FileText(file, most, () => {}).blocks()) text += block;
 	const source = withoutValues(text);
-	const collected = new Made();
+	const collected = new Packed();
 	collected.take(source);
 	self.postMessage({ made: await collected.blob(), size: collected.total, typed: "", source, names: null });
 }
@@ -69,7 +69,7 @@ self.addEventListener("message", async ({ data }) => {
 		self.postMessage({ progress: part });
 	});
 	try {
-		const collected = new Made();
+		const collected = new Packed();
 		const { names } = await reduce(text.blocks(), data.table, (document) => collected.take(document), data.naming);
 		const packed = await collected.blob();
 		self.postMessage({ made: packed, size: collected.total, typed: names ? "" : text.typed, names });

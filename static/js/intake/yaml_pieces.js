@@ -9,8 +9,8 @@ const ITEMS = /^items:\s*(#.*)?$/;
 const KIND = /^kind: *["']?([A-Za-z]*List)["']?\s*$/;
 const ANCHOR = /[-:] +&\w/; // other items may refer to it
 const MARKER = /^---(?=[ \t]|$)/;
-const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // what follows is no YAML
-// Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
+const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // JSON follows
+// fields at the start and at the end of an object printed by an API server, whose keys kubectl sorts
 const PRINTED = /^ {2}(?:managedFields|resourceVersion|selfLink):|^ {4}\S+\/last-applied-configuration:/;
 const NAME = /(?:^|[\s{,])["']?(?:name|generateName)["']?\s*:\s*[^\s{]/;
 const SPEC = /(?:^|[\s{,])["']?(?:spec|status)["']?\s*:/;
@@ -27,8 +27,8 @@ const LAST = {
 /**
  * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean,
  *   lacks: string}} Piece
- *   `typed`: an object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it; `lacks`:
- *   a field that an API server always prints, so that it may. Lines count from 1.
+ *   `typed`: an object whose kind is in it or is `parentKind`; `cut`: whether the text ends in it; `lacks`: a missing
+ *   field that an API server always prints, so that the text may end in it. Lines count from 1.
  */
 /**
  * @typedef {{lines: string[], firstLine: number, inItems: boolean, dash: number, kind: string, keys: Set<string>,
@@ -57,16 +57,16 @@ const piece = (lines, firstLine, more) => ({
 	...more,
 });
 
-/** The objects in order; an item is moved to the left margin. */
+/** Yields the objects in order; an item is moved to the left margin. */
 export class Pieces {
 	/** @param {number} [first] the number of the first line @param {boolean} [mixed] JSON may follow */
 	constructor(first = 1, mixed = false) {
 		this.now = opened([], first);
 		this.number = first - 1;
 		this.mixed = mixed;
-		this.shortened = /** @type {Set<string>} */ (new Set()); // kinds whose status somebody took out
-		this.printed = false; // an API server printed a document before
-		this.atJson = false; // with `mixed` it ends before a line on which a dump in JSON begins
+		this.shortened = /** @type {Set<string>} */ (new Set()); // kinds whose status was removed by hand
+		this.printed = false; // whether an API server printed an earlier document
+		this.atJson = false; // with `mixed`, whether the next line starts a dump in JSON
 	}
 
 	/** @param {string[]} lines @returns {Generator<Piece>} */
@@ -142,7 +142,7 @@ function* inItems(now, line, number) {
 }
 
 /**
- * Yields the complete item, moved to the left; an item without a kind waits for that of its list. If it contains an
+ * Yields the complete item, moved to the left; an item without a kind waits for the kind of its list. If it contains an
  * anchor, all following items are in the same piece.
  * @param {Open} now
  * @returns {Generator<Piece>}
@@ -169,7 +169,7 @@ function hasAnchor(now) {
  * @param {Open} now
  * @param {boolean} atEnd
  * @param {boolean} [printed]
- * @param {Set<string>} [shortened] kinds of which others lack the status, too
+ * @param {Set<string>} [shortened] kinds of which other objects lack the status, too
  * @returns {Generator<Piece>}
  */
 function* end(now, atEnd, printed = false, shortened = new Set()) {
@@ -197,7 +197,7 @@ function isPrinted(lines) {
 /**
  * Whether the last object lacks a part that every object has.
  * @param {string[]} lines
- * @param {boolean} printed an API server printed others
+ * @param {boolean} printed whether an API server printed others
  */
 function isUnfinished(lines, printed) {
 	if (isPrinted(lines)) {

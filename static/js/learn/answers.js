@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * Finds the answer of a question in the trace: its options, the right one, and the place where the run shows it.
- * Null if
- * the answer is not unique (equal outcomes, chance) or there are too few options.
+ * Finds the answer of a question in the trace: its options, the right one, and the place where the run shows it. Null
+ * if the answer is not unique (equal outcomes, chance) or there are too few options.
  */
 
 import { placesOf } from "../steps/devices/model.js";
@@ -24,10 +23,10 @@ import { workloadKey } from "../trace/state.js";
  */
 /**
  * @typedef {object} Answer
- * @property {Spot} from the first place that may tell: the reader stops before it
- * @property {Spot} shown where the answer is to be seen
+ * @property {Spot} from the first place that may reveal the answer: the reader stops before it
+ * @property {Spot} shown the place that shows the answer
  * @property {Option[]} options
- * @property {number} right which of them
+ * @property {number} right index of the right option
  */
 /** @typedef {{store: ChunkStore, step: number, event: any, before: State, state: State, ask: Ask}} Case */
 
@@ -48,7 +47,7 @@ const ACTORS = [
 ];
 
 /**
- * The answer to what is asked of the event at a step.
+ * The answer to a question about the event at a step; null if there is none.
  * @param {ChunkStore} store
  * @param {number} step
  * @param {Ask} ask
@@ -63,7 +62,7 @@ export function answerOf(store, step, ask) {
 	return answer && answer.right >= 0 && answer.options.length > 1 ? answer : null;
 }
 
-/** @type {Record<string, (found: Case) => Answer | null>} */
+/** @type {Record<string, (question: Case) => Answer | null>} */
 const ANSWERS = {
 	"CycleStarted:pod": nextPod,
 	"PreFilterFinished:choice": preFilterChoice,
@@ -74,52 +73,54 @@ const ANSWERS = {
 	"DevicesSearched:number": howOftenBack,
 	"ScoresComputed:node": winner,
 	"ScoresComputed:number": total,
-	"HostSelected:node": (found) => {
-		const step = stepOf(found, -1, "ScoresComputed");
-		const event = step === null ? undefined : found.store.event(step);
-		const state = step === null ? undefined : found.store.stateAfter(step);
-		return step === null || !event || !state ? null : winner({ ...found, step, event, state });
+	"HostSelected:node": (question) => {
+		const step = stepOf(question, -1, "ScoresComputed");
+		const event = step === null ? undefined : question.store.event(step);
+		const state = step === null ? undefined : question.store.stateAfter(step);
+		return step === null || !event || !state ? null : winner({ ...question, step, event, state });
 	},
 	"PreemptionEvaluated:node": nominatedNode,
 	"PreemptionEvaluated:pod": victim,
 	"PreemptionEvaluated:number": howManyVictims,
 	"PreemptionEvaluated:choice": preemptionHelps,
-	"PermitEvaluated:choice": (found) => word(found, ["Success", "Wait", "Unschedulable"], found.event.code),
-	"PermitDecided:choice": (found) => word(found, ["allowed", "rejected", "timeout"], found.event.decision),
-	"BindingFailed:choice": (found) => word(found, POINTS, found.event.point),
-	"PodEnqueued:choice": (found) => word(found, QUEUES, found.event.queue),
+	"PermitEvaluated:choice": (question) => word(question, ["Success", "Wait", "Unschedulable"], question.event.code),
+	"PermitDecided:choice": (question) => word(question, ["allowed", "rejected", "timeout"], question.event.decision),
+	"BindingFailed:choice": (question) => word(question, POINTS, question.event.point),
+	"PodEnqueued:choice": (question) => word(question, QUEUES, question.event.queue),
 	"PodEnqueued:number": waitingTime,
 	"PodEnqueued:pod": woken,
-	"PodGated:choice": (found) => word(found, QUEUES, "gated"),
+	"PodGated:choice": (question) => word(question, QUEUES, "gated"),
 	"AttemptFinished:choice": outcome,
 	"ObjectApplied:choice": whoActs,
-	"ObjectApplied:number": (found) => (found.event.workload ? newSize(found) : howManyMade(found)),
-	"ObjectApplied:node": (found) => (found.event.kind === "Node" ? whichNode(found, [found.event.name]) : null),
+	"ObjectApplied:number": (question) => (question.event.workload ? newSize(question) : howManyMade(question)),
+	"ObjectApplied:node": (question) =>
+		question.event.kind === "Node" ? whichNode(question, [question.event.name]) : null,
 	"ObjectDeleted:choice": whoActs,
-	"ObjectDeleted:node": (found) => (found.event.kind === "Node" ? whichNode(found, [found.event.name]) : null),
+	"ObjectDeleted:node": (question) =>
+		question.event.kind === "Node" ? whichNode(question, [question.event.name]) : null,
 	"PodDeletionRequested:choice": whoActs,
 	"PodDeletionRequested:pod": whichPodGoes,
 	"PodDeletionRequested:number": howManyGo,
-	"PodFinished:choice": (found) => word(found, ["Succeeded", "Failed"], found.event.phase),
+	"PodFinished:choice": (question) => word(question, ["Succeeded", "Failed"], question.event.phase),
 	"PodFinished:pod": whichPodGoes,
 	"PodFinished:number": howLongUntilTheNext,
-	"EvictionAnswered:choice": (found) => word(found, ["granted", "refused"], answerWord(found.event)),
-	"NodeConditionChanged:node": (found) => whichNode(found, [found.event.name]),
+	"EvictionAnswered:choice": (question) => word(question, ["granted", "refused"], answerWord(question.event)),
+	"NodeConditionChanged:node": (question) => whichNode(question, [question.event.name]),
 	"NodeConditionChanged:number": howLongSilent,
-	"NodeGroupResized:choice": (found) => word(found, ["grows", "shrinks", "refused"], resizeWord(found.event)),
-	"NodeGroupResized:node": (found) => whichNode(found, found.event.nodes ?? []),
+	"NodeGroupResized:choice": (question) => word(question, ["grows", "shrinks", "refused"], resizeWord(question.event)),
+	"NodeGroupResized:node": (question) => whichNode(question, question.event.nodes ?? []),
 	"ScaleUpEvaluated:choice": whichGroupGrows,
 	"ScaleUpEvaluated:number": howManyNodes,
 	"ScaleDownEvaluated:node": whichNodeGoes,
 	"ScaleDownEvaluated:choice": whatOfTheNode,
-	"NodeGroupResized:number": (found) => {
-		const right = Math.abs(found.event.delta);
-		return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+	"NodeGroupResized:number": (question) => {
+		const right = Math.abs(question.event.delta);
+		return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 	},
 };
 
 /**
- * @param {Case} found
+ * @param {Case} question
  * @param {Option["kind"]} kind
  * @param {(string | number)[]} all
  * @param {string | number | undefined} right
@@ -151,18 +152,24 @@ function few(keys, right = "") {
 	return [...kept].sort((a, b) => a - b).map((i) => keys[i]);
 }
 
-/** Nodes in the order of the picture's rows, as the keys 1, 2, 3 are. @param {State} state @param {string[]} names */
+/**
+ * Nodes in the order of the picture's rows, and so of the keys 1, 2, 3.
+ * @param {State} state @param {string[]} names
+ */
 function inRows(state, names) {
 	const some = new Set(names);
 	return zones(state).flatMap(([, all]) => all.filter((name) => some.has(name)));
 }
 
-/** @param {Case} found @param {string[]} words @param {string} right */
-function word(found, words, right) {
-	return makeAnswer(found, "word", words, right);
+/** @param {Case} question @param {string[]} words @param {string} right */
+function word(question, words, right) {
+	return makeAnswer(question, "word", words, right);
 }
 
-/** The nearest event of the same attempt. @param {Case} found @param {1 | -1} by @param {string} type */
+/**
+ * The step of the nearest event of a type in the same attempt; null if there is none.
+ * @param {Case} question @param {1 | -1} by @param {string} type
+ */
 function stepOf({ store, step }, by, type) {
 	for (const { step: at, event } of store.walk(step, by)) {
 		if (event.type === type) return at;
@@ -171,49 +178,52 @@ function stepOf({ store, step }, by, type) {
 	return null;
 }
 
-/** The next pod of the queue; null if the queue alone does not decide it. @param {Case} found */
-function nextPod(found) {
-	const { before, event } = found;
+/** The question about the next pod of the queue; null if the queue alone does not decide it. @param {Case} question */
+function nextPod(question) {
+	const { before, event } = question;
 	const waiting = activeOrder(before);
 	const subject = before.pods.get(event.pod);
 	const rank = (/** @type {PodState | undefined} */ pod) => `${pod?.summary.priority ?? 0} ${pod?.timestamp}`;
 	const rivals = waiting.filter((key) => key !== event.pod);
 	if (event.source === "backoff" || rivals.some((key) => rank(before.pods.get(key)) === rank(subject))) return null;
-	return makeAnswer(found, "pod", waiting, event.pod);
+	return makeAnswer(question, "pod", waiting, event.pod);
 }
 
-/** The plugin that rejects the pod at PreFilter, if any. @param {Case} found */
-function preFilterChoice(found) {
-	const { results, rejected_by: by } = found.event;
-	const plugins = results.map((/** @type {any} */ one) => one.plugin);
-	return makeAnswer(found, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
+/** The question about the plugin that rejects the pod at PreFilter. @param {Case} question */
+function preFilterChoice(question) {
+	const { results, rejected_by: by } = question.event;
+	const plugins = results.map((/** @type {any} */ entry) => entry.plugin);
+	return makeAnswer(question, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
 }
 
 /**
  * The question about the only node that is left; if `about` is a plugin, about the only node that it rejects.
- * @param {Case} found
+ * @param {Case} question
  */
-function leftOver(found) {
-	const model = filterModel(found.state);
+function leftOver(question) {
+	const model = filterModel(question.state);
 	if (!model || model.hinted) return null;
-	const k = model.plugins.indexOf(found.ask.about ?? "");
-	const hits = found.ask.about ? (k < 0 ? [] : stoppedBy(model, k)) : model.feasible;
-	return hits.length === 1 ? makeAnswer(found, "node", inRows(found.state, model.names), hits[0]) : null;
+	const k = model.plugins.indexOf(question.ask.about ?? "");
+	const hits = question.ask.about ? (k < 0 ? [] : stoppedBy(model, k)) : model.feasible;
+	return hits.length === 1 ? makeAnswer(question, "node", inRows(question.state, model.names), hits[0]) : null;
 }
 
-/** @param {Case} found */
-function howManyLeft(found) {
-	const model = filterModel(found.state);
+/** @param {Case} question */
+function howManyLeft(question) {
+	const model = filterModel(question.state);
 	if (!model) return null;
 	const right = model.feasible.length;
-	if (model.evaluated < model.total) return found.ask.text ? whereItStops(found, model) : null;
-	return makeAnswer(found, "number", numbersAround(right, model.evaluated), right);
+	if (model.evaluated < model.total) return question.ask.text ? whereItStops(question, model) : null;
+	return makeAnswer(question, "number", numbersAround(right, model.evaluated), right);
 }
 
-/** The number of feasible nodes at which the search stops. @param {Case} found @param {Filtered} model */
-function whereItStops(found, { feasible, total }) {
+/**
+ * The question about the number of feasible nodes at which the search stops.
+ * @param {Case} question @param {Filtered} model
+ */
+function whereItStops(question, { feasible, total }) {
 	const options = [feasible.length, Math.round(total / 10), Math.round(total / 2), total].sort((a, b) => a - b);
-	return makeAnswer(found, "number", options, feasible.length);
+	return makeAnswer(question, "number", options, feasible.length);
 }
 
 /** Up to nine whole numbers about one. @param {number} right @param {number} most */
@@ -222,25 +232,25 @@ function numbersAround(right, most) {
 	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
 }
 
-/** The question about the plugin that rejects the node `about`. @param {Case} found */
-function rejecter(found) {
-	const model = filterModel(found.state);
-	const at = model?.at.get(found.ask.about ?? "");
+/** The question about the plugin that rejects the node `about`. @param {Case} question */
+function rejecter(question) {
+	const model = filterModel(question.state);
+	const at = model?.at.get(question.ask.about ?? "");
 	if (!model || !at) return null;
 	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
-	const frame = at.stop === PASSED ? framesOf(found.event) - 1 : Math.min(at.stop, framesOf(found.event) - 1);
+	const frame = at.stop === PASSED ? framesOf(question.event) - 1 : Math.min(at.stop, framesOf(question.event) - 1);
 	const plugins = few(model.plugins, right).slice(0, MAX_OPTIONS);
 	const names = right === "none" || plugins.length < MAX_OPTIONS ? plugins.slice(0, MAX_OPTIONS - 1) : plugins;
-	return makeAnswer(found, "plugin", [...names, ...(names.length < MAX_OPTIONS ? ["none"] : [])], right, {
-		shown: { step: found.step, frame },
+	return makeAnswer(question, "plugin", [...names, ...(names.length < MAX_OPTIONS ? ["none"] : [])], right, {
+		shown: { step: question.step, frame },
 	});
 }
 
 const STOPS = ["selector", "constraint", "held", "taint", "counters", "elsewhere", "incomplete", "empty", "nothing"];
 
-/** A node's own part of the search for devices. @param {Case} found */
+/** A node's own part of the search for devices. @param {Case} question */
 function searchOf({ event, step, ask }) {
-	const node = event.nodes.findIndex((/** @type {any} */ one) => one.node === ask.about);
+	const node = event.nodes.findIndex((/** @type {any} */ entry) => entry.node === ask.about);
 	const places = placesOf(event);
 	const first = places.findIndex((place) => place.node === node);
 	const last = places.findLastIndex((place) => place.node === node);
@@ -249,20 +259,20 @@ function searchOf({ event, step, ask }) {
 
 /**
  * The question about why the pod cannot have devices on the node `about`, if there is a single reason.
- * @param {Case} found
+ * @param {Case} question
  */
-function whatStops(found) {
-	const own = searchOf(found);
+function whatStops(question) {
+	const own = searchOf(question);
 	if (!own) return null;
 	const { tries = [], pools = [], outcome } = own.search;
 	const kinds = new Set([
-		...tries.map((/** @type {any} */ one) => one.kind),
-		...pools.map((/** @type {any} */ one) => one.problem ?? ""),
+		...tries.map((/** @type {any} */ entry) => entry.kind),
+		...pools.map((/** @type {any} */ entry) => entry.problem ?? ""),
 	]);
 	const stops = weightiest(STOPS.filter((kind) => kinds.has(kind)));
 	if (!stops.length && !pools.length) stops.push("empty");
 	if (outcome !== "found" && stops.length !== 1) return null;
-	return makeAnswer(found, "word", STOPS, outcome === "found" ? "nothing" : stops[0], own);
+	return makeAnswer(question, "word", STOPS, outcome === "found" ? "nothing" : stops[0], own);
 }
 
 /**
@@ -274,94 +284,100 @@ function weightiest(kinds) {
 	return kinds;
 }
 
-/** The number of devices that the search gives back on the node `about`. @param {Case} found */
-function howOftenBack(found) {
-	const own = searchOf(found);
+/** The question about the number of devices that the search gives back on the node `about`. @param {Case} question */
+function howOftenBack(question) {
+	const own = searchOf(question);
 	if (!own || own.search.unfinished) return null;
-	const right = (own.search.tries ?? []).filter((/** @type {any} */ one) => one.kind === "returned").length;
-	return makeAnswer(found, "number", numbersAround(right, right + 3), right, own);
+	const right = (own.search.tries ?? []).filter((/** @type {any} */ entry) => entry.kind === "returned").length;
+	return makeAnswer(question, "number", numbersAround(right, right + 3), right, own);
 }
 
-/** The node with the highest total. @param {Case} found */
-function winner(found) {
-	const model = scores(found.state);
-	const chosen = stepOf(found, 1, "HostSelected");
-	const host = /** @type {any} */ (chosen === null ? null : found.store.event(chosen));
+/** The question about the node with the highest total; null if several have it. @param {Case} question */
+function winner(question) {
+	const model = scores(question.state);
+	const chosen = stepOf(question, 1, "HostSelected");
+	const host = /** @type {any} */ (chosen === null ? null : question.store.event(chosen));
 	if (!model || !host || host.by_heap) return null;
 	const best = Math.max(...model.totals);
 	if (model.totals.filter((points) => points === best).length !== 1) return null;
-	const names = inRows(found.state, model.names);
-	return makeAnswer(found, "node", names, host.node, { from: { step: found.step, frame: 1 } });
+	const names = inRows(question.state, model.names);
+	return makeAnswer(question, "node", names, host.node, { from: { step: question.step, frame: 1 } });
 }
 
-/** The total of the node `about`. @param {Case} found */
-function total(found) {
-	const model = scores(found.state);
-	const i = model?.names.indexOf(found.ask.about ?? "") ?? -1;
+/** The question about the total of the node `about`. @param {Case} question */
+function total(question) {
+	const model = scores(question.state);
+	const i = model?.names.indexOf(question.ask.about ?? "") ?? -1;
 	if (!model || i < 0) return null;
 	const right = model.totals[i];
-	const near = [...model.plugins.map((one) => right - one.weighted[i]), ...model.totals, right + 100];
+	const near = [...model.plugins.map((plugin) => right - plugin.weighted[i]), ...model.totals, right + 100];
 	const options = [...new Set([right, ...near.filter((points) => points > 0)])].slice(0, 5).sort((a, b) => a - b);
-	return makeAnswer(found, "number", options, right, { from: { step: found.step, frame: framesOf(found.event) - 2 } });
+	return makeAnswer(question, "number", options, right, {
+		from: { step: question.step, frame: framesOf(question.event) - 2 },
+	});
 }
 
-/** The result of the evaluation, if neither chance nor the order of nodes decided it. @param {Case} found */
-function clearChoice(found) {
-	const { event } = found;
+/**
+ * The result of the evaluation, if neither chance nor the order of nodes decided it; otherwise null.
+ * @param {Case} question
+ */
+function clearChoice(question) {
+	const { event } = question;
 	const { candidates, chosen, criteria } = preemptionIn(event);
 	return chosen && event.nominated_node === chosen.node && criteria < 6 && !event.more ? { candidates, chosen } : null;
 }
 
-/** The question about the node on which pods are evicted. @param {Case} found */
-function nominatedNode(found) {
-	const played = clearChoice(found);
-	if (!played) return null;
-	const { candidates, chosen } = played;
-	const names = candidates.length > 1 ? candidates.map((one) => one.node) : [...found.before.nodes.keys()];
+/** The question about the node on which pods are evicted. @param {Case} question */
+function nominatedNode(question) {
+	const choice = clearChoice(question);
+	if (!choice) return null;
+	const { candidates, chosen } = choice;
+	const names =
+		candidates.length > 1 ? candidates.map((candidate) => candidate.node) : [...question.before.nodes.keys()];
 	const frame = candidates.length > 1 ? 1 : 0;
-	return makeAnswer(found, "node", names, chosen.node, { from: { step: found.step, frame } });
+	return makeAnswer(question, "node", names, chosen.node, { from: { step: question.step, frame } });
 }
 
-/** The question about the victim, if there is only one. @param {Case} found */
-function victim(found) {
-	const played = clearChoice(found);
-	if (played?.chosen.victims.length !== 1) return null;
-	const all = played.candidates.flatMap((one) => one.removed);
-	const frame = preemptionFrames(found.event) > 2 ? 1 : 0;
-	return makeAnswer(found, "pod", all, played.chosen.victims[0], { from: { step: found.step, frame } });
+/** The question about the victim, if there is only one. @param {Case} question */
+function victim(question) {
+	const choice = clearChoice(question);
+	if (choice?.chosen.victims.length !== 1) return null;
+	const all = choice.candidates.flatMap((candidate) => candidate.removed);
+	const frame = preemptionFrames(question.event) > 2 ? 1 : 0;
+	return makeAnswer(question, "pod", all, choice.chosen.victims[0], { from: { step: question.step, frame } });
 }
 
-/** @param {Case} found */
-function howManyVictims(found) {
-	const played = clearChoice(found);
-	if (!played) return null;
-	const right = played.chosen.victims.length;
+/** @param {Case} question */
+function howManyVictims(question) {
+	const choice = clearChoice(question);
+	if (!choice) return null;
+	const right = choice.chosen.victims.length;
 	return makeAnswer(
-		found,
+		question,
 		"number",
-		numbersAround(right, Math.max(2, ...played.candidates.map((one) => one.removed.length))),
+		numbersAround(right, Math.max(2, ...choice.candidates.map((candidate) => candidate.removed.length))),
 		right,
 	);
 }
 
-/** The question whether evicting pods helps. @param {Case} found */
-function preemptionHelps(found) {
-	return word(found, ["Nominated", "Unschedulable"], found.event.nominated_node ? "Nominated" : "Unschedulable");
+/** The question whether evicting pods helps. @param {Case} question */
+function preemptionHelps(question) {
+	return word(question, ["Nominated", "Unschedulable"], question.event.nominated_node ? "Nominated" : "Unschedulable");
 }
 
-/** The question about the seconds until the pod may be tried again. @param {Case} found */
-function waitingTime(found) {
-	const { event, state } = found;
+/** The question about the seconds until the pod may be tried again. @param {Case} question */
+function waitingTime(question) {
+	const { event, state } = question;
 	if (event.queue !== "backoff" || event.backoff_until == null) return null;
 	const right = Math.round((event.backoff_until - state.time) * 100) / 100;
 	const options = [...new Set([right, ...SECONDS])].sort((a, b) => a - b);
-	return makeAnswer(found, "number", options, right);
+	return makeAnswer(question, "number", options, right);
 }
 
-/** The question about the pod that a cluster event moves, if there is only one. @param {Case} found */
-function woken(found) {
-	const { store, step, event, before } = found;
-	const waiting = [...before.pods.values()].filter((one) => one.place === "unschedulable" || one.place === "gated");
+/** The question about the pod that a cluster event moves, if there is only one. @param {Case} question */
+function woken(question) {
+	const { store, step, event, before } = question;
+	const waiting = [...before.pods.values()].filter((pod) => pod.place === "unschedulable" || pod.place === "gated");
 	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
 		for (const { event: other } of store.walk(step + by, by)) {
 			if (["CycleStarted", "ClockAdvanced", "AttemptFinished", "RunStarted"].includes(other.type)) break;
@@ -369,44 +385,44 @@ function woken(found) {
 		}
 	}
 	return makeAnswer(
-		found,
+		question,
 		"pod",
-		waiting.map((one) => one.summary.pod),
+		waiting.map((pod) => pod.summary.pod),
 		event.pod,
 	);
 }
 
 const ENDS = { Scheduled: "HostSelected", Nominated: "PodNominated", Unschedulable: "SchedulingFailed" };
 
-/** The outcome of the attempt. @param {Case} found */
-function outcome(found) {
-	const { event } = found;
+/** The question about the outcome of the attempt. @param {Case} question */
+function outcome(question) {
+	const { event } = question;
 	const end = /** @type {string | undefined} */ (ENDS[/** @type {keyof typeof ENDS} */ (event.outcome)]);
-	const began = stepOf(found, -1, "CycleStarted");
-	const shown = end ? stepOf(found, -1, end) : null;
+	const began = stepOf(question, -1, "CycleStarted");
+	const shown = end ? stepOf(question, -1, end) : null;
 	if (began === null || shown === null) return null;
-	return makeAnswer(found, "word", Object.keys(ENDS), event.outcome, {
+	return makeAnswer(question, "word", Object.keys(ENDS), event.outcome, {
 		from: { step: began + 1, frame: 0 },
 		shown: { step: shown, frame: 0 },
 	});
 }
 
-/** The actor that wrote it. @param {Case} found */
-function whoActs(found) {
-	const { by } = found.event;
-	return by ? makeAnswer(found, "actor", [...new Set([...ACTORS, by])].sort(), by) : null;
+/** The question about the actor of the event; null for the scheduler. @param {Case} question */
+function whoActs(question) {
+	const { by } = question.event;
+	return by ? makeAnswer(question, "actor", [...new Set([...ACTORS, by])].sort(), by) : null;
 }
 
 /**
- * The events of the same type and actor at the same time, this one among them.
- * @param {Case} found
- * @param {(event: any) => boolean} [also] what else they have in common
+ * The number of events of the same type and actor at the same time, this one among them.
+ * @param {Case} question
+ * @param {(event: any) => boolean} [also] a further condition
  */
 function together({ store, step, event }, also = () => true) {
 	let n = 1;
 	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
-		for (const { event: one } of store.walk(step + by, by)) {
-			const other = /** @type {any} */ (one);
+		for (const { event: candidate } of store.walk(step + by, by)) {
+			const other = /** @type {any} */ (candidate);
 			if (/^(CycleStarted|ClockAdvanced|RunStarted)$/.test(other.type)) break;
 			if (other.type === event.type && other.by === event.by && also(other)) n += 1;
 		}
@@ -414,23 +430,28 @@ function together({ store, step, event }, also = () => true) {
 	return n;
 }
 
-/** The number of objects of the kind that the actor creates at once. @param {Case} found */
-function howManyMade(found) {
-	const { kind, action, by } = found.event;
+/** The question about the number of objects of a kind that the actor creates at once. @param {Case} question */
+function howManyMade(question) {
+	const { kind, action, by } = question.event;
 	if (!by || action !== "create") return null;
-	const right = together(found, (other) => other.kind === kind && other.action === action);
-	return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+	const right = together(question, (other) => other.kind === kind && other.action === action);
+	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
-/** The replicas that a workload gets. @param {Case} found */
-function newSize(found) {
-	const { kind, namespace, name, workload, by } = found.event;
-	const before = found.before.workloads.get(workloadKey({ kind, namespace, name }))?.state.size ?? 0;
+/** The question about the new number of a workload's replicas; null if it does not change. @param {Case} question */
+function newSize(question) {
+	const { kind, namespace, name, workload, by } = question.event;
+	const before = question.before.workloads.get(workloadKey({ kind, namespace, name }))?.state.size ?? 0;
 	if (!by || workload.size == null || workload.size === before) return null;
-	return makeAnswer(found, "number", numbersAround(workload.size, Math.max(before, workload.size) + 2), workload.size);
+	return makeAnswer(
+		question,
+		"number",
+		numbersAround(workload.size, Math.max(before, workload.size) + 2),
+		workload.size,
+	);
 }
 
-/** Pods of the same owner, or without one those of the same node. @param {Case} found */
+/** Pods of the same owner, or without one those of the same node. @param {Case} question */
 function siblings({ before, event }) {
 	const own = before.pods.get(event.pod);
 	const owner = ownerOf(before, own);
@@ -440,7 +461,7 @@ function siblings({ before, event }) {
 }
 
 /**
- * The workload at the top: a pod of a Deployment belongs to it, not to its ReplicaSet.
+ * The workload that owns a pod: its Deployment, not its ReplicaSet; "" if there is none.
  * @param {State} state @param {PodState} [pod]
  */
 function ownerOf(state, pod) {
@@ -450,31 +471,34 @@ function ownerOf(state, pod) {
 	return state.workloads.get(workloadKey({ kind, namespace, name: name ?? "" }))?.state.owner || owner;
 }
 
-/** The only pod of its owner, or of its node, that goes at this time. @param {Case} found */
-function whichPodGoes(found) {
-	const keys = siblings(found).map((pod) => pod.summary.pod);
-	if (together(found, (other) => keys.includes(other.pod)) > 1) return null;
-	return makeAnswer(found, "pod", keys, found.event.pod);
+/**
+ * The question about the pod that goes, if it is the only one of its owner, or node, at this time.
+ * @param {Case} question
+ */
+function whichPodGoes(question) {
+	const keys = siblings(question).map((pod) => pod.summary.pod);
+	if (together(question, (other) => keys.includes(other.pod)) > 1) return null;
+	return makeAnswer(question, "pod", keys, question.event.pod);
 }
 
-/** The number of pods of its owner, or of its node, that are deleted at this time. @param {Case} found */
-function howManyGo(found) {
-	const keys = siblings(found).map((pod) => pod.summary.pod);
-	const right = together(found, (other) => keys.includes(other.pod));
-	return makeAnswer(found, "number", numbersAround(right, keys.length), right);
+/** The question about the number of pods of an owner, or node, that are deleted at this time. @param {Case} question */
+function howManyGo(question) {
+	const keys = siblings(question).map((pod) => pod.summary.pod);
+	const right = together(question, (other) => keys.includes(other.pod));
+	return makeAnswer(question, "number", numbersAround(right, keys.length), right);
 }
 
-/** The only node that it happens to. @param {Case} found @param {string[]} names */
-function whichNode(found, names) {
+/** The question about the affected node, if it is only one. @param {Case} question @param {string[]} names */
+function whichNode(question, names) {
 	if (names.length !== 1) return null;
-	return makeAnswer(found, "node", inRows(found.before, [...found.before.nodes.keys()]), names[0]);
+	return makeAnswer(question, "node", inRows(question.before, [...question.before.nodes.keys()]), names[0]);
 }
 
-/** @param {Case} found @param {number[]} others @param {number} right @param {Partial<Answer>} [where] */
-function secondsAround(found, others, right, where) {
+/** @param {Case} question @param {number[]} others @param {number} right @param {Partial<Answer>} [where] */
+function secondsAround(question, others, right, where) {
 	const options = [...others.filter((seconds) => Math.abs(seconds - right) > right / 5), right];
 	return makeAnswer(
-		found,
+		question,
 		"number",
 		options.sort((a, b) => a - b),
 		right,
@@ -482,62 +506,65 @@ function secondsAround(found, others, right, where) {
 	);
 }
 
-/** The seconds from the end of a pod until its owner creates the next one. @param {Case} found */
-function howLongUntilTheNext(found) {
-	const { store, step, event, state } = found;
+/** The question about the seconds from the end of a pod until its owner creates the next one. @param {Case} question */
+function howLongUntilTheNext(question) {
+	const { store, step, event, state } = question;
 	const owner = state.pods.get(event.pod)?.summary.owner;
-	for (const { event: one, step: at } of store.walk(step + 1, 1)) {
-		const created = /** @type {any} */ (one);
+	for (const { event: candidate, step: at } of store.walk(step + 1, 1)) {
+		const created = /** @type {any} */ (candidate);
 		if (created.type !== "ObjectApplied" || created.action !== "create" || created.pod?.owner !== owner) continue;
 		const right = Math.round((store.stateAfter(at)?.time ?? 0) - state.time);
-		return secondsAround(found, RETRIES, right, { from: { step: step + 1, frame: 0 }, shown: { step: at, frame: 0 } });
+		return secondsAround(question, RETRIES, right, {
+			from: { step: step + 1, frame: 0 },
+			shown: { step: at, frame: 0 },
+		});
 	}
 	return null;
 }
 
-/** The seconds since the kubelet of the node went silent. @param {Case} found */
-function howLongSilent(found) {
-	const { store, step, event } = found;
-	for (const { event: one, step: at } of store.walk(step - 1, -1)) {
-		const request = /** @type {any} */ (one);
+/** The question about the seconds since the kubelet of the node went silent. @param {Case} question */
+function howLongSilent(question) {
+	const { store, step, event } = question;
+	for (const { event: candidate, step: at } of store.walk(step - 1, -1)) {
+		const request = /** @type {any} */ (candidate);
 		if (request.type !== "RequestMade" || request.verb !== "failNode" || !request.about.includes(event.name)) continue;
-		const right = Math.round(found.state.time - (store.stateAfter(at)?.time ?? 0));
-		return secondsAround(found, SILENCE, right);
+		const right = Math.round(question.state.time - (store.stateAfter(at)?.time ?? 0));
+		return secondsAround(question, SILENCE, right);
 	}
 	return null;
 }
 
 const JUDGEMENTS = ["stays", "unneeded", "delete", "replace"];
 
-/** @param {Case} found */
-function whichNodeGoes(found) {
-	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (found.event);
+/** @param {Case} question */
+function whichNodeGoes(question) {
+	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const going = nodes.filter(({ outcome }) => outcome !== "stays");
 	const names = going.map(({ node }) => node);
-	return whichNode(found, names);
+	return whichNode(question, names);
 }
 
-/** The only group, or NodePool, that gets nodes. @param {Case} found */
-function whichGroupGrows(found) {
-	const { options = [], refusals = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (found.event);
+/** The question about the group, or NodePool, that gets nodes, if it is only one. @param {Case} question */
+function whichGroupGrows(question) {
+	const { options = [], refusals = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (question.event);
 	const chosen = new Set(options.filter((option) => option.chosen).map(({ group }) => group));
 	if (chosen.size !== 1) return null;
 	const groups = [...options, ...refusals].map(({ group }) => group ?? "").filter(Boolean);
-	return makeAnswer(found, "group", groups.sort(), [...chosen][0]);
+	return makeAnswer(question, "group", groups.sort(), [...chosen][0]);
 }
 
-/** The number of nodes that the autoscaler wants. @param {Case} found */
-function howManyNodes(found) {
-	const { options = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (found.event);
+/** The question about the number of nodes that the autoscaler adds. @param {Case} question */
+function howManyNodes(question) {
+	const { options = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (question.event);
 	const right = options.reduce((sum, { chosen, nodes }) => sum + (chosen ? nodes : 0), 0);
-	return makeAnswer(found, "number", numbersAround(right, right + 3), right);
+	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
-/** The judgement about the node `about`. @param {Case} found */
-function whatOfTheNode(found) {
-	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (found.event);
-	const judged = nodes.find(({ node }) => node === found.ask.about);
-	return judged ? word(found, JUDGEMENTS, judged.outcome) : null;
+/** The question about the autoscaler's decision on the node `about`. @param {Case} question */
+function whatOfTheNode(question) {
+	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
+	const judged = nodes.find(({ node }) => node === question.ask.about);
+	return judged ? word(question, JUDGEMENTS, judged.outcome) : null;
 }
 
 /** @param {any} event */

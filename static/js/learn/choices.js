@@ -33,9 +33,9 @@ export function drawAnswers(root, view, predictions) {
 	const end = open ? null : endCard(view, predictions);
 	const fits = open ? null : (fitsButton(view) ?? whyButton(view, predictions));
 	root.classList.toggle("ended", Boolean(end));
-	const laned = (/** @type {any} */ { key }) => root.querySelector(`.lane[data-node="${CSS.escape(key)}"]`);
+	const hasLane = (/** @type {any} */ { key }) => root.querySelector(`.lane[data-node="${CSS.escape(key)}"]`);
 	const about = open ?? shown;
-	root.classList.toggle("beside", /filter|score/.test(view.scene) && Boolean(about?.options.every(laned)));
+	root.classList.toggle("beside", /filter|score/.test(view.scene) && Boolean(about?.options.every(hasLane)));
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
 	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
@@ -194,12 +194,15 @@ function placesOf(root, { options }) {
 	return apart && inside ? places : null;
 }
 
-/** @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child} */
+/**
+ * The card at the end of a run; null at other steps.
+ * @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child}
+ */
 function endCard(view, predictions) {
 	const { boot, event } = view;
 	if (event.type !== "RunFinished") return null;
 	scenarioDone(boot.scenario?.id ?? "");
-	const [right, told] = predictions.tally;
+	const [right, answered] = predictions.tally;
 	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
 	const victims = attempts.reduce((sum, attempt) => sum + attempt.victims, 0);
 	const ended = endedPods(view.state);
@@ -228,8 +231,8 @@ function endCard(view, predictions) {
 				),
 			),
 		),
-		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
-		right < told && !predictions.host && oneMore(boot, predictions),
+		answered > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: answered })),
+		right < answered && !predictions.host && oneMore(boot, predictions),
 		boot.place?.next &&
 			!boot.embed &&
 			h(
@@ -242,7 +245,7 @@ function endCard(view, predictions) {
 }
 
 /**
- * After a wrong answer: the same again, or another lesson of the chapter.
+ * The links after a wrong answer: the same run again, or another lesson of the chapter.
  * @param {any} boot @param {Predictions} predictions
  */
 function oneMore({ place }, predictions) {
@@ -274,7 +277,7 @@ function fitsButton({ act, boot, event, frame, order }) {
 }
 
 /**
- * At the beginning of a reader's own run, the way to what keeps its pods waiting at the end.
+ * A link at the start of a run, to the page that explains why its pods are pending at the end.
  * @param {View} view @param {Predictions} predictions @returns {Child}
  */
 function whyButton({ boot, event, store }, { on }) {
@@ -305,7 +308,7 @@ function onward({ act, boot }, waiting) {
 /** @typedef {import("./answers.js").Option} Option */
 
 /**
- * The caption while a question is open: its last line is what the step itself says.
+ * The caption while a question is open: below the question is the step's own sentence.
  * @param {View} view
  * @param {Question} asked
  */
@@ -334,7 +337,7 @@ export function optionText({ key, kind }, asked) {
 }
 
 /**
- * The prediction beside the answer: the end of the answer's eyebrow.
+ * The prediction and the right answer, for the caption's eyebrow; [] without a prediction.
  * @param {Question} asked
  * @param {number | undefined} pick
  * @returns {Part[]}

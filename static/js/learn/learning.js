@@ -96,7 +96,7 @@ function here({ step, frame }) {
 }
 
 /**
- * The comparison in the margin once an answer is shown.
+ * Refers to the comparison of the right node with a wrong one that was picked; otherwise null.
  * @param {import("./questions.js").Question} asked
  * @param {number} pick
  */
@@ -105,7 +105,7 @@ function comparedRef({ event, kind, options, right }, pick) {
 	return scored && pick !== right ? `compare:${options[right].key}:${options[pick].key}` : null;
 }
 
-/** The scenario's words without its hints. @param {any} boot */
+/** The page's data without the lesson's description and hints. @param {any} boot */
 function silent(boot) {
 	return { ...boot, lesson: { ...boot.lesson, description: "", look_at: "" } };
 }
@@ -198,7 +198,7 @@ function look(page, view) {
 let last = null;
 
 /**
- * The same columns, without names and outcomes after a step.
+ * The index without names and outcomes after a step.
  * @param {RunIndex} index
  * @param {number} step
  * @returns {RunIndex}

@@ -13,10 +13,10 @@ import { isBefore, placeBefore } from "./questions.js";
 /**
  * Asks and shows the answers in place of the reader.
  * @typedef {object} Host
- * @property {boolean} takes may the reader answer now?
+ * @property {boolean} takes whether the reader may answer now
  * @property {() => void} goOn Forward or Enter, while a question is open
  * @property {() => void} forward Enter, while none is
- * @property {(question: Question) => Child[]} foot stands below the answers
+ * @property {(question: Question) => Child[]} foot the line below the answers
  */
 
 export class Predictions {
@@ -24,13 +24,13 @@ export class Predictions {
 		this.on = false;
 		/** @type {import("./questions.js").Questions | null} */
 		this.source = null;
-		/** @type {Question | null} asked now: the reader stands before it */
+		/** @type {Question | null} the open question: the reader is right before it */
 		this.open = null;
-		/** @type {Map<string, number>} what was picked, by the question's id */
+		/** @type {Map<string, number>} picked options, by the question's id */
 		this.picks = new Map();
 		/** @type {Map<string, "revealed" | "skipped">} */
 		this.settled = new Map();
-		/** @type {Spot} what lies before was seen when predicting began */
+		/** @type {Spot} where predicting began; earlier places are not asked about */
 		this.since = { step: 0, frame: 0 };
 		/** Whether the reader pressed Forward without picking an answer. */
 		this.offersSkip = false;
@@ -40,11 +40,11 @@ export class Predictions {
 		this.listeners = new Set();
 		/** @type {(to: Spot) => void} where the player goes, with motion */
 		this.go = () => {};
-		/** @type {() => void} something is to be drawn anew */
+		/** @type {() => void} requests a redraw */
 		this.changed = () => {};
 	}
 
-	/** Adds a listener. @param {Listener} listener @returns {() => void} ends it */
+	/** Adds a listener. @param {Listener} listener @returns {() => void} removes it */
 	listen(listener) {
 		this.listeners.add(listener);
 		return () => this.listeners.delete(listener);
@@ -87,7 +87,7 @@ export class Predictions {
 		this.changed();
 	}
 
-	/** The next question that has not been answered. */
+	/** The next question that is not answered or skipped; null if there is none. */
 	get ahead() {
 		if (!this.on) return null;
 		return (
@@ -157,12 +157,12 @@ export class Predictions {
 		this.changed();
 	}
 
-	/** Reveals the answer, or in a class asks the host to. */
+	/** Reveals the answer; in a class only the teacher can. */
 	reveal() {
 		if (!this.host) this.show();
 	}
 
-	/** Show the answer of the open question. */
+	/** Shows the answer of the open question. */
 	show() {
 		const { open } = this;
 		if (!open) return;

@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * The questions of the loaded part of a run, in order: those of the scenario's text, or generated ones if it has
- * none. A
- * question is identified by its place, `<step>.<frame>`, and its answers by number, from 0.
+ * none. A question is identified by its place, `<step>.<frame>`, and its answers by number, from 0.
  */
 
 import { isAt } from "../trace/anchor.js";
@@ -14,7 +13,7 @@ import { answerOf } from "./answers.js";
  */
 /**
  * @typedef {Answer & {id: string, text: string, kind: string, about: string, event: string, pod: string, step: number}}
- *   Question `text` is "" for a generated one; `step`: of the event that it asks about
+ *   Question `text` is "" for a generated one; `step`: the step of its event
  */
 
 export class Questions {
@@ -24,7 +23,7 @@ export class Questions {
 		/** @type {Question[]} */
 		this.list = [];
 		/** @type {Set<Asked>} */
-		this.found = new Set();
+		this.placed = new Set();
 		this.generator = asked.length ? null : new Generator();
 		this.next = 0;
 		this.attempt = 0;
@@ -38,7 +37,7 @@ export class Questions {
 	update(store) {
 		if (store.chunks[0] === undefined) return;
 		for (let event = store.event(this.next); event; event = store.event(this.next)) {
-			// what an event comes to may be told by later ones of its attempt, in the next chunk
+			// the answer may be in later events of the attempt, in the next chunk
 			if (!store.complete && !store.event(this.next + 64)) return;
 			this.take(store, this.next, event);
 			this.next += 1;
@@ -50,9 +49,9 @@ export class Questions {
 		if (event.type === "CycleStarted") [this.attempt, this.pod] = [event.attempt, event.pod];
 		if (this.generator) return void this.generator.ask(event, store, step).some((ask) => this.add(store, step, ask));
 		for (const other of this.asked) {
-			if (this.found.has(other) || other.event !== event.type) continue;
+			if (this.placed.has(other) || other.event !== event.type) continue;
 			if (!isAt(other, event, this.attempt, store.stateAfter(step))) continue;
-			if (this.add(store, step, other)) this.found.add(other);
+			if (this.add(store, step, other)) this.placed.add(other);
 		}
 	}
 
@@ -60,7 +59,7 @@ export class Questions {
 	 * @param {ChunkStore} store
 	 * @param {number} step
 	 * @param {import("./answers.js").Ask & {text?: string}} ask
-	 * @returns {boolean} whether it has an answer, and a place
+	 * @returns {boolean} whether the question was added
 	 */
 	add(store, step, ask) {
 		const answer = answerOf(store, step, ask);
@@ -68,10 +67,10 @@ export class Questions {
 		const id = `${answer.from.step}.${answer.from.frame}`;
 		const apart = (/** @type {Answer} */ other) =>
 			isBefore(other.shown, answer.from) || isBefore(answer.shown, other.from);
-		if (!this.list.every(apart)) return false; // what is asked would have been shown
+		if (!this.list.every(apart)) return false; // the other question would reveal the answer
 		const { event, kind, about = "", text = "" } = ask;
 		const own = /** @type {any} */ (store.event(step));
-		this.generator?.counts(ask);
+		this.generator?.count(ask);
 		this.list.push({ ...answer, id, text, kind, about, event, step, pod: own.pod ?? this.pod });
 		this.list.sort((a, b) => (isBefore(a.from, b.from) ? -1 : 1));
 		return true;
@@ -92,7 +91,7 @@ export function placeBefore(player, { step, frame }) {
 
 const APART = 2; // attempts between two questions
 const MOST = 12;
-const MAX_ATTEMPTS = 400; // of a long run its beginning is asked about
+const MAX_ATTEMPTS = 400; // later ones are not asked about
 
 /**
  * The possible questions about each event, and how often they are asked.
@@ -136,8 +135,8 @@ class Generator {
 		return wanted.length ? wanted.flatMap(({ kind }) => about(event, kind, store, step)) : [];
 	}
 
-	/** Returns whether the question has an answer. @param {Ask} ask */
-	counts({ event, kind }) {
+	/** Counts a question that was added. @param {Ask} ask */
+	count({ event, kind }) {
 		const name = `${event}:${kind}`;
 		this.made.set(name, (this.made.get(name) ?? 0) + 1);
 		this.last = this.attempt;

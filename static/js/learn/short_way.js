@@ -17,12 +17,12 @@ import { decodeColumn } from "../trace/feed.js";
 
 /** @typedef {import("./answers.js").Spot} Spot */
 /** @typedef {{store: ChunkStore, step: number, frame: number, event: any, spoken: Spoken}} Place */
-/** @typedef {(event: AnyEvent, state: State) => boolean} Spoken does the scenario's text speak of it? */
+/** @typedef {(event: AnyEvent, state: State) => boolean} Spoken whether the scenario's text refers to the event */
 
 const MAX_NAMED = 4;
 /** Kinds of folded frames, in the order in which they are named. */
 const FOLDS = ["time", "change", "also", "pass", "again", "same", "lead"];
-const MAX_BACK = 400; // frames: so far a way back is looked for
+const MAX_BACK = 400; // frames or steps that are searched backwards
 
 export class ShortWay {
 	/** @param {ChunkStore} store @param {import("../trace/anchor.js").Anchor[]} captions of the scenario's text */
@@ -65,7 +65,7 @@ export class ShortWay {
 	}
 
 	/**
-	 * The frames that are folded into a place: those between the one before it and itself.
+	 * The frames that are folded into a place: those between the previous stop and itself.
 	 * @param {Player} player
 	 * @param {Spot} place
 	 */
@@ -113,7 +113,7 @@ const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateAfter(
 const isPassed = (results = []) => results.every(({ code = "Success" }) => code === "Success" || code === "Skip");
 
 /**
- * By event: does the frame decide nothing? An event without a rule is never folded.
+ * By type of event: whether a frame decides nothing. An event without a rule is never folded.
  * @type {Record<string, (place: Place) => boolean>}
  */
 const RULES = {
@@ -144,9 +144,9 @@ const RULES = {
 	ObjectDeleted: isStoppedAlready,
 	AttemptFinished: () => true,
 	WorkloadStatusWritten: () => true,
-	PodDeletionRequested: ({ event }) => event.by === "default-scheduler", // its eviction told it
+	PodDeletionRequested: ({ event }) => event.by === "default-scheduler", // its eviction shows it
 	PodStarted: () => true,
-	PodReadinessChanged: ({ event }) => event.ready || event.by === "node-controller", // its node told it
+	PodReadinessChanged: ({ event }) => event.ready || event.by === "node-controller", // its node's condition shows it
 	PodRestarted: () => false,
 	PodFinished: ({ store, step, event }) => Boolean(event.terminating) && !wakesPods(store, step),
 	PodConditionSet: () => true,
@@ -156,8 +156,8 @@ const RULES = {
 	ScaleUpEvaluated: ({ event }) => !event.options?.some((/** @type {any} */ option) => option.chosen),
 	ScaleDownEvaluated: ({ event }) => !event.nodes.some(goesNow),
 	EventRecorded: (place) =>
-		place.event.reason !== "FailedCreate" || isTold(place, ({ message }) => message === place.event.message),
-	RequestMade: isToldAlready,
+		place.event.reason !== "FailedCreate" || wasShown(place, ({ message }) => message === place.event.message),
+	RequestMade: isShownAlready,
 };
 
 /** Whether a controller only writes a field of a workload, such as its revision. @param {any} event */
@@ -167,17 +167,17 @@ const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workl
 const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
-/** Verbs of requests that the step before has told in full: the node that changed, the pod that ended or is ready. */
-const TOLD = {
+/** Verbs of requests that the previous event shows completely, and its type. */
+const SHOWN_BY = {
 	taint: "ObjectApplied",
 	delete: "PodDeletionRequested",
 	finish: "PodFinished",
 	ready: "PodReadinessChanged",
 };
 
-/** @param {Place} place */
-function isToldAlready({ store, step, event }) {
-	const type = /** @type {Record<string, string>} */ (TOLD)[event.verb];
+/** Whether the previous event shows a request completely. @param {Place} place */
+function isShownAlready({ store, step, event }) {
+	const type = /** @type {Record<string, string>} */ (SHOWN_BY)[event.verb];
 	return !event.error && store.event(step - 1)?.type === type;
 }
 
@@ -194,16 +194,19 @@ function isStoppedAlready({ store, step, event }) {
 	return false;
 }
 
-/** @param {{outcome: string}} judged of the nodes that could go, one that does */
+/** Whether a node is removed in this pass. @param {{outcome: string}} node */
 const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";
 
-/** Is the event before of this type, and about the same pod? @param {Place} place @param {string} type */
+/** Whether the previous event is of this type and about the same pod. @param {Place} place @param {string} type */
 const follows = ({ store, step, event }, type) => isOf(store.event(step - 1), type, event.pod);
 
 /** @param {any} event @param {string} type @param {string} pod */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
 
-/** Whether the pod overtakes a waiting one of lower priority for the first time. @param {Place} place */
+/**
+ * Whether the pod is the first to be tried since one entered activeQ, and the priorities there differ.
+ * @param {Place} place
+ */
 function isChosenFirst(place) {
 	const { store, step, event } = place;
 	if (event.pod_group) return false;
@@ -219,8 +222,8 @@ function isChosenFirst(place) {
 }
 
 /**
- * The plugin rejects no node, or those that it rejected before for the same reasons; of a filter that rejects none the
- * last frame stays where nothing else tells of it.
+ * Whether the plugin rejects no node, or the same nodes for the same reasons as before. The last frame is not folded if
+ * the only evaluated node passes.
  * @param {Place} place
  */
 function passesAll(place) {
@@ -232,7 +235,7 @@ function passesAll(place) {
 		const { pods, cycle } = stateOf(place);
 		const first = (pods.get(cycle.CycleStarted?.pod ?? "")?.attempts ?? 0) <= 1;
 		if (first && !model.feasible.length && frame === framesOf(event) - 1) return false; // it leaves the pod no node
-		return Boolean(rejection) && isTold(place, (other) => rejections(other).includes(rejection));
+		return Boolean(rejection) && wasShown(place, (other) => rejections(other).includes(rejection));
 	}
 	if (frame < framesOf(event) - 1) return true;
 	return model.feasible.length !== 1 || model.feasible.length < model.evaluated;
@@ -241,7 +244,7 @@ function passesAll(place) {
 /** @type {WeakMap<object, string[]>} */
 const rejected = new WeakMap();
 
-/** By plugin, the rows that it rejects and why, as one text; "": none. @param {NodesFiltered} event */
+/** For each plugin, the rows that it rejects and the reasons, as one text; "" for none. @param {NodesFiltered} event */
 function rejections(event) {
 	const known = rejected.get(event);
 	if (known) return known;
@@ -257,8 +260,11 @@ function rejections(event) {
 	return keys;
 }
 
-/** Did an earlier event of the type tell the same? @param {Place} place @param {(other: any) => boolean} same */
-function isTold({ store, step, event }, same) {
+/**
+ * Whether an earlier event of the same type showed the same.
+ * @param {Place} place @param {(other: any) => boolean} same
+ */
+function wasShown({ store, step, event }, same) {
 	for (const { event: other, step: at } of store.walk(step - 1, -1)) {
 		if (step - at > MAX_BACK) return false;
 		if (other.type === event.type && same(other)) return true;
@@ -280,7 +286,7 @@ function keepsLeader(place) {
 	const [before, after] = [leaders(model, frame), leaders(model, frame + 1)];
 	if (before.join() === after.join()) return true;
 	const decides = before.length < model.names.length && after.join() === leaders(model, model.plugins.length).join();
-	return !decides && isTold(place, (other) => differs(other, plugin));
+	return !decides && wasShown(place, (other) => differs(other, plugin));
 }
 
 /** @param {import("../trace/trace").ScoresComputed} event @param {string} plugin */
@@ -313,7 +319,7 @@ function isIdleAct(place) {
 	return false;
 }
 
-/** @param {Place} place */
+/** Whether preemption found no candidates in the pod's previous attempt either. @param {Place} place */
 function isUselessAgain(place) {
 	const { store, step } = place;
 	const pod = stateOf(place).cycle.CycleStarted?.pod;
@@ -338,14 +344,17 @@ function isBoundNext({ store, step, event }) {
 	return false;
 }
 
-/** What follows from the decision about a group. @param {Place} place @param {boolean} expected */
+/**
+ * Whether an event is the expected result of the decision about a group.
+ * @param {Place} place @param {boolean} expected
+ */
 const isGroupDecided = (place, expected) =>
 	expected && Boolean(stateOf(place).group?.decided) && !stateOf(place).group?.finished;
 
 /** Whether the totals already showed the node, and an earlier binding was shown. @param {Place} place */
 function isBoundAgain(place) {
 	const { cycle } = stateOf(place);
-	return cycle.CycleStarted?.pod === place.event.pod && cycle.ScoresComputed && isTold(place, () => true);
+	return cycle.CycleStarted?.pod === place.event.pod && cycle.ScoresComputed && wasShown(place, () => true);
 }
 
 /** Whether another member of the group is bound after this one. @param {Place} place */
@@ -362,8 +371,8 @@ function isMember(place) {
 }
 
 /**
- * A new pod in activeQ that overtakes nobody; a move that the pod made before; the way back to the queue where the
- * failure before it is told.
+ * Whether a move to a queue is expected: of a new pod to activeQ, like an earlier move of the pod, or after a failure
+ * that is shown.
  * @param {Place} place
  */
 function isExpected(place) {
@@ -373,7 +382,7 @@ function isExpected(place) {
 	if (isOf(before, "SchedulingFailed", event.pod)) return spoken(before, stateBefore(place)) || isFailedAgain(place);
 	const { pods } = stateBefore(place);
 	if (pods.get(event.pod)?.attempts)
-		return isTold(
+		return wasShown(
 			place,
 			(other) => other.pod === event.pod && other.queue === event.queue && other.event === event.event,
 		);
@@ -381,7 +390,7 @@ function isExpected(place) {
 	return event.queue === "active" && (alone || before?.type === "ObjectApplied");
 }
 
-/** Whether the attempt fails in the same way as the pod's previous one. @param {Place} place */
+/** Whether all frames of the failed attempt are folded. @param {Place} place */
 function isFailedAgain({ store, step, spoken }) {
 	for (const { event, step: at } of store.walk(step - 1, -1)) {
 		if (event.type === "CycleStarted") return true;
@@ -410,7 +419,7 @@ function isRepeated(place) {
 	}
 }
 
-/** A pod is created or deleted. @param {any} event */
+/** Whether a pod is created or deleted. @param {any} event */
 function isChange(event) {
 	return event.kind === "Pod" && (event.type === "ObjectDeleted" || event.action === "create");
 }

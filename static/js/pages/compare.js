@@ -31,20 +31,20 @@ const begun = [0, 1].map((side) =>
 		.sort((a, b) => a[0] - b[0]),
 );
 
-/** The pair to which a step belongs; before any attempt, the first. @param {number} side @param {number} step */
+/** The index of a step's pair; before any attempt, of the first pair. @param {number} side @param {number} step */
 function pairAt(side, step) {
 	const stretch = begun[side].findLast(([from]) => from <= step) ?? begun[side][0];
 	return stretch ? stretch[1] : 0;
 }
 
 /**
- * The same moment of the other side's attempt.
+ * The step of the same moment in the other side's attempt; null if that side does not have the attempt.
  * @param {number} side whose step it is
  * @param {number} step
  * @param {number} place
  */
 function twin(side, step, place) {
-	if (!pairs[place]) return step; // no run has any attempt
+	if (!pairs[place]) return step; // neither run has attempts
 	const other = 1 - side;
 	const [from, to] = [Number(pairs[place][side]), Number(pairs[place][other])];
 	if (to === NONE) return null;
@@ -107,7 +107,7 @@ function step(by) {
 	else player?.back();
 }
 
-/** Show where both runs are, in words and in the address. */
+/** Shows the places of both runs, in words and in the address. */
 function showPlace() {
 	slider.value = String(at);
 	const pair = pairs[at];
@@ -167,7 +167,7 @@ function watch(side) {
 }
 
 /** @type {Record<string, () => void>} */
-const ways = {
+const commands = {
 	back: () => step(-1),
 	on: () => step(1),
 	"attempt-back": () => jump(-1, () => true),
@@ -182,17 +182,17 @@ const keys = { ArrowLeft: "back", ArrowRight: "on", "[": "difference-back", "]":
 function press(event) {
 	if (/** @type {Element} */ (event.target).closest("input, select, textarea") || event.ctrlKey || event.metaKey)
 		return;
-	const way =
+	const command =
 		keys[event.key] && event.shiftKey ? keys[event.key].replace(/^(back|on)$/, "attempt-$1") : keys[event.key];
-	if (!way) return;
+	if (!command) return;
 	event.preventDefault();
-	ways[way]();
+	commands[command]();
 }
 
 document.addEventListener("click", (event) => {
 	const button = /** @type {Element} */ (event.target).closest("[data-go], [data-at]");
 	if (!(button instanceof HTMLElement)) return;
-	if (button.dataset.go) ways[button.dataset.go]();
+	if (button.dataset.go) commands[button.dataset.go]();
 	else {
 		goTo(Number(button.dataset.at));
 		document.querySelector(".compare-time")?.scrollIntoView({ block: "start" });

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The field for a message, with a button that pastes the clipboard; a pasted manifest is opened in the editor. A link
- * to the answer has the message behind its "#", which a browser does not send: it is in no log of a server.
+ * to the answer has the message in its fragment, which browsers do not send to servers.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -18,7 +18,7 @@ async function openEditor(text) {
 
 const share = document.getElementById("copy-link");
 const SHARED = "#message=";
-const LONGEST_LINK = 8000; // characters that chats and mail programs leave whole
+const LONGEST_LINK = 8000; // characters; chats and mail programs may cut longer links
 
 const link = `${location.origin}${location.pathname}${SHARED}${encodeURIComponent(box.value)}`;
 if (share) share.hidden = link.length > LONGEST_LINK || !navigator.clipboard;
@@ -27,19 +27,19 @@ share?.addEventListener("click", async () => {
 	share.textContent = share.dataset.copied ?? "";
 });
 
-/** Explain the message of a link. */
+/** Explains the message in the page's link. */
 function openShared() {
 	if (box.value || !location.hash.startsWith(SHARED)) return;
 	try {
 		box.value = decodeURIComponent(location.hash.slice(SHARED.length)).slice(0, box.maxLength);
 	} catch {
-		return; // a link that was cut off in a letter
+		return; // a link that was cut within a character
 	}
 	if (box.value.trim()) box.form?.requestSubmit(document.getElementById("explain"));
 }
 openShared();
 
-paste.hidden = !navigator.clipboard?.readText; // browsers have it on pages of https and localhost alone
+paste.hidden = !navigator.clipboard?.readText; // available only on https and localhost
 paste.addEventListener("click", async () => {
 	refused.hidden = true;
 	const text = await navigator.clipboard.readText().catch(() => "");

@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * The library: the reader's progress, one chapter at a time, and a search in all chapters ("/" focuses it). The
- * state is
- * in the address, so that a view can be shared.
+ * state is in the address, so that a view can be shared.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -17,7 +16,7 @@ const chapters = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".c
 const oldNames = /** @type {HTMLElement} */ (document.getElementById("names"));
 const query = new URLSearchParams(location.search);
 let chosen = query.get("chapter") ?? "";
-search.value = query.get("q") ?? query.get("topic") ?? ""; // topics had a filter of their own
+search.value = query.get("q") ?? query.get("topic") ?? ""; // old links have a topic
 
 function show() {
 	const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -40,7 +39,7 @@ function show() {
 	history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
 }
 
-/** Shows the old names that match a search. @param {string[]} words @returns {number} how many */
+/** Shows the old names that match a search. @param {string[]} words @returns {number} the number of shown names */
 function showNames(words) {
 	let shown = 0;
 	for (const entry of /** @type {NodeListOf<HTMLElement>} */ (oldNames.querySelectorAll("[data-words]"))) {
@@ -52,7 +51,7 @@ function showNames(words) {
 	return shown;
 }
 
-/** The reader's progress along the track, and where to go on. */
+/** Shows the reader's progress, and a link to the next lesson. */
 function drawTrack() {
 	const done = doneScenarios();
 	for (const card of cards) {
@@ -83,12 +82,12 @@ function drawTrack() {
 		cardOf(next)?.querySelector("h3")?.textContent ?? "";
 }
 
-/** The first lesson that is not done. */
+/** The first lesson that is not done, with its chapter; null if all are done. */
 function nextLesson() {
 	const done = doneScenarios();
-	for (const one of chapters) {
-		const id = lessonsOf(one).find((lesson) => !done.has(lesson));
-		if (id) return { id, chapter: one.querySelector("button")?.dataset.chapter };
+	for (const chapter of chapters) {
+		const id = lessonsOf(chapter).find((lesson) => !done.has(lesson));
+		if (id) return { id, chapter: chapter.querySelector("button")?.dataset.chapter };
 	}
 	return null;
 }
@@ -103,7 +102,7 @@ function cardOf(id) {
 	return cards.find((card) => card.dataset.id === id);
 }
 
-/** Turns predicting on for readers of the learning path, unless they turned it off. @param {string} id */
+/** The address of a lesson; predicting is on unless the reader turned it off. @param {string} id */
 function linkTo(id) {
 	const url = new URL(cardOf(id)?.querySelector("a")?.href ?? "/", location.href);
 	if (choice("predict") !== "off") url.searchParams.set("predict", "1");

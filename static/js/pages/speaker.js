@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The speaker view: what the player in another window of this browser shows and what comes next, private notes, a
- * clock, and the steps to go to. All of the run comes from there (classroom/speaking.js).
+ * clock, and the steps to go to. The player sends all of it (classroom/speaking.js).
  */
 
 import { button, h, patch } from "../shared/dom.js";
@@ -11,13 +11,13 @@ import { get, read } from "../shared/server.js";
 /** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string, asks?: boolean}} Told */
 /** @typedef {{step: number, frame: number, kind: string, text: string}} Stop */
 
-const SILENCE = 2500; // milliseconds after which there is nobody
+const SILENCE = 2500; // milliseconds after which no player is there
 const PICTURE_REST = 250; // a picture is drawn by the server: not while steps fly by
 const NOT_KEYS = new Set(["Tab", "Escape", "Shift", "Control", "Alt", "Meta"]);
 
 const KEPT = "kschedui.speaker.since";
 
-/** Milliseconds since 1970; kept for when the window is loaded again. */
+/** The start of the talk in milliseconds since 1970; it is kept when the window is reloaded. */
 function startOfTalk() {
 	const since = Number(sessionStorage.getItem(KEPT));
 	return since || restartTalk();
@@ -93,7 +93,7 @@ export class Notes {
 	}
 
 	/**
-	 * Keeps the note of the current step while somebody is writing it.
+	 * Draws the note of the step on screen, or of the earlier step while somebody is writing it.
 	 * @param {Element} target @param {number} now the step on screen
 	 */
 	draw(target, now) {
@@ -141,8 +141,8 @@ export class Notes {
 		const body = JSON.stringify({ text });
 		try {
 			const sent = await fetch(`${this.address}/${step}`, { method: "PUT", headers, body, keepalive: true });
-			const { status, body: said } = await read(sent);
-			this.news = status === 200 ? t("speaker.notes.saved") : said.errors[0].message;
+			const { status, body: reply } = await read(sent);
+			this.news = status === 200 ? t("speaker.notes.saved") : reply.errors[0].message;
 		} catch {
 			this.unsent ??= unsent; // the next letter tries again
 			this.news = t("speaker.notes.lost");
@@ -162,9 +162,9 @@ let followed = -1;
 let resting = 0;
 
 /** @param {object} message */
-const say = (message) => channel.postMessage(message);
-const go = (/** @type {number} */ step, frame = 0) => say({ type: "go", step, frame });
-const key = (/** @type {string} */ pressed, shiftKey = false) => say({ type: "key", key: pressed, shiftKey });
+const post = (message) => channel.postMessage(message);
+const go = (/** @type {number} */ step, frame = 0) => post({ type: "go", step, frame });
+const key = (/** @type {string} */ pressed, shiftKey = false) => post({ type: "key", key: pressed, shiftKey });
 
 function draw() {
 	if (!shown) return void patch(region("now"), [h("p", { key: "alone", class: "muted" }, t("speaker.alone"))]);
@@ -181,7 +181,7 @@ function draw() {
 	region("speaker").dataset.step = shown.frame ? `${shown.step}.${shown.frame}` : String(shown.step);
 }
 
-/** @param {Told} told @param {string} label @param {string} heading */
+/** @param {Told} caption @param {string} label @param {string} heading */
 function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
 	const place = label === "speaker.now" ? t("speaker.place", { step: shown.step, all: shown.steps - 1 }) : "";
 	return [
@@ -203,11 +203,11 @@ function command(text, click, more = "") {
 	return button(click, { key: text, class: `button ${more}` }, text);
 }
 
-/** Shows the numbers of the class, if there is one. @param {any} session */
+/** The numbers of the class; [] without a class. @param {any} session */
 function classOf(session) {
 	if (!session) return [];
 	const { code, students, answered, open, right, paused, ended, lost } = session;
-	const does = (/** @type {string} */ what) => () => say({ type: "class", what });
+	const does = (/** @type {string} */ what) => () => post({ type: "class", what });
 	const all = Math.max(answered, students);
 	return [
 		h(
@@ -303,5 +303,5 @@ document.addEventListener("keydown", (event) => {
 await loadCatalogue(boot.captions, boot.outside?.texts);
 startClock(region("clock"), boot.language);
 await notes.load();
-say({ type: "hello" });
+post({ type: "hello" });
 setTimeout(draw, SILENCE);

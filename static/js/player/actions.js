@@ -5,7 +5,7 @@ import { zoom as zoomTimeline } from "../chrome/timeline.js";
 import { formatLink, parseLink } from "../shared/link.js";
 import { boot, chosen, index, player, redraw, store, timeline } from "./page.js";
 
-let left = { step: -1, frame: 0 }; // where the other order of Filter was
+let left = { step: -1, frame: 0 }; // the place in the other order of Filter
 
 /** @type {Promise<typeof import("./dialog.js")> | null} */
 let coming = null;
@@ -52,17 +52,17 @@ export const act = {
 	},
 };
 
-/** Zoom the timeline about the playhead. @param {number} factor */
+/** Zooms the timeline about the playhead. @param {number} factor */
 export function zoom(factor) {
 	const [from, to] = timeline.range(index);
 	zoomTimeline(timeline, index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
 	redraw(false);
 }
 
-const DELAY = 120; // it follows once the reader rests: browsers limit how often it may change
+const DELAY = 120; // milliseconds; browsers limit how often the address may change
 let timer = 0;
 
-/** @param {boolean} now */
+/** Writes the place to the address bar, now or after a delay. @param {boolean} now */
 export function saveLink(now) {
 	clearTimeout(timer);
 	if (now) write();
@@ -81,7 +81,7 @@ function write() {
 	else history.replaceState(null, "", page + link);
 }
 
-/** Go where the address says. */
+/** Goes to the place in the address. */
 export function followAddress() {
 	const place = parseLink(location.hash);
 	chosen.selection = place.selection;

@@ -9,7 +9,7 @@ import { boot } from "./page.js";
 const { region, screen } = page;
 const dialog = /** @type {HTMLDialogElement} */ (region("dialog"));
 let open = "";
-let wished = ""; // asked for before the first step was here
+let requested = ""; // before the first step was drawn
 
 dialog.addEventListener("close", () => {
 	if (!dialog.open) open = "";
@@ -19,10 +19,10 @@ screen.followers.add(follow);
 /** Opens a dialog, once the first step is drawn. @param {string} name */
 export async function showDialog(name) {
 	for (const menu of document.querySelectorAll(":popover-open")) /** @type {HTMLElement} */ (menu).hidePopover();
-	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
+	if (!screen.drawn) return void (requested = name); // a link to a step needs the step
 	if (name === "speaker") return void (await import("../classroom/speaking.js")).openSpeaker({ ...page, boot });
 	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));
-	open = name; // only now: the close event of the one before may have come meanwhile
+	open = name; // only now: the previous dialog's close event may have come in between
 	drawDialog(dialog, name, screen.drawn);
 	if (!dialog.open) dialog.showModal();
 }
@@ -41,7 +41,7 @@ async function loadAsking() {
 	return asking;
 }
 
-/** The panel beside the stage. @param {string} what */
+/** Opens the What if panel, unless the page is embedded. @param {string} what */
 async function askAbout(what) {
 	coming ??= loadAsking();
 	const { ask } = await coming;
@@ -61,8 +61,8 @@ export async function tryNumber(change) {
  * @param {View} now
  */
 function follow(before, now) {
-	const name = before && open && dialog.open && formatLink(before) !== formatLink(now) ? open : wished;
-	wished = "";
+	const name = before && open && dialog.open && formatLink(before) !== formatLink(now) ? open : requested;
+	requested = "";
 	asking?.follow(now);
 	if (name) void showDialog(name);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The only place that draws: the view of a step, and each region of the page from it. */
+/** Makes the view of a step, and draws each region of the page from it. */
 
 import { drawCaption, drawLive, drawNext, drawNotices, drawSubject } from "../chrome/caption.js";
 import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
@@ -44,7 +44,7 @@ export function draw() {
 }
 
 /**
- * Resolves once the headline's numbers are loaded, so that it does not change afterwards; null if they already are.
+ * Loads the headline's numbers, so that it does not change afterwards. Returns null if there is nothing to wait for.
  */
 export function loadHeadline() {
 	const { state, event, step, frame, order } = player;
@@ -96,7 +96,7 @@ function makeView(motion) {
 }
 
 /**
- * Draws a view; between consecutive steps with motion, on a seek without.
+ * Draws a view, with motion if the view has it and another view was drawn before.
  * @param {View | null} before
  * @param {View} view
  */
@@ -113,7 +113,7 @@ function drawMoving(before, view) {
 	if (!moves) return;
 	fly(root, places, player.speed);
 	const answers = document.getElementById("predict")?.childElementCount;
-	// they stand where rows come to rest
+	// their place depends on where rows come to rest
 	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false));
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
 	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
@@ -142,7 +142,7 @@ function drawOpening(before, view) {
 	drawStill(true);
 	root.classList.add("still");
 	drawStage(stage, opening);
-	stage.getBoundingClientRect(); // the browser takes it in
+	stage.getBoundingClientRect(); // forces a layout
 	root.classList.remove("still");
 }
 
@@ -219,15 +219,18 @@ function animate(element, frames, timing) {
 	return animation.finished.then(ended, ended);
 }
 
-/** The element that contains a pod: its node, a part of the queue, or the card. @param {Element} element */
+/**
+ * Names the element that contains a pod: a node, a part of the queue, or the card; "" if none does.
+ * @param {Element} element
+ */
 function homeOf(element) {
 	const home = element.closest("[data-node], .queue-section, #subject");
 	return home?.getAttribute("data-node") ?? home?.className ?? home?.id ?? "";
 }
 
 /**
- * The place of every pod on screen.
- * @param {Element} root @returns {Map<string, Place> | null} null: too many to follow
+ * Returns the place of every pod on screen.
+ * @param {Element} root @returns {Map<string, Place> | null} null if there are too many
  */
 function remember(root) {
 	const marked = root.querySelectorAll(":is([data-fly], [data-fly-from]):not([hidden] *)");
@@ -264,7 +267,10 @@ function tellLast(headline) {
 		});
 }
 
-/** @param {Element} root @param {Map<string, Place> | null} before @param {number} speed */
+/**
+ * Moves pods from their previous places to their present ones.
+ * @param {Element} root @param {Map<string, Place> | null} before @param {number} speed
+ */
 function fly(root, before, speed) {
 	if (!before) return;
 	leave(root, before, speed);
@@ -286,14 +292,20 @@ function fly(root, before, speed) {
 	}
 }
 
-/** A box as styles, where the page may be zoomed. @param {Element} root @param {DOMRect} box @param {number} [dy] */
+/**
+ * The styles that place a box, corrected for the page's zoom.
+ * @param {Element} root @param {DOMRect} box @param {number} [dy]
+ */
 function at(root, { left, top, width, height }, dy = 0) {
 	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
 	const sizes = { left, top: top + dy, width, height };
 	return Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size / zoom}px`]));
 }
 
-/** A block over everything. @param {Element} root @param {string} pod @param {Record<string, string>} look */
+/**
+ * Adds a block that stands for a pod above the page.
+ * @param {Element} root @param {string} pod @param {Record<string, string>} look
+ */
 function block(root, pod, look) {
 	const block = document.createElement("div");
 	block.className = "flight";
@@ -304,14 +316,14 @@ function block(root, pod, look) {
 }
 
 /**
- * Moves a pod from one container to another over everything, as a separate block that looks like the pod at its
- * destination, which appears at the end.
+ * Moves a pod from one container to another, as a block above the page that looks like the pod at its destination.
+ * The pod itself appears at the end.
  * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
  *   {KeyframeAnimationOptions} timing
  */
 function flight(root, element, from, to, timing) {
 	const { backgroundColor, backgroundImage, color } = getComputedStyle(element);
-	const empty = backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: it is not there for good
+	const empty = backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: the pod is not bound
 	const flying = block(root, element.getAttribute("data-fly") ?? "", {
 		"background-color": empty ? "var(--panel)" : backgroundColor,
 		"background-image": backgroundImage,
@@ -324,7 +336,7 @@ function flight(root, element, from, to, timing) {
 
 const FALL = 26; // pixels
 
-/** Moves pods that are no longer on a node out of it. @type {typeof fly} */
+/** Moves pods that no longer exist out of their node. @type {typeof fly} */
 function leave(root, before, speed) {
 	for (const [pod, { box, on, element }] of before ?? []) {
 		if (!on || player.state?.pods.has(pod)) continue;

@@ -32,8 +32,8 @@ function listenToPage() {
 		if (boot.place?.on && !boot.class)
 			/** @type {HTMLElement | null} */ (root.querySelector(".end-card .primary"))?.click();
 	};
-	const hands = { open: act.open, zoom, set: act.set, state, goOn };
-	document.addEventListener("keydown", (event) => press(event, player, hands));
+	const handlers = { open: act.open, zoom, set: act.set, state, goOn };
+	document.addEventListener("keydown", (event) => press(event, player, handlers));
 	addEventListener("popstate", followAddress);
 	const observer = new ResizeObserver(measure);
 	for (const name of ["stage", "timeline"]) observer.observe(region(name));
@@ -78,7 +78,7 @@ function listenToFeed() {
 	});
 }
 
-/** @param {TraceChunk} chunk @returns {Promise<unknown>} when the next one may come */
+/** Stores a chunk, and draws. Resolves when the next chunk may come. @param {TraceChunk} chunk */
 function takeChunk(chunk) {
 	if (!store.has(chunk.seq)) store.put(chunk);
 	index.update(store);
@@ -119,7 +119,7 @@ async function begin() {
 /** While the chunks before the linked one are being loaded. @type {Promise<void> | null} */
 let loadingBefore = null;
 
-/** Loads the chunks before the linked one, for the timeline. If that fails, it is tried again at the next hello. */
+/** Loads the chunks before the linked one, for the timeline. If that fails, it tries again at the next hello. */
 async function loadBefore() {
 	await firstShown;
 	for (let seq = 1; seq < linkedChunk; seq += 1) {

@@ -66,14 +66,14 @@ export const screen = {
 export const lens = { look: (/** @type {View} */ view) => view };
 
 /** @type {((value?: unknown) => void) | null} */
-let tell = null;
+let resolveFirst = null;
 /** Resolves when the linked step is completely drawn; nothing else is decoded before. */
-export const firstShown = new Promise((resolve) => (tell = resolve));
+export const firstShown = new Promise((resolve) => (resolveFirst = resolve));
 
 /** Reports that a step is completely drawn. */
 export function stepShown() {
-	if (tell) setTimeout(tell);
-	tell = null;
+	if (resolveFirst) setTimeout(resolveFirst);
+	resolveFirst = null;
 }
 
 /** @type {() => void} */
@@ -85,14 +85,14 @@ export function drawWith(drawing) {
 	draw = drawing;
 }
 
-/** Draw in the next animation frame. @param {boolean} motion what is drawn elsewhere than before moves there */
+/** Draws in the next animation frame. @param {boolean} motion whether elements move to their new places */
 export function redraw(motion) {
 	delete root.dataset.ready;
 	moves ||= motion;
 	player.schedule(draw);
 }
 
-/** Whether motion was requested since the last call. */
+/** Returns whether motion was requested since the last call. */
 export function motionWanted() {
 	const wanted = moves;
 	moves = false;

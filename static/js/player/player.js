@@ -30,7 +30,7 @@ export class Player {
 		/** Advances the player while it plays. @type {(player: Player, now: number) => void} */
 		this.advance = () => {};
 		/**
-		 * The last place before a question on the way there; null: no question.
+		 * The last place before a question on the way to a place; null if there is no question.
 		 * @type {(step: number, frame: number) => Place | null}
 		 */
 		this.stopBefore = () => null;
@@ -59,7 +59,7 @@ export class Player {
 		return this.step >= this.store.steps - 1 && this.frame >= this.frames(this.step) - 1;
 	}
 
-	/** Go to a place at once, without motion. @param {number} step @param {number} [frame] */
+	/** Goes to a place at once, without motion. @param {number} step @param {number} [frame] */
 	seek(step, frame = 0) {
 		this.move(step, frame, false);
 	}
@@ -103,7 +103,7 @@ export class Player {
 	}
 
 	/**
-	 * The nearest event that `test` accepts.
+	 * Finds the nearest event that `test` accepts; null if there is none.
 	 * @param {1 | -1} by
 	 * @param {(event: AnyEvent, step: number) => boolean} test
 	 * @returns {Found | null}
@@ -114,7 +114,7 @@ export class Player {
 	}
 
 	/**
-	 * Jump to the nearest event that `test` accepts.
+	 * Jumps to the nearest event that `test` accepts. Returns whether there was one.
 	 * @param {1 | -1} by
 	 * @param {(event: AnyEvent, step: number) => boolean} test
 	 */
@@ -148,7 +148,7 @@ export class Player {
 		if (!this.ticking) this.ticking = requestAnimationFrame((now) => this.turn(now));
 	}
 
-	/** Draw in the next animation frame. @param {() => void} draw */
+	/** Draws in the next animation frame. @param {() => void} draw */
 	schedule(draw) {
 		this.pendingDraw = draw;
 		this.tick();
@@ -171,13 +171,13 @@ export class Player {
 	}
 }
 
-const LETTERS = 22; // that people read in a second
-const MOTION = 1000; // milliseconds until what moves has come to rest
+const LETTERS = 22; // read in a second
+const MOTION = 1000; // milliseconds until motion has ended
 const LONGEST_MOTION = 8; // times the usual speed: beyond, a step is over before it has moved
 
 /**
- * The timer that advances a player: each stop stays until it has moved and could be read.
- * @param {() => number | null} lettersShown to be read on the screen; null: the present frame is not drawn yet
+ * Returns the timer that advances a player: each frame stays until its motion has ended and its text can be read.
+ * @param {() => number | null} lettersShown letters to read; null if the current frame is not drawn yet
  * @returns {(player: Player, now: number) => void}
  */
 export function playing(lettersShown) {

@@ -1,17 +1,18 @@
 // @ts-check
 /**
- * Draw a tree of plain descriptions onto the DOM. Elements with the same key and tag stay, so that CSS transitions run.
+ * Draws a tree of plain descriptions onto the DOM. Elements with the same key and tag stay, so that CSS transitions
+ * run.
  */
 
-/** Pixels of a page up to which it is laid out as on a phone: the first breakpoint of css/tokens.css. */
+/** The widest page, in pixels, that is laid out as on a phone: the first breakpoint of css/tokens.css. */
 export const PHONE = 700;
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Describe an element. Props: `class`, `style` (an object; custom properties too), `key`, `on` (listeners by event),
- * `opaque` (its children are somebody else's), `value` and `checked` as DOM properties, everything else as an attribute
- * (null, undefined and false: absent).
+ * Describes an element. Props: `class`, `style` (an object; custom properties too), `key`, `on` (listeners by event),
+ * `opaque` (its children are not changed here), `value` and `checked` as DOM properties, everything else as an
+ * attribute (null, undefined and false: absent).
  * @param {string} tag @param {Record<string, any> | null} [props] @param {Child[]} children @returns {Description}
  */
 export function h(tag, props, ...children) {
@@ -19,7 +20,7 @@ export function h(tag, props, ...children) {
 }
 
 /**
- * Describe a button that sends no form.
+ * Describes a button that submits no form.
  * @param {(event: any) => unknown} click @param {Record<string, any> | null} props @param {Child[]} children
  */
 export function button(click, props, ...children) {
@@ -62,7 +63,7 @@ function setStyle(node, next, last) {
 }
 
 /**
- * Listeners are looked up when the event comes, so that a new closure costs nothing.
+ * Sets the listeners, which are looked up when an event occurs, so that a new closure costs nothing.
  * @param {any} node @param {Record<string, any>} next
  */
 function listen(node, next) {
@@ -87,14 +88,14 @@ export function drawStill(on) {
 }
 
 /**
- * Make `parent`'s children equal to the descriptions.
+ * Makes `parent`'s children equal to the descriptions.
  * @param {Element} parent @param {Child[]} children
  */
 export function patch(parent, children) {
 	const list = flatten(children);
 	/** @type {any} */
 	let cursor = parent.firstChild;
-	/** @type {Map<string, any> | null} the children that are kept, once their order is found to differ */
+	/** @type {Map<string, any> | null} the children that are kept, once their order differs */
 	let reusable = null;
 	for (let i = 0; i < list.length; i += 1) {
 		const item = list[i];
@@ -143,7 +144,7 @@ function mayBecome(node, item) {
 }
 
 /**
- * The existing children from `cursor` on that are also in the list from `i` on.
+ * The children from `cursor` on that are also in the list from `i` on, by tag and key.
  * @param {any} cursor @param {(Description | string)[]} list @param {number} i
  */
 function keptFrom(cursor, list, i) {

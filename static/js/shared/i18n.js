@@ -14,7 +14,7 @@ let plural = new Intl.PluralRules("en");
 /** The categories that the language has. */
 let categories = ["one", "other"];
 
-/** @param {Record<string, string>} texts `language` names theirs */
+/** @param {Record<string, string>} texts with their `language` */
 export function useCatalogue(texts) {
 	loaded = catalogue = texts;
 	plural = new Intl.PluralRules(texts.language);
@@ -27,7 +27,7 @@ const RENAMED = [
 	[/\bunschedulablePods\b/g, "unschedulableQ"],
 	[/\bbackoffQ\b/g, "podBackoffQ"],
 ];
-/** A text with "@16" after its key replaces the one of that key up to Kubernetes 1.16; the narrowest comes first. */
+/** A text with "@16" after its key replaces the key's text up to Kubernetes 1.16; the oldest release comes first. */
 const LAST_MINORS = [15, 16, 18];
 
 /**
@@ -111,14 +111,17 @@ export function plain(list) {
 }
 
 /**
- * A number that can be pointed at; `ref` names where it comes from.
+ * A number that can be clicked, if `ref` refers to its explanation.
  * @param {string | number} text @param {string} [ref] @returns {Mark}
  */
 export function num(text, ref) {
 	return { text: String(text), kind: "num", ref };
 }
 
-/** Names, comma apart, "and" before the last. @param {Part[]} names @param {number} [most] @returns {Part[]} */
+/**
+ * Names with commas, and "and" before the last; of more than `most`, the first ones.
+ * @param {Part[]} names @param {number} [most] @returns {Part[]}
+ */
 export function list(names, most = 4) {
 	if (names.length > most) {
 		return [

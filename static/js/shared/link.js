@@ -1,5 +1,5 @@
 // @ts-check
-/** The address bar's fragment: `#<step>[.<frame>][&sel=pod:ns/name|node:name][&by=node]`. */
+/** Reads and writes the address's fragment: `#<step>[.<frame>][&sel=pod:ns/name|node:name][&by=node]`. */
 
 import { t } from "./i18n.js";
 
@@ -52,7 +52,7 @@ export function sharedLink(page, { step, frame, selection, order }) {
 	return link.href;
 }
 
-/** Copy a text, and say so on the button. @param {HTMLElement} button @param {string} text */
+/** Copies a text, and confirms it on the button. @param {HTMLElement} button @param {string} text */
 export async function copy(button, text) {
 	await navigator.clipboard?.writeText(text);
 	button.textContent = t("share.copied");

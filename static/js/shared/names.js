@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * Short names: a node's name without the parts that all nodes share; a pod's name as its workload and the rest.
- * The full
- * name is shown on hover, in the margin and for screen readers.
+ * The full name is shown on hover, in the margin and for screen readers.
  */
 
 import { cutName, podName } from "./units.js";
@@ -19,7 +18,7 @@ const known = {
 	ends: /** @type {Map<string, number>} */ (new Map()),
 };
 
-/** Sets the names of the nodes. @param {readonly string[]} names the same array while they are the same */
+/** Sets the names of the nodes. @param {readonly string[]} names the same array while the names are the same */
 export function knowNodes(names) {
 	if (known.names === names) return;
 	known.names = names;
@@ -31,7 +30,7 @@ export function knowNodes(names) {
 	}
 }
 
-const LEAST_END = 3; // letters of a name's end that tell it apart
+const LEAST_END = 3; // letters of an ending that can stand for a name
 
 const endOf = (/** @type {string} */ name) => name.split(/[-._]/).at(-1) ?? "";
 
@@ -49,7 +48,7 @@ export function nodeName(name, most = Number.POSITIVE_INFINITY) {
 /**
  * The parts that distinguish names, each unique: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
  * @param {readonly string[]} names @param {number} [long] letters: names up to here are shown as they are
- * @returns {Map<string, string>} empty: they stay as they are
+ * @returns {Map<string, string>} empty if the names stay as they are
  */
 export function shortened(names, long = LONG) {
 	if (names.length < 2 || Math.max(...names.map((name) => name.length)) <= long) return new Map();
@@ -90,16 +89,16 @@ function commonStart(ends) {
 /**
  * Drops the parts that all names of a group share, and splits the group by the parts that differ. Numbers within a name
  * stay, since an IP address is read as a whole.
- * @param {{name: string, rest: string[], kept: string[]}[]} group @param {(name: string, kept: string[]) => void} tell
+ * @param {{name: string, rest: string[], kept: string[]}[]} group @param {(name: string, kept: string[]) => void} done
  */
-function keepDiffering(group, tell) {
+function keepDiffering(group, done) {
 	/** @type {Map<string, typeof group>} */
 	const byPart = new Map();
 	for (const { name, rest, kept } of group) {
 		const [part = "", ...others] = rest;
 		if (!rest.length || group.length === 1) {
-			const telling = rest.filter((own, i) => i === rest.length - 1 || (!i && !kept.length) || NUMBER.test(own));
-			tell(name, [...kept, ...telling]);
+			const differing = rest.filter((own, i) => i === rest.length - 1 || (!i && !kept.length) || NUMBER.test(own));
+			done(name, [...kept, ...differing]);
 			continue;
 		}
 		byPart.set(part, [...(byPart.get(part) ?? []), { name, rest: others, kept: [...kept, part] }]);
@@ -107,7 +106,7 @@ function keepDiffering(group, tell) {
 	for (const [part, own] of byPart) {
 		const shared = byPart.size === 1 && own.length === group.length && own.every(({ rest }) => rest.length);
 		const goes = shared && !(own[0].kept.length > 1 && NUMBER.test(part));
-		keepDiffering(goes ? own.map((one) => ({ ...one, kept: one.kept.slice(0, -1) })) : own, tell);
+		keepDiffering(goes ? own.map((entry) => ({ ...entry, kept: entry.kept.slice(0, -1) })) : own, done);
 	}
 }
 
@@ -115,7 +114,7 @@ const OF_REPLICA_SET = /^(.+)-(?=[a-z]*\d)[a-z0-9]{7,10}-([a-z0-9]{5})$/; // the
 const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/; // the letters of Kubernetes' random names
 
 /**
- * A pod's name: its workload, and what tells its pods apart ("" where the name is not made by a controller).
+ * A pod's name: its workload, and the part in which its pods differ ("" if a controller did not generate the name).
  * @param {string} key @returns {[string, string]}
  */
 export function podParts(key) {

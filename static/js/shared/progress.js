@@ -3,7 +3,7 @@
 
 const DONE = "kschedui.done"; // public ids
 
-/** @param {string} key @returns {string | null} null too where there is no storage */
+/** @param {string} key @returns {string | null} null also without storage */
 function read(key) {
 	try {
 		return localStorage.getItem(key);
@@ -17,7 +17,7 @@ function keep(key, value) {
 	try {
 		localStorage.setItem(key, value);
 	} catch {
-		// without storage nothing is remembered
+		// without storage, nothing is kept
 	}
 }
 
@@ -42,7 +42,7 @@ export function forgetDone() {
 	keep(DONE, "[]");
 }
 
-/** The choice that was made before; null: none. @param {"predict" | "steps"} name */
+/** The reader's stored choice; null if there is none. @param {"predict" | "steps"} name */
 export function choice(name) {
 	return read(`kschedui.${name}`);
 }
@@ -66,12 +66,12 @@ function allTries() {
 	}
 }
 
-/** Your tries at a challenge so far; null: none. @param {string} id @returns {Tries | null} */
+/** The reader's tries at a challenge so far; null if there are none. @param {string} id @returns {Tries | null} */
 export function triesOf(id) {
 	return allTries()[id] ?? null;
 }
 
-/** Stores one more try. @param {string} id @param {{held: number, of: number, solved: boolean}} made */
+/** Stores one more try. @param {string} id @param {{held: number, of: number, solved: boolean}} result */
 export function keepTry(id, { held, of, solved }) {
 	const triesById = allTries();
 	const { tries = 0, held: best = 0, solvedIn = 0 } = triesById[id] ?? {};

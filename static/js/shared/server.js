@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, or at
- * least one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
+ * Calls to this site's own API. A refused request has `errors` with the reason, the place and the expected value, or at
+ * least a sentence. `fix`: the JSON in the text, and the JSON of a probable correction.
  *
- * 202 is no answer yet: the server tells how many come before, and keeps the place of who asks again; or it answers a
- * large request later, at an address. Both look like one slow answer here.
+ * Status 202 means that the request waits: the server reports how many come before, and keeps its place if it is
+ * repeated; or it answers a large request later, at another address. For callers, both are one slow answer.
  */
 
-const WAIT = "wait=2"; // seconds in which the server answers, or tells the place
+const WAIT = "wait=2"; // seconds in which the server answers, or reports the place
 const ASKED_AGAIN = 500; // ms
-const ASKED_LATE = 2000; // ms, while the server cannot be reached: it may be starting again
+const ASKED_LATE = 2000; // ms, while the server cannot be reached, since it may be restarting
 const UNREACHED = 90; // times, before an error is shown
 
 /**
@@ -100,7 +100,9 @@ export async function follow(url, { onWait = () => {}, signal } = {}) {
 	}
 }
 
-/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>} status 0: it was not reached */
+/**
+ * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>} status 0 if the server was not reached
+ */
 async function reached(url, signal) {
 	try {
 		return await read(await fetch(url, { signal }));

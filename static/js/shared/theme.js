@@ -1,5 +1,5 @@
 // @ts-check
-// Light or dark: the reader's last choice, else what the system asks for. Loaded first, so that nothing flashes.
+// Light or dark: the reader's last choice, or else the system's. Loaded first, so that nothing flashes.
 
 const KEY = "kschedui.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -36,7 +36,7 @@ export function quantity(resource, value) {
 }
 
 /**
- * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` puts the two together.
+ * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` combines them.
  * @param {string} resource @param {number} part @param {number} whole
  * @param {(part: string, whole: string) => string} word
  */
@@ -47,10 +47,10 @@ export function outOf(resource, part, whole, word) {
 }
 
 /**
- * Amounts of one line, in one unit: the largest that gives all of them with two decimals.
+ * Amounts in one unit: the largest that shows all of them exactly with two decimals.
  * @param {string} resource
  * @param {number[]} values
- * @returns {{texts: string[], unit: string}} no unit: the bare numbers
+ * @returns {{texts: string[], unit: string}} `unit` is "" for bare numbers
  */
 export function inOneUnit(resource, values) {
 	if (!isBytes(resource)) return { texts: values.map((value) => amount(resource, value)), unit: "" };
@@ -62,7 +62,7 @@ export function inOneUnit(resource, values) {
 	return { texts: values.map((value) => inUnit(resource, value, unit)), unit };
 }
 
-/** The number in a unit that was chosen. @param {string} resource @param {number} value @param {string} unit */
+/** The bare number in a given unit. @param {string} resource @param {number} value @param {string} unit */
 export function inUnit(resource, value, unit) {
 	return isBytes(resource) ? decimal(value / 1024 ** Math.max(0, BINARY.indexOf(unit))) : amount(resource, value);
 }
@@ -77,13 +77,16 @@ export function seconds(time) {
 	return `${time >= 1000 ? Math.round(time) : time.toFixed(Number.isInteger(time * 10) ? 1 : 2)} s`;
 }
 
-/** Thousands apart: 5,000. Making an Intl.NumberFormat would take 15 ms of a page's start. @param {number} value */
+/**
+ * A number with separated thousands: 5,000. Making an Intl.NumberFormat would take 15 ms of a page's start.
+ * @param {number} value
+ */
 export function count(value) {
 	return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /**
- * A long name, shortened in the middle: names of a cluster differ at both ends.
+ * A long name, cut in the middle, since names of a cluster differ at both ends.
  * @param {string} name @param {number} most letters
  */
 export function cutName(name, most) {
@@ -110,7 +113,7 @@ export function lettersIn(text) {
 }
 
 /**
- * From which priority on, its colour in tokens.css, its pips; the highest first.
+ * The least priority, its colour in tokens.css and its pips; the highest first.
  * @type {[number, string, number][]}
  */
 const RAMP = [

@@ -46,7 +46,7 @@ import * as scoreExplanation from "./score/words.js";
 import { CAPTIONS as score } from "./score/words.js";
 
 const LANES = 200; // nodes; more are cells
-const BARS = 12; // nodes whose scores are bars on lanes; of more the best are shown
+const BARS = 12; // nodes; of more, only the best have bars
 
 /** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
 function scoreFrames(event) {
@@ -148,9 +148,10 @@ export function sceneOf(event, state) {
 	if (event.type === "HostSelected" || (event.type === "DecisionObserved" && cycle.HostSelected))
 		return cycle.ScoresComputed ? "score" : cycle.DevicesSearched ? "devices" : "filter";
 	const own = SHOWS.get(event.type);
-	if (event.type === "ObjectDeleted" || (!own && actorOf(event))) return "cluster"; // where its room is free again
+	// where its resources are free again
+	if (event.type === "ObjectDeleted" || (!own && actorOf(event))) return "cluster";
 	if (own) return own;
-	// the picture of what the attempt came to stays until the attempt is over
+	// the picture of the result stays until the attempt is over
 	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
 		return "cluster";
 	if (event.type === "VictimEvicted" || cycle.VictimEvicted || cycle.PodNominated) return "cluster"; // what it led to
@@ -166,13 +167,13 @@ export function pictureOf(scene, { nodes, cycle }) {
 	return STEPS[shown].picture?.(nodes.size) ?? "cluster";
 }
 
-/** The event whose moment a step's picture shows, for as long as it is on. @param {StepName} scene */
+/** The type of event whose state a step's picture shows. @param {StepName} scene */
 export function momentOfStep(scene) {
 	return STEPS[scene].moment;
 }
 
 /**
- * Events with several frames: by plugin, by node, or by act.
+ * The number of frames of an event: by plugin, by node, or by act; 1 for most.
  * @param {AnyEvent | undefined} event
  * @param {FilterOrder} [order]
  */
@@ -187,8 +188,8 @@ export function framesOf(event, order = "plugin") {
 export function captionOf(context) {
 	const subject = subjectOf(context.event, context.state);
 	const { type } = context.event;
-	const teller = (context.state.group && CAPTIONS.get(`group.${type}`)) ?? CAPTIONS.get(type);
-	const caption = teller?.({ ...context, subject }) ?? {};
+	const describe = (context.state.group && CAPTIONS.get(`group.${type}`)) ?? CAPTIONS.get(type);
+	const caption = describe?.({ ...context, subject }) ?? {};
 	return {
 		eyebrow: caption.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
 		sentence: caption.sentence ?? [type],
@@ -197,12 +198,12 @@ export function captionOf(context) {
 	};
 }
 
-/** Sentences, with a space between them where the language has one. @param {Part[]} why @returns {Part[]} */
+/** Sentences, without spaces between them if the language has none. @param {Part[]} why @returns {Part[]} */
 function joinSentences(why) {
 	return t("sentence.gap") ? why : why.filter((part) => part !== " ");
 }
 
-/** Announce the next step, never its result. @param {Context} context @returns {Part[]} */
+/** Announces the next step, never its result. @param {Context} context @returns {Part[]} */
 export function nextOf({ event, frame, order, following, state, subject }) {
 	if (frame < framesOf(event, order) - 1) return parts("next.frame");
 	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
@@ -220,13 +221,13 @@ export function nextOf({ event, frame, order, following, state, subject }) {
 	return parts(has(key) ? key : `next.${type}`, values);
 }
 
-/** The number that decides in the frame on screen, which a step explains unasked. @param {Asked} place */
+/** Refers to the number that decides in the frame on screen, if there is one. @param {Asked} place */
 export function askedAt(place) {
 	return STEPS[place.scene].asked?.(place);
 }
 
 /**
- * The number that is explained when nobody points at one and none decides.
+ * Refers to the number that is explained when the reader points at none and none decides.
  * @param {State} state @param {string} subject @param {AnyEvent} event
  */
 export function unasked(state, subject, event) {

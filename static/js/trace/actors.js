@@ -45,7 +45,7 @@ export function actorOf(event) {
 }
 
 /**
- * The pod that another actor created or deletes, or the node that it changed; null for other events.
+ * The pod that another actor created or deletes, or the node or node group that it changed; null for other events.
  * @param {any} event @returns {Pick<Act, "kind" | "name"> | null}
  */
 export function actOf(event) {
@@ -67,12 +67,12 @@ export function actOf(event) {
 
 /** @typedef {{step: number, time: number, change: string, by?: number}} NodeChange */
 
-/** The changes of nodes and node groups over a whole run, to find since when a node is as it is. */
+/** The changes of nodes and node groups over a whole run, to find when a node's state began. */
 export class NodeLog {
 	constructor() {
 		/** @type {Map<string, NodeChange[]>} by node: "True", "False" and "Unknown" are its condition Ready */
 		this.nodes = new Map();
-		/** @type {Map<string, NodeChange[]>} by group or pool: how many machines are on their way, more or fewer */
+		/** @type {Map<string, NodeChange[]>} by group or pool: changes of the number of machines that are starting */
 		this.groups = new Map();
 	}
 
@@ -96,7 +96,7 @@ export class NodeLog {
 	}
 
 	/**
-	 * The last change of a node up to a step that is one of these.
+	 * The last change of a node up to a step, of these kinds, if there is one.
 	 * @param {string} name @param {number} step @param {string[]} changes
 	 */
 	last(name, step, ...changes) {

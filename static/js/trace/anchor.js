@@ -1,12 +1,12 @@
 // @ts-check
-/** Where captions and questions of a scenario's text belong: an event of an attempt and, of several, its object. */
+/** The place of a scenario's captions and questions in a run: an event of an attempt, and its object. */
 
 import { workloadKey } from "./state.js";
 
 /** @typedef {{attempt: number, event: string, about?: string}} Anchor */
 
 /**
- * Is this the event that the text means? `about` names its object; where an event has none, it narrows the question.
+ * Whether a text belongs to an event. `about` names the event's object, and does not matter if the event has none.
  * @param {Anchor} anchor
  * @param {any} event
  * @param {number} attempt the last that has begun, 0 before the first
@@ -22,11 +22,11 @@ export function isAt(anchor, event, attempt, state) {
 /**
  * The names of an event's object: of a pod also its workloads, of a workload also what it is called.
  * @param {any} event @param {State | undefined} state
- * @returns {string[]} empty where an event has no object
+ * @returns {string[]} empty if the event has no object
  */
 function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, workload, group, about }, state) {
 	if (type === "NodeGroupResized") return [group];
-	if (type === "RequestMade") return about.map((/** @type {string} */ one) => one.slice(one.indexOf("/") + 1));
+	if (type === "RequestMade") return about.map((/** @type {string} */ object) => object.slice(object.indexOf("/") + 1));
 	const key = typeof pod === "string" ? pod : `${namespace}/${name}`;
 	if (typeof pod !== "string" && !name) return [];
 	const own = [key, key.slice(key.indexOf("/") + 1), called, workload?.called];

@@ -15,7 +15,7 @@ export class ChunkStore {
 		this.complete = false;
 		/** @type {Chunk | undefined} the last one looked up */
 		this.found = undefined;
-		/** @type {State[]} asked for last, latest first */
+		/** @type {State[]} used recently, latest first */
 		this.recent = [];
 	}
 
@@ -27,7 +27,7 @@ export class ChunkStore {
 	}
 
 	/**
-	 * If the previous chunk is here, its end is this one's start, so that equal records are shared.
+	 * Sets a chunk's first state: the end of the previous chunk if it is loaded, so that equal records are shared.
 	 * @param {Chunk} chunk
 	 * @param {TraceChunk["keyframe"]} keyframe
 	 */
@@ -43,7 +43,7 @@ export class ChunkStore {
 		return seq in this.chunks;
 	}
 
-	/** The number of events loaded from the start without a gap. */
+	/** The step after the last loaded event; there may be gaps before it. */
 	get steps() {
 		const last = this.chunks.at(-1);
 		return last ? last.first + last.events.length : 0;
@@ -63,7 +63,7 @@ export class ChunkStore {
 		return chunk?.events[step - chunk.first];
 	}
 
-	/** The state after the event `step`, or undefined while its chunk is not here. @param {number} step */
+	/** The state after the event `step`, or undefined while its chunk is not loaded. @param {number} step */
 	stateAfter(step) {
 		const chunk = this.chunkFor(step);
 		if (!chunk?.kept.length) return undefined;
@@ -76,7 +76,7 @@ export class ChunkStore {
 		return state;
 	}
 
-	/** Walk over known events in order. @param {number} from @param {1 | -1} by */
+	/** Yields the loaded events in order. @param {number} from @param {1 | -1} by */
 	*walk(from, by) {
 		for (let step = from; step >= 0 && step < this.steps; step += by) {
 			const event = this.event(step);
@@ -105,7 +105,7 @@ function foldEvents(before, { events }, from, to) {
 
 /**
  * The state after this attempt's last event of a type, or the current state if there was none.
- * @param {ChunkStore} store @param {number} step where we are @param {State} state there
+ * @param {ChunkStore} store @param {number} step the current one @param {State} state there
  * @param {AnyEvent["type"]} type
  */
 export function momentOf(store, step, state, type) {

@@ -19,10 +19,10 @@ export class Explainer {
 		/** @type {AbortController | null} */
 		this.abort = null;
 		this.timer = 0;
-		/** @type {Promise<unknown> | null} the answer that is on its way */
+		/** @type {Promise<unknown> | null} the request in progress */
 		this.coming = null;
-		this.late = ""; // what did not come soon enough
-		/** @type {number | null} requests of others that come before the one on its way */
+		this.late = ""; // the explanation that did not arrive in time
+		/** @type {number | null} other requests that come before the one in progress */
 		this.ahead = null;
 	}
 
@@ -79,7 +79,7 @@ export class Explainer {
 	/** Fetches the requested explanations. @param {number} attempt */
 	async load(attempt) {
 		const nodes = [...this.wanted.nodes].slice(0, MAX_NODES);
-		if (!nodes.length) return; // a request that names none asks for all
+		if (!nodes.length) return; // a request without names is for all nodes
 		if (this.known.size > MAX_KEPT) this.known.clear();
 		this.wanted.nodes.clear();
 		this.set(attempt, nodes, "loading");
@@ -106,7 +106,7 @@ export class Explainer {
 	}
 
 	/**
-	 * Wait for the explanation of a node, at most PATIENCE_MS. Null if it is here, failed, or was waited for already.
+	 * Waits for the explanation of a node, at most PATIENCE_MS. Null if it is loaded, failed, or was waited for before.
 	 * @param {number} attempt @param {string} node
 	 */
 	soon(attempt, node) {

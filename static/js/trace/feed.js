@@ -6,7 +6,7 @@
 
 import { t } from "../shared/i18n.js";
 
-/** Codes after which asking again is useless. */
+/** Close codes after which a new connection is useless. */
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
@@ -14,7 +14,7 @@ const LONGEST_WAIT = 8000;
 const TRIES = 6;
 
 /**
- * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
+ * Opens a frame: 32-byte header (see docs/architecture.md) and a zlib body.
  * @param {ArrayBuffer} frame @returns {Promise<TraceChunk>}
  */
 export async function openFrame(frame) {
@@ -26,7 +26,7 @@ export async function openFrame(frame) {
 }
 
 /**
- * Decide what to do with a chunk that arrived.
+ * Decides whether to apply a chunk that arrived.
  * @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"}
  */
 export function cursorRule(seq, cursor) {
@@ -47,7 +47,7 @@ export class Feed {
 		this.Socket = Socket;
 		this.done = false;
 		this.wait = FIRST_WAIT;
-		/** The chunk that could not be opened last, and how often. */
+		/** The chunk that could not be opened, and the number of tries. */
 		this.damaged = { seq: -1, tries: 0 };
 		/** Frames are opened one after another, in order of arrival. */
 		this.opening = Promise.resolve();
@@ -55,7 +55,7 @@ export class Feed {
 		this.listener = new Promise((resolve) => (this.listen = resolve));
 	}
 
-	/** @param {Early} [early] a connection that was made before and subscribes, and what came over it */
+	/** @param {Early} [early] an earlier connection, which subscribes, and the messages received over it */
 	open(early) {
 		const usable = early && early.socket.readyState <= 1;
 		const socket = usable ? early.socket : new this.Socket(this.url);
@@ -80,7 +80,7 @@ export class Feed {
 		if (!this.damaged.tries) this.wait = FIRST_WAIT;
 		if (message.type !== "end") return this.tell(message);
 		this.done = true;
-		this.queue(async () => this.done && this.tell(message)); // not after a chunk that is asked for again
+		this.queue(async () => this.done && this.tell(message)); // not after a chunk that is requested again
 	}
 
 	/** Queues work. An error in it is reported, and does not stop later work. */
@@ -110,7 +110,7 @@ export class Feed {
 		});
 	}
 
-	/** Ask for a chunk that cannot be opened over a new connection, TRIES times at most. @param {number} seq */
+	/** Requests a chunk that cannot be opened over a new connection, TRIES times at most. @param {number} seq */
 	async askAgain(seq) {
 		this.damaged = { seq, tries: seq === this.damaged.seq ? this.damaged.tries + 1 : 1 };
 		if (this.damaged.tries >= TRIES) return this.tell({ type: "error", message: t("run.damaged", { seq }) });
@@ -128,7 +128,7 @@ export class Feed {
 		(await this.listener).connection(closed ? "closed" : "lost", code);
 	}
 
-	/** Request the chunks from a number on, again if necessary. @param {number} seq */
+	/** Requests the chunks from a number on, again if necessary. @param {number} seq */
 	from(seq) {
 		this.cursor = seq;
 		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();
@@ -187,7 +187,7 @@ function decodeRising(column) {
 	return numbers;
 }
 
-/** Turn a chunk's columns into records, in place. @param {TraceChunk} chunk */
+/** Turns a chunk's columns into records, in place. @param {TraceChunk} chunk */
 export function unpack(chunk) {
 	unpackLoaded(chunk);
 	unpackCandidates(chunk);

@@ -49,7 +49,7 @@ export function lineOf(release) {
 	return Object.fromEntries(lines);
 }
 
-/** The extension point that an event declares. @param {string} type */
+/** The extension point that a type of event declares. @param {string} type */
 const pointOfType = (type) => EVENTS[/** @type {AnyEvent["type"]} */ (type)]?.extension_point;
 
 /** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
@@ -94,13 +94,13 @@ function pointOfOthers(state, subject) {
 	return ALL[Math.max(writes, pointsReached(state, subject)) - 1] ?? "";
 }
 
-/** The pod whose attempt is in progress, to which events in between belong. @param {State} state @returns {string} */
+/** The pod whose attempt is in progress; "" if there is none. @param {State} state @returns {string} */
 export function underWay({ cycle, group }) {
 	return cycle.AttemptFinished || group?.condition ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
 /**
- * The progress of a finished attempt: one after its last extension point.
+ * The index after the last extension point that an attempt has reached.
  * @param {State} state @param {string} subject
  */
 function pointsReached(state, subject) {
@@ -111,7 +111,7 @@ function pointsReached(state, subject) {
 	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
 
-/** @param {State} state @param {string} pod */
+/** The extension point at which a pod's attempt failed. @param {State} state @param {string} pod */
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
@@ -122,7 +122,7 @@ function failedPoint(state, pod) {
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
-/** The pod that the event is about, "" if it is about none. @param {AnyEvent} event @param {State} state */
+/** The pod that the event is about; "" if there is none. @param {AnyEvent} event @param {State} state */
 export function subjectOf(event, state) {
 	const cycle = state.cycle.CycleStarted?.pod ?? "";
 	if (actorOf(event)) return ""; // the stage is a controller's
@@ -130,7 +130,7 @@ export function subjectOf(event, state) {
 		case "PodDeletionRequested":
 			return underWay(state);
 		case "VictimEvicted":
-			return state.pods.has(event.preemptor) ? event.preemptor : ""; // a group is no pod
+			return state.pods.has(event.preemptor) ? event.preemptor : ""; // the preemptor may be a pod group
 		case "NominationCleared":
 		case "PreFilterFinished":
 		case "NodesFiltered":
@@ -145,7 +145,7 @@ export function subjectOf(event, state) {
 			return event.by;
 		case "PodsKeptWaiting":
 			return underWay(state) || (event.pods.length === 1 ? event.pods[0].pod : "");
-		case "PodEnqueued": // what an attempt does to others counts as its pod's own event
+		case "PodEnqueued": // an attempt's effect on other pods counts as its own event
 			return underWay(state) || event.pod;
 		default:
 			return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
@@ -153,7 +153,7 @@ export function subjectOf(event, state) {
 }
 
 /**
- * The rail: what each extension point did for this pod so far.
+ * The state of each extension point for the event's pod, for the rail.
  * @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>}
  */
 export function stations(event, state) {

@@ -12,8 +12,7 @@ export function used(node, resource) {
 }
 
 /**
- * The most of a resource that a node has, or that its pods hold: drawn in full length, so that a unit is as long on
- * every node.
+ * The largest amount of a resource that a node has or its pods request: a bar of full length.
  * @param {State} state @param {string} resource
  */
 export function largest({ nodes }, resource) {
@@ -31,11 +30,11 @@ export function shareOf(state, pod) {
 	return Math.min(1, request(state, pod, resource) / largest(state, resource));
 }
 
-const MOST_BEYOND = 2.5; // times the largest node: what is missing is drawn so far
+const MOST_BEYOND = 2.5; // times the largest node: longer bars are cut
 
 /**
- * The amount of a full bar where a pod is tried: the largest node, or the largest sum of what is taken on
- * a node and what the pod requests.
+ * The amount of a full bar while a pod is tried: the largest node, or the largest sum of the used amount on a node and
+ * the pod's request, up to a limit.
  * @param {State} state @param {string} resource @param {string} pod
  */
 export function longest(state, resource, pod) {
@@ -66,7 +65,7 @@ export function prioritiesDiffer(state) {
 	return prioritiesDiffer(state);
 }
 
-/** Pods nominated to a node and not on it. @param {State} state @param {string} node @returns {string[]} */
+/** Pods nominated to a node that have no node yet. @param {State} state @param {string} node @returns {string[]} */
 export function nominatedTo(state, node) {
 	let byNode = nominations.get(state);
 	if (!byNode) {
@@ -81,7 +80,7 @@ export function nominatedTo(state, node) {
 }
 
 /**
- * The other pods nominated to the node whose priority is at least that of `pod`.
+ * The other pods nominated to the node whose priority is at least that of `pod`; all of them without `pod`.
  * @param {State} state @param {string} node @param {string} [pod]
  */
 export function heldFor(state, node, pod) {
@@ -113,7 +112,7 @@ export function resourceOf(reason) {
 }
 
 /**
- * The pod's scarcest resource there: least room after it.
+ * The requested resource of which the node would have the smallest free share; "pods" if the pod requests none.
  * @param {State} state @param {string} node @param {string} pod
  */
 export function scarcest(state, node, pod) {

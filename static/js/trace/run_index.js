@@ -15,7 +15,7 @@ export class RunIndex {
 		/** @type {Map<string, Move[]>} */
 		this.moves = new Map();
 		this.nodes = new NodeLog();
-		/** @type {Act[]} what others than the scheduler did */
+		/** @type {Act[]} of actors other than the scheduler */
 		this.acts = [];
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
@@ -36,7 +36,7 @@ export class RunIndex {
 	}
 
 	/**
-	 * Reads chunks up to the first missing one; starts again if one was added before those already read.
+	 * Reads chunks up to the first missing one; starts again if one was added before the first.
 	 * @param {ChunkStore} store
 	 */
 	update(store) {

@@ -35,8 +35,8 @@ export function emptyState() {
 }
 
 /**
- * The state before a chunk: as the run began, and what has become of that since (scheduler_core/trace/keyframe.py).
- * Undefined while the beginning is not here.
+ * The state before a chunk: the run's first state, changed by the keyframe's events (scheduler_core/trace/keyframe.py).
+ * Undefined while the run's first chunk is not loaded.
  * @param {TraceChunk["keyframe"]} keyframe @param {State} [began] the state after RunStarted
  * @returns {State | undefined}
  */
@@ -76,7 +76,7 @@ export function fork(state) {
 	};
 }
 
-/** Move the state past one event. @param {State} state @param {AnyEvent} event @returns {State} the same object */
+/** Moves the state past one event. @param {State} state @param {AnyEvent} event @returns {State} the same object */
 export function apply(state, event) {
 	record(state, event);
 	CHANGES[event.type]?.(state, event);
@@ -85,7 +85,7 @@ export function apply(state, event) {
 }
 
 /**
- * Keep an event in the record of the cycle that it declares to be part of (scheduler_core/trace/event.py).
+ * Keeps an event in the record of the cycle that it declares to be part of (scheduler_core/trace/event.py).
  * @param {State} state @param {any} event
  */
 function record(state, event) {
@@ -125,7 +125,7 @@ const OF_GROUP = /** @type {Record<string, keyof GroupCycle>} */ ({
 });
 
 /**
- * Replace some fields of a pod's record.
+ * Replaces some fields of a pod's record.
  * @param {State} state
  * @param {string} key
  * @param {Partial<PodState>} change
@@ -172,7 +172,7 @@ function store(state, storage) {
 }
 
 /**
- * ResourceClaims and ResourceSlices, by name; the maps are replaced, for most runs have none.
+ * Stores a ResourceClaim or ResourceSlice. Its map is copied here and not in `fork`, since most runs have none.
  * @param {State} state @param {import("./trace").ClaimState | null} [claim] @param {SliceState | null} [slice]
  */
 function storeDevices(state, claim, slice) {
@@ -203,7 +203,7 @@ export function storageKey({ kind, namespace, name }) {
 }
 
 /**
- * Add or subtract resources; a sum of zero is left out.
+ * Adds or subtracts resources; sums of zero are left out.
  * @param {Resources} sum @param {Resources} part @param {1 | -1} sign
  */
 function plus(sum, part, sign) {
@@ -239,7 +239,7 @@ function endMember(state) {
 	state.attempt = state.group?.started.first_attempt ?? 0;
 }
 
-/** A member's decision is recorded like an attempt of its own. @param {any} event */
+/** The CycleStarted event of a member's decision, which is recorded like an attempt. @param {any} event */
 function cycleStartOf({ attempt, pod, profile, pod_attempts, pod_group }) {
 	return { type: "CycleStarted", attempt, pod, profile, pod_attempts, pod_group };
 }
@@ -267,7 +267,7 @@ export function workloadKey({ kind, name, namespace }) {
 }
 
 /**
- * Replace some fields of a workload's record; the map is replaced, for most runs have none.
+ * Replaces some fields of a workload's record. The map is copied here and not in `fork`, since most runs have none.
  * @param {State} state @param {any} event @param {Partial<WorkloadRecord>} change
  */
 function setWorkload(state, event, change) {
@@ -281,9 +281,9 @@ function setWorkload(state, event, change) {
 }
 
 /**
- * Restore the records of the cycles under way from a keyframe.
+ * Restores the records of the cycles in progress from a keyframe.
  * @param {State} state
- * @param {AnyEvent[]} cycle CycleStarted and what followed it
+ * @param {AnyEvent[]} cycle CycleStarted and the events after it
  * @param {AnyEvent[]} group the events of the pod group cycle
  */
 function restoreCycles(state, [started, ...events], group) {

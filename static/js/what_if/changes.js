@@ -1,5 +1,5 @@
 // @ts-check
-/** The smallest changes that make a pod fit, listed as they are found; each is applied with one click. */
+/** Lists the smallest changes that make a pod fit while they are found; one click applies a change. */
 
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -54,7 +54,7 @@ export function changesView(panel) {
 	];
 }
 
-/** Returns the edits in the form in which the fields write them. @param {import("./edits.js").Edit} edit */
+/** An edit in the form in which the fields write it. @param {import("./edits.js").Edit} edit */
 function plain(edit) {
 	const { namespace, ...rest } = edit;
 	return namespace ? edit : rest;

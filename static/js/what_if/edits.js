@@ -27,7 +27,7 @@
  *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
  */
 
-/** The field or object that an edit is about: a later edit of the same replaces it. @param {Edit} edit */
+/** The key of the field or object that an edit changes; a later edit with this key replaces it. @param {Edit} edit */
 export function keyOf(edit) {
 	const { type, kind, namespace, name, path, like, plugin } = edit;
 	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((part) => part !== undefined).join("/");
@@ -40,7 +40,7 @@ export function ofPod(pod, path, value = null) {
 }
 
 /**
- * The edits that set the priority, and remove the class and the policy, which may contradict it.
+ * The edits that set the priority, and remove priorityClassName and preemptionPolicy, which may contradict it.
  * @param {string} pod @param {any} spec the pod's own @param {number} value @returns {Edit[]}
  */
 export function priorityEdits(pod, spec, value) {
@@ -85,7 +85,7 @@ function withEdits(asked, edits) {
 	return { ...asked, edits, past: drags && last.length ? asked.past : [...asked.past, last] };
 }
 
-/** The value that an edit gives a field, undefined if none does. @param {Asked} asked @param {Edit} edit */
+/** The value that the edits give to an edit's field; undefined if none does. @param {Asked} asked @param {Edit} edit */
 export function askedValue(asked, edit) {
 	const key = keyOf(edit);
 	return asked.edits.find((edit) => keyOf(edit) === key)?.value;
@@ -94,7 +94,7 @@ export function askedValue(asked, edit) {
 /** @typedef {(string | number)[]} Path */
 
 /**
- * The list as it is asked for.
+ * A list with the edits of the question applied.
  * @param {Asked} asked
  * @param {Edit} edit of the whole list
  * @param {any[]} was
@@ -115,7 +115,7 @@ export function currentList(asked, edit, was) {
  * The edits that change the list from `was` to `now`, and the earlier edits that they replace.
  * @param {Asked} asked
  * @param {Edit} edit
- * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: what takes it away, where that is not its own field
+ * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: the edit that removes the list, if not `edit`
  * @returns {{edits: Edit[], drop: string[]}}
  */
 export function listEdits(asked, edit, { was, now, empty = edit }) {
@@ -143,7 +143,7 @@ function withValue(item, [first, ...rest], value) {
 }
 
 /**
- * The fields of an item that differ.
+ * The edits of the fields of an item that differ.
  * @param {Edit} edit
  * @param {Path} at
  * @param {any} was

@@ -15,7 +15,7 @@ import { podFields } from "./fields/pod.js";
 import { schedulerFields } from "./fields/scheduler.js";
 import { Questions } from "./questions.js";
 import { answerView, headline, markStage } from "./result.js";
-import { editsOf, toldOf, triedState } from "./tried.js";
+import { changeWords, editsOf, triedState } from "./tried.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {import("./edits.js").Action} Action */
@@ -287,7 +287,7 @@ function head(panel) {
 
 /** "web requests 1 cpu instead of 1.2". @param {View} view @param {Change[]} trying @returns {Part[]} */
 function triedWords(view, trying) {
-	const words = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.subject) }));
+	const words = trying.map(changeWords).map(({ key, values }) => t(key, { ...values, pod: podName(view.subject) }));
 	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
 }
 

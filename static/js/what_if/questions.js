@@ -25,14 +25,14 @@ export class Questions {
 		this.answered = answered;
 		this.attempt = 0;
 		this.problem = "";
-		/** @type {number | null} requests of others that come before */
+		/** @type {number | null} requests that come before this one */
 		this.ahead = null;
 		this.busy = false;
 		/** @type {import("./panel.js").About | null} */
 		this.about = null;
 		/** @type {Judgement | null} */
 		this.answer = null;
-		/** @type {Edit[]} those that the answer is about */
+		/** @type {Edit[]} the edits that the answer is about */
 		this.judged = [];
 		/** @type {Edit[] | null} */
 		this.wanted = null;
@@ -45,7 +45,7 @@ export class Questions {
 		this.searching = new AbortController();
 	}
 
-	/** Another attempt. @param {number} attempt */
+	/** Starts with another attempt. @param {number} attempt */
 	ask(attempt) {
 		if (attempt === this.attempt) return;
 		this.stop();
@@ -54,12 +54,12 @@ export class Questions {
 	}
 
 	/**
-	 * Send one question, and hear how many come before it.
+	 * Sends a request, and reports how many come before it.
 	 * @param {string} what @param {object} [body] @param {AbortSignal} [signal]
 	 */
 	async send(what, body, signal) {
 		/** @type {import("../shared/server.js").Ways} */
-		const ways = {
+		const options = {
 			signal,
 			onWait: ({ ahead }) => {
 				this.ahead = ahead;
@@ -68,7 +68,7 @@ export class Questions {
 		};
 		try {
 			const url = this.base + what;
-			return await (body ? post(url, body, ways) : request(url, {}, ways));
+			return await (body ? post(url, body, options) : request(url, {}, options));
 		} finally {
 			this.ahead = null;
 		}
@@ -119,7 +119,7 @@ export class Questions {
 		}
 	}
 
-	/** The smallest changes, piece by piece. */
+	/** Searches for the smallest changes, piece by piece. */
 	async search() {
 		if (this.changes && (this.changes.going || this.changes.done >= this.changes.pieces)) return;
 		const [{ signal }, { attempt }] = [this.searching, this];
@@ -141,7 +141,7 @@ export class Questions {
 		this.answered();
 	}
 
-	/** Ask which weight would make a node win. @param {string} node */
+	/** Requests the weights that would make a node win. @param {string} node */
 	async weigh(node) {
 		const { attempt } = this;
 		this.weights = null;
@@ -152,7 +152,7 @@ export class Questions {
 		this.answered();
 	}
 
-	/** Keep what is asked as a fork. @param {Edit[]} edits */
+	/** Stores the question's edits as a fork of the scenario. @param {Edit[]} edits */
 	async keep(edits) {
 		const { status, body } = await this.send(`${this.attempt}/keep`, { edits });
 		if (status === 201) this.kept = body;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The answer in comparison with the original: the outcome, nodes that fit now or no longer, and changed totals. */
+/** Compares the answer with the run: the outcome, nodes that fit now or no longer, and changed totals. */
 
 import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
 import { h, patch } from "../shared/dom.js";
@@ -56,7 +56,7 @@ function side(kind, row, label) {
 	);
 }
 
-/** @param {string} key @param {NodeChange[]} all @param {number} count @param {(one: NodeChange) => Child} draw */
+/** @param {string} key @param {NodeChange[]} all @param {number} count @param {(row: NodeChange) => Child} draw */
 function list(key, all, count, draw) {
 	if (!count) return null;
 	return h(
@@ -121,9 +121,9 @@ function totalsRow(row, best, winner) {
 /** @typedef {Map<string, "gained" | "lost" | "winner">} Marks */
 
 /**
- * The outcome of the what-if as the stage's headline, above what happened.
+ * The outcome of the what-if as the headline, with the run's outcome below it.
  * @param {import("./questions.js").Judgement} answer
- * @param {Part[]} changes in words, where they are few
+ * @param {Part[]} changes in words; [] if they are not shown
  */
 export function headline({ pod: key, before, after }, changes) {
 	const kind = after.node ? "goes" : after.nominated ? "evicts" : "waits";
@@ -152,7 +152,7 @@ function drawAnswerRows(view, answer) {
 	if (!layer) {
 		layer = document.createElement("section");
 		layer.id = "answer-rows";
-		layer.setAttribute("aria-hidden", "true"); // the panel says the same
+		layer.setAttribute("aria-hidden", "true"); // the panel contains the same
 		root.querySelector("#stage")?.after(layer);
 	}
 	const goes = answer?.after.node || answer?.after.nominated || "";
@@ -202,7 +202,7 @@ export function markStage(view, answer) {
 			element.removeAttribute("data-asked-label");
 		}
 	}
-	// cells are no elements: their canvas draws the marks itself
+	// cells are not elements: their canvas draws the marks
 	document.querySelector("#stage canvas")?.dispatchEvent(new CustomEvent("asked", { detail: marks }));
 }
 

@@ -46,8 +46,8 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 	return [ofPod(pod, at("requests"), text), ...(moves ? [ofPod(pod, at("limits"), text)] : [])];
 }
 
-/** "requests 1 cpu instead of 1.2", as values of a sentence. @param {Change} change */
-export function toldOf({ of, name, node = "", value, to }) {
+/** The key and values of a text: "requests 1 cpu instead of 1.2". @param {Change} change */
+export function changeWords({ of, name, node = "", value, to }) {
 	const { texts, unit } = inOneUnit(name, [to, value]);
 	const bare = of !== "request" && of !== "room";
 	return {
@@ -61,7 +61,7 @@ export function toldOf({ of, name, node = "", value, to }) {
 	};
 }
 
-const SIZES = ["request", "room"]; // what the pictures draw lengths of
+const SIZES = ["request", "room"]; // the pictures draw these as lengths
 
 /**
  * The state with the tried requests and resources; with an answer, also with Filter's new verdicts.
@@ -72,13 +72,13 @@ export function triedState(state, subject, changes, answer) {
 	if (!changes.length || !changes.every(({ of }) => SIZES.includes(of))) return state;
 	const [pods, nodes] = [new Map(state.pods), new Map(state.nodes)];
 	for (const { of, name, node = "", to } of changes) {
-		const [pod, room] = [pods.get(subject), nodes.get(node)];
+		const [pod, record] = [pods.get(subject), nodes.get(node)];
 		if (of === "request" && pod)
 			pods.set(subject, { ...pod, summary: { ...pod.summary, requests: { ...pod.summary.requests, [name]: to } } });
-		if (of === "room" && room)
+		if (of === "room" && record)
 			nodes.set(node, {
-				...room,
-				summary: { ...room.summary, allocatable: { ...room.summary.allocatable, [name]: to } },
+				...record,
+				summary: { ...record.summary, allocatable: { ...record.summary.allocatable, [name]: to } },
 			});
 	}
 	const filtered = answer && state.cycle.NodesFiltered && verdictsAfter(state, answer);
@@ -86,7 +86,7 @@ export function triedState(state, subject, changes, answer) {
 }
 
 /**
- * Filter's verdicts with the answer: nodes that fit now, nodes that do no longer.
+ * The NodesFiltered event with the answer's verdicts: nodes that fit now, nodes that no longer do.
  * @param {State} state @param {import("./questions.js").Judgement} answer
  */
 function verdictsAfter(state, { gained, lost, more = [[], []] }) {
@@ -99,7 +99,7 @@ function verdictsAfter(state, { gained, lost, more = [[], []] }) {
 		const [plugin, reasons] = status.split(": ");
 		after.set(node, verdicts.push({ plugin, code: "Unschedulable", reasons: reasons.split(", ") }));
 	}
-	const last = verdicts.length; // beyond the first few that are lost, the reason is that of the last one told
+	const last = verdicts.length; // further lost nodes get the last reason
 	for (const node of more[1]) after.set(node, last);
 	const column = decodeColumn(event.verdict, model.names.length);
 	const numbers = model.names.map((name, i) => after.get(name) ?? column[i]);

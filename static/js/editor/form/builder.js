@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The builder: the same text as tables. Every change edits one object of the text (documents.js) and hands the text
- * back.
+ * The builder: the same text as tables. Every change edits one object of the text (documents.js), and
+ * `onChange` receives the text.
  */
 import { button, h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -89,27 +89,27 @@ function nodeSection(form) {
 	const rows = nodes.map((ref) => {
 		const { metadata = {}, spec = {}, status = {} } = ref.value;
 		const size = status.allocatable ? "allocatable" : "capacity";
-		const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
+		const labelOf = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
 		const { [shapes.ZONE]: zone, "kubernetes.io/hostname": _host, ...labels } = metadata.labels ?? {};
 		const relabel = (/** @type {object} */ next) => edit(() => documents.set(ref, ["metadata", "labels"], next));
 		const host = _host ? { "kubernetes.io/hostname": _host } : {};
 		return h(
 			"tr",
 			{ key: `node:${metadata.name}` },
-			input(say("name"), metadata.name, (text) => edit(() => rename(documents, ref, text))),
-			input(say("cpu"), status[size]?.cpu, (text) => edit(() => documents.set(ref, ["status", size, "cpu"], text))),
-			input(say("memory"), status[size]?.memory, (text) =>
+			input(labelOf("name"), metadata.name, (text) => edit(() => rename(documents, ref, text))),
+			input(labelOf("cpu"), status[size]?.cpu, (text) => edit(() => documents.set(ref, ["status", size, "cpu"], text))),
+			input(labelOf("memory"), status[size]?.memory, (text) =>
 				edit(() => documents.set(ref, ["status", size, "memory"], text)),
 			),
-			input(say("zone"), zone, (text) => relabel({ ...host, ...(text ? { [shapes.ZONE]: text } : {}), ...labels })),
+			input(labelOf("zone"), zone, (text) => relabel({ ...host, ...(text ? { [shapes.ZONE]: text } : {}), ...labels })),
 			input(
-				say("taints"),
+				labelOf("taints"),
 				shapes.taintTexts(spec.taints),
 				(text) => edit(() => documents.set(ref, ["spec", "taints"], shapes.fromTaints(text))),
 				{ placeholder: "key=value:NoSchedule" },
 			),
 			input(
-				say("labels"),
+				labelOf("labels"),
 				shapes.pairs(labels),
 				(text) => relabel({ ...host, ...(zone ? { [shapes.ZONE]: zone } : {}), ...shapes.fromPairs(text) }),
 				{ placeholder: "disk=ssd" },
@@ -119,7 +119,7 @@ function nodeSection(form) {
 				{ class: "narrow" },
 				h("input", {
 					type: "checkbox",
-					"aria-label": say("cordoned"),
+					"aria-label": labelOf("cordoned"),
 					checked: Boolean(spec.unschedulable),
 					on: {
 						change: (/** @type {any} */ event) =>
@@ -189,7 +189,7 @@ function podSection(form, selected, select) {
  */
 function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select) {
 	const { metadata = {}, spec = {} } = ref.value;
-	const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
+	const labelOf = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
 	const requests = spec.containers?.[0]?.resources?.requests ?? {};
 	const request = (/** @type {string} */ name) => (/** @type {string} */ text) =>
 		edit(() => documents.set(ref, ["spec", "containers", 0, "resources", "requests", name], text));
@@ -208,27 +208,27 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 			class: open ? "selected" : "",
 			on: { focusin: () => open || select(metadata.name) },
 		},
-		input(say("name"), metadata.name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
+		input(labelOf("name"), metadata.name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
 		classes.length
-			? choice(say("priority"), spec.priorityClassName ?? "", priorities, (text) =>
+			? choice(labelOf("priority"), spec.priorityClassName ?? "", priorities, (text) =>
 					edit(() => documents.set(ref, ["spec", "priorityClassName"], text)),
 				)
 			: input(
-					say("priority"),
+					labelOf("priority"),
 					spec.priority ?? 0,
 					(text) => edit(() => documents.set(ref, ["spec", "priority"], Number(text) || undefined)),
 					{ inputmode: "numeric" },
 				),
-		input(say("cpu"), requests.cpu, request("cpu")),
-		input(say("memory"), requests.memory, request("memory")),
+		input(labelOf("cpu"), requests.cpu, request("cpu")),
+		input(labelOf("memory"), requests.memory, request("memory")),
 		choice(
-			say("node"),
+			labelOf("node"),
 			spec.nodeName ?? "",
 			[["", t("builder.pending")], ...nodes.map((name) => /** @type {[string, string]} */ ([name, name]))],
 			(text) => edit(() => documents.set(ref, ["spec", "nodeName"], text)),
 		),
 		input(
-			say("labels"),
+			labelOf("labels"),
 			shapes.pairs(metadata.labels),
 			(text) =>
 				edit(() =>
@@ -257,7 +257,7 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 		),
 	);
 	if (!open && !rules.length) return [row];
-	// a second one would take its place
+	// another one would replace it
 	const single = new Set(parsed.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
 	const more =
 		open &&

@@ -11,7 +11,8 @@ const FORMAT = { lineWidth: 0, flowCollectionPadding: false, directives: false }
 
 /** @typedef {(string | number)[]} Path */
 /**
- * @typedef {{index: number, prefix: Path, value: any}} Ref an object: its document, where in it, and what it says now
+ * An object: the index of its document, its path there, and its value.
+ * @typedef {{index: number, prefix: Path, value: any}} Ref
  */
 
 export class Documents {
@@ -51,7 +52,7 @@ export class Documents {
 	}
 
 	/**
-	 * Set one field; an undefined or empty value removes it, and the maps that become empty with it.
+	 * Sets one field; an undefined or empty value removes it, and the maps that become empty with it.
 	 * @param {Ref} ref
 	 * @param {Path} path
 	 * @param {any} value
@@ -85,7 +86,7 @@ export class Documents {
 		}
 	}
 
-	/** Append an object, before our own Scenario document, which reads best last. @param {any} object */
+	/** Appends an object, but before the Scenario document, which stays last. @param {any} object */
 	add(object) {
 		const lines = Object.entries(object).map(([key, value]) => `${key}: ${inline(value, key)}`);
 		const section = `${lines.join("\n")}\n`;
@@ -119,7 +120,7 @@ function inline(value, key) {
 	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
 }
 
-/** @param {string} before @param {string} after */
+/** The part in which two texts differ, as a replacement. @param {string} before @param {string} after */
 export function difference(before, after) {
 	const shorter = Math.min(before.length, after.length);
 	let from = 0;

@@ -76,7 +76,7 @@ export function schedulerSection(form) {
 }
 
 /**
- * Filter plugins and preemption, on or off.
+ * Checkboxes for Filter plugins and preemption.
  * @param {Form} form
  * @param {any} profile
  * @param {() => import("./documents.js").Ref} config
@@ -103,7 +103,7 @@ function switches({ documents, edit }, profile, config) {
 }
 
 /**
- * percentageOfNodesToScore.
+ * The field of percentageOfNodesToScore.
  * @param {Form} form
  * @param {import("./documents.js").Ref | undefined} sampled
  * @param {() => import("./documents.js").Ref} config

@@ -146,16 +146,16 @@ export function additions(value) {
 	};
 }
 
-/** Every pod in a cluster gets these from an admission plugin. */
+/** Tolerations that an admission plugin adds to every pod. */
 const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
 
 /**
- * @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is what stays at `path`
- *   without it; undefined: nothing
+ * @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is the value of `path`
+ *   without the rule; undefined if nothing is left
  */
 
 /**
- * Summarise the rules that a pod has, of the kinds that `additions` adds.
+ * Summarises the rules that a pod has, of the kinds that `additions` adds.
  * @param {any} value the pod @returns {Rule[]}
  */
 export function rulesOf({ spec = {} }) {
@@ -165,7 +165,7 @@ export function rulesOf({ spec = {} }) {
 		/** @type {string} */ key,
 		/** @type {(string | number)[]} */ path,
 		/** @type {any[]} */ list,
-		/** @type {(one: any) => string | number} */ text,
+		/** @type {(entry: any) => string | number} */ text,
 	) =>
 		list.forEach((entry, i) =>
 			out.push({ key, text: String(text(entry)), path, rest: list.filter((_, other) => other !== i) }),

@@ -25,15 +25,15 @@ export function timelineSection(form) {
 		const action = Object.keys(event).find((key) => key !== "at") ?? "";
 		const change = (/** @type {any} */ next) =>
 			write(events.map((/** @type {any} */ old, /** @type {number} */ i) => (i === index ? next : old)));
-		const say = (/** @type {string} */ field) => `${t("builder.event")} ${index + 1} ${t(`builder.${field}`)}`;
+		const labelOf = (/** @type {string} */ field) => `${t("builder.event")} ${index + 1} ${t(`builder.${field}`)}`;
 		return h(
 			"tr",
 			{ key: `event:${index}` },
-			input(say("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
-			choice(say("what"), whatOf(event, action), choices(whatOf(event, action)), (next) =>
+			input(labelOf("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
+			choice(labelOf("what"), whatOf(event, action), choices(whatOf(event, action)), (next) =>
 				change({ at: event.at, ...eventOf(form, next) }),
 			),
-			...cellsOf(form, event, action, say, change),
+			...cellsOf(form, event, action, labelOf, change),
 			h(
 				"td",
 				{ class: "narrow" },
@@ -66,24 +66,24 @@ function whatOf(event, action) {
  * @param {Form} form
  * @param {any} event
  * @param {string} action
- * @param {(field: string) => string} say
+ * @param {(field: string) => string} labelOf
  * @param {(event: any) => void} change
  */
-function cellsOf(form, event, action, say, change) {
+function cellsOf(form, event, action, labelOf, change) {
 	const value = event[action];
 	const as = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
 	if (action === "delete" && typeof value?.name !== "object")
 		return [
-			choice(say("name"), value?.name ?? "", targets(form, value?.kind), (name) => as({ ...value, name })),
+			choice(labelOf("name"), value?.name ?? "", targets(form, value?.kind), (name) => as({ ...value, name })),
 			h("td", null),
 		];
-	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObject(value, say, as);
+	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObject(value, labelOf, as);
 	if (OF_NODES.includes(action) && (typeof value === "string" || typeof value?.node === "string")) {
 		const node = typeof value === "string" ? value : value.node;
 		const to = (/** @type {string} */ name) => as(typeof value === "string" ? name : { ...value, node: name });
-		return [choice(say("node"), node, withOwn(targets(form, "Node"), node), to), h("td", null)];
+		return [choice(labelOf("node"), node, withOwn(targets(form, "Node"), node), to), h("td", null)];
 	}
-	if (action === "evict" && typeof value === "string") return [input(say("pod"), value, as), h("td", null)];
+	if (action === "evict" && typeof value === "string") return [input(labelOf("pod"), value, as), h("td", null)];
 	if (action === "scale" || action === "rollout") {
 		const target = `${value?.kind}/${value?.name}`;
 		const to = (/** @type {string} */ next) => {
@@ -92,14 +92,14 @@ function cellsOf(form, event, action, say, change) {
 		};
 		const second =
 			action === "scale"
-				? input(say("size"), value?.replicas, (text) => as({ ...value, replicas: Number(text) || 0 }))
+				? input(labelOf("size"), value?.replicas, (text) => as({ ...value, replicas: Number(text) || 0 }))
 				: choice(
-						say("rollout"),
+						labelOf("rollout"),
 						value?.action ?? "restart",
 						["restart", "undo", "pause", "resume"].map((name) => [name, name]),
 						(next) => as({ ...value, action: next }),
 					);
-		return [choice(say("target"), target, withOwn(targetsOf(form), target), to), second];
+		return [choice(labelOf("target"), target, withOwn(targetsOf(form), target), to), second];
 	}
 	return [h("td", { colspan: 2 }, summaryOf(value))];
 }
@@ -128,10 +128,10 @@ export function targetsOf({ documents }) {
 /**
  * The fields for the name and cpu of a created pod or node.
  * @param {any} object
- * @param {(field: string) => string} say
+ * @param {(field: string) => string} labelOf
  * @param {(object: any) => void} change
  */
-function createdObject(object, say, change) {
+function createdObject(object, labelOf, change) {
 	const { metadata = {}, spec = {}, status = {} } = object;
 	const labels = metadata.labels?.["kubernetes.io/hostname"]
 		? { ...metadata.labels, "kubernetes.io/hostname": "" }
@@ -140,18 +140,18 @@ function createdObject(object, say, change) {
 		if (labels?.["kubernetes.io/hostname"] === "") labels["kubernetes.io/hostname"] = name;
 		change({ ...object, metadata: { ...metadata, name, ...(labels ? { labels } : {}) } });
 	};
-	const name = input(say("name"), metadata.name, rename);
+	const name = input(labelOf("name"), metadata.name, rename);
 	if (object.kind === "Node") {
 		const size = status.allocatable ? "allocatable" : "capacity";
 		return [
 			name,
-			input(say("cpu"), status[size]?.cpu, (cpu) =>
+			input(labelOf("cpu"), status[size]?.cpu, (cpu) =>
 				change({ ...object, status: { ...status, [size]: { ...status[size], cpu } } }),
 			),
 		];
 	}
 	const [first = {}, ...others] = spec.containers ?? [];
-	const ask = (/** @type {string} */ cpu) =>
+	const setCpu = (/** @type {string} */ cpu) =>
 		change({
 			...object,
 			spec: {
@@ -162,7 +162,7 @@ function createdObject(object, say, change) {
 				],
 			},
 		});
-	return [name, input(say("cpu"), first.resources?.requests?.cpu, ask)];
+	return [name, input(labelOf("cpu"), first.resources?.requests?.cpu, setCpu)];
 }
 
 /** @param {string} action @returns {[string, string][]} */
@@ -198,9 +198,9 @@ function firstEvent({ names }) {
 	return shapes.pod({ name: shapes.freeName("late-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } });
 }
 
-/** @param {Form} form @param {string} choice_ */
-function eventOf(form, choice_) {
-	const [action, kind] = choice_.split(":");
+/** @param {Form} form @param {string} option */
+function eventOf(form, option) {
+	const [action, kind] = option.split(":");
 	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];
 	const [of, name] = target.split("/");
 	if (OF_NODES.includes(action)) return { [action]: targets(form, "Node")[0]?.[0] ?? "" };

@@ -42,22 +42,22 @@ export function workloadSection(form) {
 function workloadRow(form, ref) {
 	const { documents, edit } = form;
 	const { kind, metadata = {}, spec = {} } = ref.value;
-	const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
+	const labelOf = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
 	const template = kind === "CronJob" ? ["spec", "jobTemplate", ...TEMPLATE] : TEMPLATE;
 	const pod = (kind === "CronJob" ? spec.jobTemplate?.spec : spec)?.template ?? {};
 	const requests = pod.spec?.containers?.[0]?.resources?.requests ?? {};
 	const request = (/** @type {string} */ name) =>
-		input(say(name), requests[name], (text) =>
+		input(labelOf(name), requests[name], (text) =>
 			edit(() => documents.set(ref, [...template, "spec", "containers", 0, "resources", "requests", name], text)),
 		);
 	const size = SIZES[kind];
 	return h(
 		"tr",
 		{ key: `workload:${kind}:${metadata.name}` },
-		input(say("name"), metadata.name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
+		input(labelOf("name"), metadata.name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
 		h("td", { class: "word" }, kind),
 		size
-			? input(say("size"), spec[size] ?? (size === "schedule" ? "" : 1), (text) =>
+			? input(labelOf("size"), spec[size] ?? (size === "schedule" ? "" : 1), (text) =>
 					edit(() => documents.set(ref, ["spec", size], size === "schedule" ? text : numberOf(text))),
 				)
 			: h("td", { class: "muted word" }, t("builder.oneANode")),
@@ -123,7 +123,7 @@ export function autoscalerSection(form) {
 	);
 }
 
-/** @param {string} text @returns {number | string | undefined} what is no number stays for the parser to report */
+/** @param {string} text @returns {number | string | undefined} other texts are left for the parser to report */
 function numberOf(text) {
 	if (!text) return undefined;
 	return Number.isNaN(Number(text)) ? text : Number(text);

@@ -9,9 +9,9 @@ import { amount, quantity, rampColour } from "../../shared/units.js";
 
 /** @typedef {import("../../trace/trace").NodeSummary} NodeSummary */
 /**
- * A node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
- * in the run; `leaving`: of those that are evicted and still end; `misfit`: a pod for which there is too little cpu;
- * `reasons`: why the node turned the chosen pod away.
+ * A node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of the pods that the
+ * run placed; `leaving`: of those that are being deleted; `misfit`: a pod for which there is too little cpu;
+ * `reasons`: why the node rejected the chosen pod.
  * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>,
  *   misfit?: PodSummary, reasons?: string[]}} Row
  */
@@ -98,10 +98,10 @@ const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
  */
 const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
 
-/** The right end of the pods and of the held room. @param {Row} row */
+/** The cpu up to the right end of the pods and of the held amount. @param {Row} row */
 const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
 
-/** @param {Row} row @param {number} scale the cpu that a whole line stands for */
+/** @param {Row} row @param {number} scale the cpu of a full line */
 function nodeRow(row, scale) {
 	const { node, misfit, held } = row;
 	const cpu = node.allocatable.cpu ?? 0;
@@ -205,7 +205,7 @@ const short = (key) => key.replace(/^default\//, "");
  * @property {{nodes: any[], pods: any[]}} summary of the text
  * @property {string} ran the text of the last run
  * @property {boolean} atEnd the picture shows how that run ended
- * @property {string} chosen the pod that waits at its end and of which nodes tell why
+ * @property {string} chosen the pending pod whose rejections are shown
  */
 
 /** @param {Shown} shown @param {import("./outcome.js").Outcome} outcome @param {() => void} redraw */

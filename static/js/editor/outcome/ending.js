@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The cluster at the end of a run: the pods on each node, the room that is held, the pods that wait and the nodes that
+ * The cluster at the end of a run: the pods on each node, the held resources, the pending pods and the nodes that
  * rejected them.
  */
 import { filterModel, PASSED } from "../../steps/filter/model.js";
@@ -9,7 +9,7 @@ import { apply, emptyState } from "../../trace/state.js";
 
 /** @typedef {import("../../trace/trace").PodSummary} PodSummary @typedef {import("./cluster_picture").Row} Row */
 /**
- * @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt
+ * @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal each node's reasons at a pod's last attempt
  */
 
 export class Ending {
@@ -38,7 +38,7 @@ export class Ending {
 		});
 	}
 
-	/** @param {string} pod */
+	/** Records why nodes rejected a pod. @param {string} pod */
 	refused(pod) {
 		const state = /** @type {State} */ (this.state);
 		const model = filterModel(state);
@@ -65,13 +65,13 @@ export class Ending {
 		const { state } = this;
 		if (!state) return [];
 		const refusal = pod ? this.refusals.get(pod) : undefined;
-		const asks = (pod && state.pods.get(pod)?.summary.requests?.cpu) || 0;
+		const need = (pod && state.pods.get(pod)?.summary.requests?.cpu) || 0;
 		const summary = (/** @type {string} */ key) => /** @type {PodSummary} */ (state.pods.get(key)?.summary);
 		return [...state.nodes.values()].map(({ summary: node, pods }) => {
 			const held = nominatedTo(state, node.name);
 			const reasons = refusal?.reasons.get(node.name) ?? [];
 			const short =
-				pod && !held.includes(pod) && reasons.includes("Insufficient cpu") && asks > free(state, node.name, "cpu", pod);
+				pod && !held.includes(pod) && reasons.includes("Insufficient cpu") && need > free(state, node.name, "cpu", pod);
 			return {
 				node,
 				reasons,

@@ -1,5 +1,5 @@
 // @ts-check
-/** The values of the text's rules for a pod on each node, as the server found them while the text was checked. */
+/** The values of the text's rules for a pod on each node, from the server's check of the text. */
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 

@@ -36,7 +36,7 @@ export function placeOf(text) {
 }
 
 /**
- * Yields the keys in which the end of a line in flow style is nested.
+ * Adds the keys in which the end of a line in flow style is nested; see `placeOf`.
  * @param {string} line
  * @param {string[]} outer
  */
@@ -63,7 +63,7 @@ function inFlow(line, outer) {
 }
 
 /**
- * The fields of the type at a path; null for a map, whose keys are free.
+ * The fields of the type at a path; undefined if there are none, or for a map, whose keys are free.
  * @param {Catalogue} catalogue
  * @param {string} type
  * @param {string[]} path

@@ -10,8 +10,8 @@ const SHOWN = 20; // more would push the text apart
  */
 
 /**
- * Draw widgets below lines of the text. The extension keeps them, and moves them as the text is edited; `show` replaces
- * them, each given with the end of its line.
+ * Draws widgets below lines of the text. The extension keeps them, and moves them as the text is edited; `show`
+ * replaces them, each given with the end of its line.
  * @returns {{extension: any, show: (view: any, widgets: [number, any][]) => void}}
  */
 export function linesBelow() {

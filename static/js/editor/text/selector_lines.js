@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Under each CEL selector: how many of the text's devices it matches, as the server found while checking the text.
+ * Under each CEL selector: how many of the text's devices it matches, from the server's check of the text.
  */
 import * as cm from "../../../vendor/codemirror/codemirror.js";
 import { t } from "../../shared/i18n.js";
@@ -15,12 +15,12 @@ export function showMatches(view, matches) {
 	const lines = view.state.doc.toString().split("\n");
 	selectorLines.show(
 		view,
-		[...places(lines, matches)].map(([line, found]) => [view.state.doc.line(line).to, new MatchLine(found)]),
+		[...places(lines, matches)].map(([line, result]) => [view.state.doc.line(line).to, new MatchLine(result)]),
 	);
 }
 
 /**
- * The number of the line under which each is shown, wherever the expression is written.
+ * The matches by the number of the line below which they are shown.
  * @param {string[]} lines @param {Matches[]} matches @returns {Map<number, Matches>}
  */
 export function places(lines, matches) {
@@ -34,7 +34,7 @@ export function places(lines, matches) {
 		let last = i;
 		while (block && last + 1 < lines.length && deeper(lines[last + 1], indent)) last += 1;
 		const text = block ? lines.slice(i + 1, last + 1).join(" ") : at[1];
-		// the longest: one may be the beginning of another
+		// the longest: an expression may be the start of another
 		const own = matches.filter(({ expression }) => plain(text).includes(plain(expression)));
 		own.sort((a, b) => b.expression.length - a.expression.length);
 		if (own.length) byLine.set(last + 1, own[0]);
@@ -48,7 +48,7 @@ const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().
 /** The text without the additions of quoting and folding. @param {string} text */
 const plain = (text) => text.replace(/\\(?=")|''/g, (quoted) => (quoted === "''" ? "'" : "")).replace(/\s+/g, "");
 
-/** @param {Matches} found */
+/** @param {Matches} matches */
 function matchWords({ matching, devices, names, error }) {
 	if (error) return t("editor.selector.error", { error });
 	const nameText = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");
@@ -56,11 +56,11 @@ function matchWords({ matching, devices, names, error }) {
 }
 
 class MatchLine extends cm.WidgetType {
-	/** @param {Matches} byLine */
-	constructor(byLine) {
+	/** @param {Matches} matches */
+	constructor(matches) {
 		super();
-		this.words = matchWords(byLine);
-		this.none = !byLine.matching;
+		this.words = matchWords(matches);
+		this.none = !matches.matching;
 	}
 
 	/** @param {MatchLine} other */

@@ -16,7 +16,7 @@ const theme = {
 	".cm-cursor": { borderLeftColor: "var(--ink)" },
 	".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink3)", border: "0" },
 	".cm-activeLineGutter": { backgroundColor: "var(--sunk)" },
-	// the selection lies beneath
+	// transparent, since the selection is below it
 	".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" },
 	"&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
 		backgroundColor: "color-mix(in srgb, var(--accent) 45%, transparent)",
@@ -120,7 +120,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 		text: () => view.state.doc.toString(),
 		focus: () => view.focus(),
 		lineOfCursor: () => view.state.doc.lineAt(view.state.selection.main.head).number,
-		/** Replace the text without telling the listener; undo still knows it. @param {string} next */
+		/** Replaces the text without calling `onChange`; the change can be undone. @param {string} next */
 		write(next) {
 			quiet = true;
 			view.dispatch({ changes: difference(view.state.doc.toString(), next) });
@@ -142,7 +142,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 		showMatches: (matches) => showMatches(view, matches),
 		/**
 		 * Selects the wrong text on the problem's line, or the whole line.
-		 * @param {Problem} problem or a place with a line alone
+		 * @param {Problem} problem of which only the line is needed
 		 */
 		goTo(problem) {
 			const { from, to } = diagnostic(view, problem, "", "");
@@ -156,7 +156,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 }
 
 /**
- * Finds the text to mark on the problem's line: what the message quotes, or the path's last word, or the whole line.
+ * Finds the text to mark on the problem's line: the wrong value, the path's last word, or the whole line.
  * @param {any} view
  * @param {Problem} problem
  * @param {string} severity

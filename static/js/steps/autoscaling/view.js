@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * A pass of an autoscaler: the options in order, with dashed new nodes, the pods planned on them, and the groups
- * that do
- * not help; or the nodes that could be removed, with the places found for their pods.
+ * A pass of an autoscaler: the options in order, with dashed new nodes and the pods planned on them, and the groups
+ * that do not help; or the nodes that could be removed, with new places for their pods.
  */
 
 import { h, patch } from "../../shared/dom.js";
@@ -56,7 +55,7 @@ function scaleUp({ by, waiting, options = [], refusals = [] }) {
 }
 
 /**
- * An option: dashed nodes, the pods that count on them, what is compared.
+ * The row of an option: dashed nodes, the pods planned on them, scores, price and instance types.
  * @param {Option} option
  * @param {number} i
  */
@@ -123,7 +122,7 @@ function alike(nodes) {
 	return [...rows.values()];
 }
 
-/** Nodes with the same judgement, and where the pods of one would go. @param {Judged[]} entries */
+/** The row of nodes with the same outcome, and where the pods of the first would go. @param {Judged[]} entries */
 function judgedRow([{ node, outcome, reason = "", moves = [], stranded = "" }, ...others]) {
 	const [sign, words] = outcomeWords(outcome);
 	const names = [node, ...others.map((other) => other.node)].map((name) => nodeName(name));

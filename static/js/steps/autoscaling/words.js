@@ -54,7 +54,7 @@ function scaleDown({ event }) {
 /** @type {Record<string, (context: any) => Partial<Caption>>} */
 export const CAPTIONS = { ScaleUpEvaluated: scaleUp, ScaleDownEvaluated: scaleDown };
 
-/** The meaning of an outcome, and its sign. @param {string} outcome @returns {[string, string]} */
+/** The sign and the words of an outcome. @param {string} outcome @returns {[string, string]} */
 export function outcomeWords(outcome) {
 	return [outcome === "stays" ? "✕" : "✓", t(`autoscaling.node.${outcome}`)];
 }
@@ -65,7 +65,7 @@ export function scoreWords(scores = {}) {
 }
 
 /**
- * Names of the first pods, and how many there are besides.
+ * Names of the first pods, and how many more there are.
  * @param {string[]} pods @param {number} count @param {number} most
  */
 export function podNames(pods, count, most) {

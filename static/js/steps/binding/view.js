@@ -17,13 +17,13 @@ const STEPS = [
 	["PostBind", "PodBound"],
 ];
 /**
- * With predicates, the pod is assumed with its volumes, and these are bound before it.
+ * The names of steps in releases with predicates: a pod is assumed with its volumes, which are bound first.
  * @type {Record<string, string>}
  */
 const FORMER = { Reserve: "Assume", PreBind: "Bind volumes" };
 const MAX_BESIDE = 3;
 const MAX_UNDER = 2;
-/** @param {View} view */
+/** The binding cycles of the subject and of a few other pods. @param {View} view */
 export function bindingStrips(view) {
 	const subject = subjectOf(view.event, view.state);
 	const others = inFlight(view, subject);
@@ -45,14 +45,14 @@ function stepsOf({ state }) {
 	return STEPS.filter(([point]) => point === "Bind" || point in FORMER);
 }
 
-/** The binding cycles in progress, shown below other pictures than the cluster's. @param {View} view */
+/** The binding cycles of other pods, below a picture that is not the cluster's. @param {View} view */
 export function stripsBeside(view) {
 	return inFlight(view, view.subject)
 		.slice(0, MAX_UNDER)
 		.map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true));
 }
 
-/** Pods in their binding cycle. @param {View} view @param {string} subject */
+/** Pods other than the subject that are in their binding cycle. @param {View} view @param {string} subject */
 function inFlight({ state }, subject) {
 	return [...state.pods.values()].filter(
 		(pod) => pod.summary.pod !== subject && (pod.place === "binding" || pod.place === "waiting"),
@@ -60,14 +60,14 @@ function inFlight({ state }, subject) {
 }
 
 /**
- * The progress of a pod's binding cycle; for an earlier attempt, it follows from where the pod is.
+ * The events of a pod's binding cycle by type; those of an earlier attempt are derived from the pod's place.
  * @param {View} view @param {string} pod @returns {Record<string, any>}
  */
 function eventsOf({ state }, pod) {
 	const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
 	const record = state.pods.get(pod);
 	if (!record || (state.cycle.CycleStarted?.pod === pod && !state.cycle.AttemptFinished)) return own;
-	const past = { results: [], past: true }; // its own events are long gone
+	const past = { results: [], past: true }; // its events were in an earlier attempt
 	const waits = record.place === "waiting" && {
 		PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] },
 	};
@@ -133,9 +133,9 @@ function step(view, pod, events, point, type, current, going) {
 			: !event && !laterPointRan(events, point)
 				? "todo"
 				: results.length || point === "Bind" || decided || event?.past
-					? "did"
+					? "resultWords"
 					: "nothing";
-	const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
+	const mark = { failed: "✕", waits: "‖", todo: "", resultWords: "✓", nothing: "–" }[kind];
 	return h(
 		"li",
 		{ key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
@@ -161,7 +161,7 @@ function step(view, pod, events, point, type, current, going) {
 						})
 					: event?.past
 						? (decided?.plugin ?? "")
-						: did(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind),
+						: resultWords(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind),
 		),
 	);
 }
@@ -176,7 +176,7 @@ function laterPointRan(events, point) {
 }
 
 /** @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind */
-function did({ state }, pod, point, results, kind) {
+function resultWords({ state }, pod, point, results, kind) {
 	if (kind === "now") return "…";
 	if (kind === "todo") return t(`binding.todo.${point}`);
 	if (point === "Bind") return t("binding.bind", { node: state.pods.get(pod)?.node ?? "" });

@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions from the assumed pod to the bound one, of the rollback, and of a failed attempt. */
+/** Captions of the binding cycle, of its rollback, and of a failed attempt. */
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
@@ -11,7 +11,7 @@ import { PLUGINS } from "../parts/plugins.js";
 import { bare, node, plainReason, pod, question } from "../parts/words.js";
 
 /**
- * The share of the node that is used now, in the resource that the pod requests.
+ * Values for captions: how much of a node is used, in the resource that the pod requests.
  * @param {Context} context @param {string} name
  */
 function fullness({ state, event }, name) {
@@ -28,12 +28,12 @@ function fullness({ state, event }, name) {
 	};
 }
 
-/** Plugins that did more than pass. @param {any[]} results */
+/** Plugins that did not skip the pod. @param {any[]} results */
 function busy(results) {
 	return results.filter((result) => (result.code ?? "Success") !== "Skip").map((result) => result.plugin);
 }
 
-/** Plugins that end the cycle. @param {any[]} results */
+/** Plugins whose result ends the cycle. @param {any[]} results */
 function failing(results) {
 	return results
 		.filter((result) => !["Success", "Skip", "Wait"].includes(result.code ?? "Success"))
@@ -41,7 +41,7 @@ function failing(results) {
 }
 
 /**
- * The plugin's own text for a pod that requests nothing that the plugin checks.
+ * The key of a plugin's own text for a pod that requests nothing the plugin checks; undefined if there is none.
  * @param {string[]} plugins @param {string} key @param {import("../../trace/trace").Wish[]} wishes
  */
 function nothingFor([plugin, ...others], key, wishes) {
@@ -50,9 +50,9 @@ function nothingFor([plugin, ...others], key, wishes) {
 	return !needed && has(`${key}.${plugin}.nothing`) ? `${plugin}.nothing` : undefined;
 }
 
-/** @param {string} key @returns {(context: Context) => Partial<Caption>} */
+/** Captions of an extension point, whose texts start with `key`. @param {string} key */
 function point(key) {
-	return ({ event, subject, state }) => {
+	return (/** @type {Context} */ { event, subject, state }) => {
 		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
 		const [plugins, failed] = [busy(event.results ?? []), failing(event.results ?? [])];
 		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
@@ -181,13 +181,13 @@ export function explain(view, _kind, key) {
 		t("message.label"),
 		podName(key),
 		h("p", { key: "raw", class: "raw" }, message.split(" preemption:")[0]),
-		model && model.names.length > 0 && first(view, model),
+		model && model.names.length > 0 && singleObstacles(view, model),
 		model?.names.length ? counts(model) : h("p", { key: "early", class: "note" }, t("message.early")),
 		message.includes("preemption:") && h("p", { key: "preemption", class: "note" }, t("message.preemption")),
 	);
 }
 
-/** Reasons with their nodes. @param {Filtered} model */
+/** A table of the reasons with their nodes, and a note on its sum. @param {Filtered} model */
 function counts({ at, total, names, every }) {
 	/** @type {Map<string, string[]>} */
 	const by = new Map();
@@ -226,10 +226,10 @@ function few(names) {
 }
 
 /**
- * The node with a single obstacle for the pod, counting also plugins that the scheduler did not reach.
+ * The nodes with a single obstacle for the pod, by plugin; plugins that the scheduler did not reach count, too.
  * @param {View} view @param {Filtered} model
  */
-function first(view, model) {
+function singleObstacles(view, model) {
 	const { state, explainer } = view;
 	const nodes = model.names.slice(0, ASKED);
 	explainer.want(state.attempt, nodes);

@@ -18,8 +18,8 @@ import { reachText } from "./words.js";
 
 const ROOMY = 12;
 const FEW = 4;
-const CARD = 250; // pixels that a card has at least, of those that flow
-const EDGES = 54; // pixels of the stage and of a card that are no bar
+const CARD = 250; // least width of a card, in pixels
+const EDGES = 54; // pixels beside a card's bar
 const ROW = 112; // pixels of a card in which names stand under the bar
 const MAX_TIERS = 5;
 const LOWEST = 24; // pixels of a bar
@@ -74,7 +74,7 @@ export function draw(target, view) {
 }
 
 /**
- * Scrolls the step's node into view, once per step, if not all nodes are visible.
+ * Scrolls the step's node into view, once per frame, if the nodes do not fit.
  * @param {HTMLElement} target @param {View} view
  */
 function reveal(target, view) {
@@ -90,7 +90,7 @@ function reveal(target, view) {
 	zones.scrollTop += out / (document.body.currentCSSZoom ?? 1);
 }
 
-/** The node that a step is about: the amber pod's, a changed one, the one that a pod leaves. @param {View} view */
+/** The node that a step is about: the event's, the one that a pod leaves, or the subject's. @param {View} view */
 function nodeOf(view) {
 	const { event, store, step } = view;
 	if (event.kind === "Node") return event.name;
@@ -222,16 +222,16 @@ function signsOf({ index, state, step }, node) {
 	const { name } = node.summary;
 	const log = index.nodes;
 	const since = (/** @type {{time: number} | undefined} */ change) => state.time - (change?.time ?? state.time);
-	const told = (/** @type {string} */ kind, /** @type {number} */ time) =>
+	const signText = (/** @type {string} */ kind, /** @type {number} */ time) =>
 		t(time > 0 ? `node.${kind}` : `node.${kind}.now`, { time: seconds(time) });
 	const signs = [];
 	const silent = log.last(name, step, "failNode", "recoverNode");
 	if (node.ready && node.ready !== "True")
 		signs.push({
 			kind: "notready",
-			text: told("notready", since(log.last(name, step, "True", "False", "Unknown"))),
+			text: signText("notready", since(log.last(name, step, "True", "False", "Unknown"))),
 		});
-	else if (silent?.change === "failNode") signs.push({ kind: "silent", text: told("silent", since(silent)) });
+	else if (silent?.change === "failNode") signs.push({ kind: "silent", text: signText("silent", since(silent)) });
 	const stays = (/** @type {string} */ key) => /^(DaemonSet|Node)\//.test(state.pods.get(key)?.summary.owner ?? "");
 	const left = node.pods.filter((key) => !stays(key)).length;
 	if (left && node.summary.unschedulable && log.last(name, step, "drain", "uncordon")?.change === "drain")
@@ -239,7 +239,7 @@ function signsOf({ index, state, step }, node) {
 	return signs;
 }
 
-/** A machine that was asked for and is not a node yet. @param {View} view @returns {Child[]} */
+/** Cards of machines that were requested and are not nodes yet. @param {View} view @returns {Child[]} */
 function upcomingCards({ index, state, step }) {
 	return index.nodes
 		.upcoming(step)
@@ -266,7 +266,7 @@ function note(text) {
 /** The names on a node's bar and below it. @param {View} view @param {NodeState} node @param {Space} space */
 function labelsOf(view, node, space) {
 	const { name } = node.summary;
-	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
+	const back = view.event.type === "PodUnreserved" && view.event.node === name; // its former place, hatched
 	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
 	return { held, ...namesOf(view, node, barResource(node), held, space) };
 }
@@ -294,7 +294,7 @@ function nominationNote({ state }, name) {
 	return pods.length > 0 && h("small", { key: "kept", class: "kept", title: text }, text);
 }
 
-/** The node that the amber pod goes to or went to. @param {View} view */
+/** The node that the subject goes to or went to; "" if there is none. @param {View} view */
 function targetOf({ state, subject, event }) {
 	const pod = state.pods.get(subject);
 	return event.node && typeof event.node === "string" && event.pod === subject
@@ -307,7 +307,10 @@ function barResource(node) {
 	return node.summary.allocatable.cpu ? "cpu" : "memory";
 }
 
-/** The verdict of this attempt on the node. @param {View} view @param {string} name @param {boolean} mine */
+/**
+ * A node's result in this attempt: its points, or why it was rejected; "" if there is none.
+ * @param {View} view @param {string} name @param {boolean} mine whether the subject goes there
+ */
 function noteOf(view, name, mine) {
 	const { state, subject, event, moment } = view;
 	if (mine && event.type === "PodUnreserved") return t("cluster.back");
@@ -326,12 +329,12 @@ function noteOf(view, name, mine) {
  * @param {string} name
  */
 function isUnchanged(now, then, name) {
-	const [one, other] = [now.nodes.get(name), then.nodes.get(name)];
-	if (one?.summary !== other?.summary || one?.pods.join() !== other?.pods.join()) return false;
+	const [node, former] = [now.nodes.get(name), then.nodes.get(name)];
+	if (node?.summary !== former?.summary || node?.pods.join() !== former?.pods.join()) return false;
 	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
 }
 
-/** @param {NodeState} node the resources that are told of it */
+/** @param {NodeState} node the resources that are signText of it */
 function shownResources(node) {
 	return Object.keys(node.summary.allocatable).filter(
 		(name) =>
@@ -384,9 +387,9 @@ const TIER = 16;
 /** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
 
 /**
- * The labels of pods: in a block the name, shortened or omitted; the other names stand below the bar.
+ * The names of pods: inside their blocks where they fit, shortened or omitted, and below the bar.
  * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
- * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows, how large letters are
+ * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows of names, size of letters
  */
 function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 	const share = allocatable(node, resource) / largest(view.state, resource);
@@ -420,7 +423,7 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 	return { inside, rows, under: under(view, below, width, share) };
 }
 
-/** "m-1" for mail-1: what tells the pods of a workload apart stands at the end. @param {string} name */
+/** "m-1" for mail-1: the pods of a workload differ at the end. @param {string} name */
 function abbreviate(name) {
 	const at = name.lastIndexOf("-");
 	return at > 0 ? `${name[0]}${name.slice(at)}` : name;
@@ -431,7 +434,7 @@ function abbreviate(name) {
  * @param {Name[]} names @param {number} width @param {number} tiers
  */
 function placeNames(names, width, tiers) {
-	/** @type {number[]} the left end of what stands in each tier */
+	/** @type {number[]} the left end of the names in each tier */
 	const ends = Array(tiers).fill(width + APART);
 	return [...names].reverse().flatMap((name) => {
 		const left = Math.max(0, Math.min(name.middle, width - name.wide));
@@ -466,13 +469,13 @@ function under({ subject, act }, names, width, part) {
 
 const LETTERS = 26;
 
-/** @param {View} view @returns {Child[]} a row each */
+/** The rows of the subject's PersistentVolumeClaims and ResourceClaims. @param {View} view @returns {Child[]} */
 export function claimRows({ state, subject, scene }) {
 	const namespace = subject.slice(0, subject.indexOf("/"));
 	const claims = (state.pods.get(subject)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
 	const rows = claims.slice(0, 2).map(({ value: name }) => {
 		const claim = state.storage.get(storageKey({ kind: "PersistentVolumeClaim", namespace, name }));
-		const what = claim ? whatOf(claim) : t("claim.none");
+		const what = claim ? claimText(claim) : t("claim.none");
 		const volume = claim?.bound && state.storage.get(storageKey({ kind: "PersistentVolume", name: claim.bound }));
 		return h(
 			"p",
@@ -519,6 +522,6 @@ function volumeName(name) {
 }
 
 /** @param {import("../../trace/trace").Storage} claim */
-function whatOf({ size = 0, storage_class: kind = "" }) {
+function claimText({ size = 0, storage_class: kind = "" }) {
 	return [quantity("memory", size), kind && t("storage.class", { name: kind })].filter(Boolean).join(t("list.comma"));
 }

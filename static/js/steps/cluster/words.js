@@ -18,7 +18,7 @@ function asks(record) {
 	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
 }
 
-const MAX_NAME = 40; // letters of what changed
+const MAX_NAME = 40; // letters of a changed name
 const MAX_CHANGES = 3;
 const MAX_LETTERS = 76; // of all changes
 
@@ -130,7 +130,7 @@ function objectApplied({ state, event, subject }) {
 	};
 }
 
-/** A ResourceClaim was written, in PreBind or by another. @param {any} context @returns {Partial<Caption>} */
+/** The caption of a written ResourceClaim, in PreBind or otherwise. @param {any} context @returns {Partial<Caption>} */
 function claimApplied({ event, state, subject }) {
 	const { devices = [], reserved_for: users = [], allocated } = event.claim;
 	const written = allocated && subject && state.cycle.PodAssumed && users.includes(podName(subject));
@@ -230,12 +230,12 @@ const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z]
 
 /** @typedef {import("../../trace/trace").Storage} Storage */
 
-/** From which nodes a volume can be used. @param {Storage} volume */
+/** The nodes from which a volume can be used. @param {Storage} volume */
 export function reachText({ reach = "" }) {
 	return reach ? t("storage.reach", { reach: reach.replace(DOMAIN, "") }) : t("storage.reach.all");
 }
 
-/** Describe a new volume or claim. @param {Storage} storage */
+/** Describes a new volume or claim, in parts. @param {Storage} storage */
 function storageWords(storage) {
 	const { kind, size = 0, storage_class: of = "", bound = "" } = storage;
 	const name = cutName(bound.slice(bound.indexOf("/") + 1), LETTERS);

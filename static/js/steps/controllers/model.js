@@ -3,13 +3,13 @@
 
 /**
  * The activity of a pod: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is ready no
- * more; "waiting" has no node; "leaving" was told to stop; "ended" has finished, well or not.
+ * more; "waiting" has no node; "leaving" is being deleted; "ended" has succeeded or failed.
  * @typedef {"ready" | "starting" | "unready" | "waiting" | "leaving" | "ended"} PipKind
  * @typedef {{pod: string, kind: PipKind}} Pip
  * @typedef {{
  *   key: string, kind: string, name: string, pips: Pip[], desired: number | null, ready: number, missing: number,
  *   revisions: {key: string, called: string, pips: Pip[], missing: number}[], paused: boolean
- * }} Row `revisions`: the ReplicaSets of a Deployment, new first, where two of them have pods or want some
+ * }} Row `revisions`: the ReplicaSets of a Deployment, new first, if two have or need pods
  */
 
 const OF_PODS = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"];
@@ -112,7 +112,7 @@ function rowOf(state, key, record, parts, owned) {
 }
 
 /**
- * The number of missing pods; pods that are being deleted do not count.
+ * The number of missing pods; pods that are being deleted or have finished do not count.
  * @param {number | null | undefined} desired @param {Pip[]} own
  */
 function missingOf(desired, own) {
@@ -120,7 +120,7 @@ function missingOf(desired, own) {
 }
 
 /**
- * In the order in which they came, or of their numbers.
+ * The pips of pods, in order of creation, or of the ordinals of a StatefulSet.
  * @param {PodState[]} pods @param {string} kind @returns {Pip[]}
  */
 function pips(pods, kind) {
@@ -128,10 +128,10 @@ function pips(pods, kind) {
 	return kind === "StatefulSet" ? own.sort((one, other) => ordinal(one.pod) - ordinal(other.pod)) : own;
 }
 
-/** The number of a pod of a StatefulSet. @param {string} pod */
+/** The ordinal of a StatefulSet's pod. @param {string} pod */
 export const ordinal = (pod) => Number(pod.slice(pod.lastIndexOf("-") + 1));
 
-/** @param {string} kind @param {WorkloadRecord} record @returns {number | null} null: nothing says it */
+/** @param {string} kind @param {WorkloadRecord} record @returns {number | null} null if it is not known */
 function desiredOf(kind, { state, status }) {
 	if (kind === "DaemonSet") return Number(status.desiredNumberScheduled ?? 0);
 	return state.size ?? null;
@@ -140,7 +140,7 @@ function desiredOf(kind, { state, status }) {
 const REFUSED = /pods "([^"]+)" is forbidden: exceeded quota/;
 
 /**
- * The pods that a quota keeps a workload from creating, as its conditions name them.
+ * The pods that a quota kept a workload from creating, according to its conditions.
  * @param {State} state @param {string} key
  */
 export function refusedPods(state, key) {
@@ -153,7 +153,7 @@ export function refusedPods(state, key) {
 	return [...new Set(names)].map((name) => `${space}/${name}`);
 }
 
-/** Whether the workload has exactly the pods that it should have. @param {Row} row */
+/** Whether a workload has its desired pods, all ready; those of a Job may have finished. @param {Row} row */
 export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 	if (revisions.length) return false;
 	if (kind === "Job") return own.every((pip) => pip.kind === "ended" || pip.kind === "ready");
@@ -164,7 +164,7 @@ export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 export function workloadOf(event, state) {
 	if (event.workload || event.type === "WorkloadStatusWritten" || OF_PODS.includes(event.kind))
 		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);
-	if (event.type === "RequestMade") return rowKey(requested(event, state), state);
+	if (event.type === "RequestMade") return rowKey(requestedKey(event, state), state);
 	const pod = event.pod?.pod ?? (typeof event.pod === "string" ? event.pod : "");
 	const own = pod || (event.kind === "Pod" ? `${event.namespace}/${event.name}` : "");
 	const owner = event.pod?.owner ?? state.pods.get(own)?.summary.owner;
@@ -172,10 +172,10 @@ export function workloadOf(event, state) {
 }
 
 /**
- * The workload that somebody's request is about, which it names without its namespace.
+ * The first workload with the name in a request, which has no namespace; "" if there is none.
  * @param {any} event @param {State} state
  */
-function requested({ about }, state) {
+function requestedKey({ about }, state) {
 	const [kind, name] = (about[0] ?? "").split("/");
 	return [...state.workloads.keys()].find((key) => key.startsWith(`${kind} `) && key.endsWith(`/${name}`)) ?? "";
 }

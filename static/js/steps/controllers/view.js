@@ -12,7 +12,7 @@ import { isAtRest, ordinal, workloadOf, workloadRows } from "./model.js";
 const MAX_PIPS = 16;
 const MAX_ROWS = 5;
 
-/** "ReplicaSet controller". @param {string} actor as it calls itself */
+/** "ReplicaSet controller". @param {string} actor its name in the trace */
 export const actorName = (actor) => (has(`actor.${actor}`) ? t(`actor.${actor}`) : actor);
 
 /** The program that an actor is a part of, or where it runs. @param {View} view @param {string} actor */
@@ -84,7 +84,7 @@ export function workloads(view) {
 	);
 }
 
-/** @param {View} view @param {Row} row @param {boolean} own is the step about it? */
+/** @param {View} view @param {Row} row @param {boolean} own whether the step is about it */
 function workload(view, row, own) {
 	const title = `${row.kind} ${row.name}: ${countOf(row)}`;
 	return h(
@@ -137,7 +137,7 @@ function pipRow(view, row, pips, missing) {
 	);
 }
 
-/** The legend of the pips, for the margin. @param {View} view @param {Row} row @returns {Child} */
+/** The items of a list of a workload's pods, for the margin. @param {View} view @param {Row} row @returns {Child} */
 export function podsOf(view, row) {
 	return row.pips.map(({ pod, kind }) =>
 		h(

@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of what controllers, kubelets and the API server did. */
+/** Captions of the actions of controllers, kubelets and the API server. */
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
@@ -12,11 +12,14 @@ import { actorName, podsOf } from "./view.js";
 
 const LETTERS = 40;
 const MOST_PODS = 4;
-const LOWER = /^[a-z](?=\w* [a-z])/; // of a sentence that does not begin with a name
+const LOWER = /^[a-z](?=\w* [a-z])/; // starts a sentence, but not with a name
 const POD = /^(pod|preemptor)$/; // among the values of a cause
 const PODS_APART = ", ";
 
-/** @param {import("../../trace/trace").Because | null} [cause] @returns {Part[]} */
+/**
+ * The sentence of a cause; [] if it has none.
+ * @param {import("../../trace/trace").Because | null} [cause] @returns {Part[]}
+ */
 export function causeOf(cause) {
 	if (!cause || !has(`cause.${cause.name}`)) return [];
 	/** @type {Record<string, Part | Part[] | number>} */
@@ -41,7 +44,7 @@ const actor = (by = "") => actorName(by || "somebody");
 /** Causes of a new number of replicas. */
 const SCALES = /^(rollout-up|rollout-down|rollout-unhealthy|recreate-down|scaled|load)$/;
 
-/** A workload that a controller wrote, or that somebody changed. @param {{event: any}} context */
+/** The caption of a workload that a controller or a user wrote. @param {{event: any}} context */
 export function workloadWritten({ event }) {
 	const { action, kind, name, by, because, workload } = event;
 	const size = workload?.size ?? null;
@@ -60,7 +63,10 @@ export function workloadWritten({ event }) {
 	};
 }
 
-/** @param {string} key @param {(event: any) => Record<string, Part | Part[] | number>} values */
+/**
+ * Makes the caption of an event.
+ * @param {string} key @param {(event: any) => Record<string, Part | Part[] | number>} values
+ */
 function about(key, values) {
 	return (/** @type {Context} */ { event, subject }) => ({
 		eyebrow: parts("eyebrow.controllers"),
@@ -128,9 +134,9 @@ export const CAPTIONS = {
 		at: num(seconds(event.at)),
 	})),
 	PodFinished: (context) => {
-		const told = about("controllers.finished", ({ phase }) => ({ phase }))(context);
-		if (!context.event.terminating) return told;
-		return { ...about("object.pod.delete.evicted", () => ({}))(context), why: told.sentence };
+		const finished = about("controllers.finished", ({ phase }) => ({ phase }))(context);
+		if (!context.event.terminating) return finished;
+		return { ...about("object.pod.delete.evicted", () => ({}))(context), why: finished.sentence };
 	},
 	PodConditionSet: (context) =>
 		about(RESIZES[resizeOf(context.event.condition)] ?? "controllers.condition", (event) => ({
@@ -182,13 +188,13 @@ export const CAPTIONS = {
 export function explain(view, _, key) {
 	const record = view.state.workloads.get(key);
 	if (!record) return null;
-	const found = workloadRows(view.state).find((entry) => entry.key === key);
+	const shown = workloadRows(view.state).find((entry) => entry.key === key);
 	const numbers = Object.entries(record.status).filter(([, value]) => value !== 0 && value !== "set");
 	return panel(
 		key.split(" ")[0],
 		record.state.called,
-		found && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, found)),
-		found && view.pin && timesOf(view, [...found.pips.map((pip) => pip.pod), ...refusedPods(view.state, key)]),
+		shown && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, shown)),
+		shown && view.pin && timesOf(view, [...shown.pips.map((pip) => pip.pod), ...refusedPods(view.state, key)]),
 		numbers.length > 0 &&
 			h(
 				"details",

@@ -1,16 +1,15 @@
 // @ts-check
 /**
  * The search for devices in frames: the requests, then for each node its tries and the result. A search that is
- * the same
- * as an earlier one on another node has a single frame.
+ * the same as on an earlier node has a single frame.
  */
 
 /** @typedef {import("../../trace/trace").DevicesSearched} Searched */
 /** @typedef {import("../../trace/trace").NodeSearch} NodeSearch */
 /** @typedef {import("../../trace/trace").DeviceTry} Try */
 /**
- * `tries` of node `node` (an index; -1: none yet) have been shown; `ended`: what it came to is shown, too.
- * `like`: the node that it goes like, or -1.
+ * `node`: the index of a node, -1 before the first; `tries`: the number of tries shown; `ended`: whether the result
+ * is shown; `like`: the index of an earlier node with the same search, or -1.
  * @typedef {{node: number, tries: number, ended: boolean, like: number}} Place
  */
 
@@ -54,13 +53,13 @@ export function placeAt(event, frame) {
 	return places[Math.max(0, Math.min(frame, places.length - 1))];
 }
 
-/** "driver/pool/device" @param {string} id */
+/** The device's name in "driver/pool/device". @param {string} id */
 export function deviceName(id) {
 	return id.slice(id.lastIndexOf("/") + 1);
 }
 
 /**
- * The devices that are chosen after so many tries, in order, each with its request.
+ * The devices chosen after a number of tries, in order, each with its request and claim.
  * @param {NodeSearch} search @param {number} tries @returns {{device: string, request: string, claim: string}[]}
  */
 export function chosenAfter({ tries: all = [] }, tries) {
@@ -76,20 +75,20 @@ export function chosenAfter({ tries: all = [] }, tries) {
 	return chosen;
 }
 
-/** The devices that the current step rejects. @param {NodeSearch} search @param {number} tries */
+/** The devices that the last of these tries rejects. @param {NodeSearch} search @param {number} tries */
 export function turnedDown({ tries: all = [] }, tries) {
 	const last = all[tries - 1];
 	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);
 }
 
-/** The try on screen. @param {Searched} event @param {number} frame @returns {Try | undefined} */
+/** The try on screen, if there is one. @param {Searched} event @param {number} frame @returns {Try | undefined} */
 function tryAt(event, frame) {
 	const { node, tries, ended } = placeAt(event, frame);
 	return node < 0 || ended ? undefined : event.nodes[node].tries?.[tries - 1];
 }
 
 /**
- * The try whose line is marked: the one on screen, or what the search on the node came to.
+ * The try whose line is marked: the one on screen, or the last that explains the node's result.
  * @param {Searched} event @param {number} frame
  */
 export function decidingTry(event, frame) {

@@ -18,7 +18,7 @@ import { outcomeWords, tryWords } from "./words.js";
 const MARKS = { found: "✓", none: "✕", unavailable: "✕", error: "!" };
 const SIGNS = /** @type {Record<string, string>} */ ({ taken: "✓", returned: "↩", subrequest: "▸" });
 const MAX_SLOTS = 8;
-const FEW = 3; // nodes that fill the stage, their devices named
+const FEW = 3; // nodes that leave room for the names of devices
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -174,7 +174,7 @@ function nodeRow(view, search, i, place, few) {
 }
 
 /**
- * The tries on the node so far, as deep as devices were chosen by then.
+ * The tries on the node so far, indented by the number of devices chosen before.
  * @param {Searched} event @param {Place} place
  */
 function log({ nodes }, place) {

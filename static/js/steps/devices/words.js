@@ -13,7 +13,7 @@ import { chosenAfter, decidingTry, deviceName, placeAt, placesOf } from "./model
 /** @typedef {import("./model.js").Try} Try */
 
 const MOST = 3; // names of devices
-const MAX_LINES = 9; // of a document before the one that is marked
+const MAX_LINES = 9; // before the marked line
 const BEFORE = 6;
 
 /** @param {string[]} devices */
@@ -24,7 +24,7 @@ function names(devices) {
 	);
 }
 
-/** A step of the search, in a few words. @param {Try} one */
+/** A step of the search, in a few words. @param {Try} attempt */
 export function tryWords({ kind, request, devices = [], text = "", claim = "" }) {
 	const words = {
 		devices: names(devices),
@@ -36,7 +36,7 @@ export function tryWords({ kind, request, devices = [], text = "", claim = "" })
 	return t(`devices.try.${kind}`, words);
 }
 
-/** A claim by its name, everything else as it is. @param {string} kind @param {string} text */
+/** The text of a try; a claim without its namespace. @param {string} kind @param {string} text */
 function shownText(kind, text) {
 	return kind === "held" ? podName(text) : text;
 }
@@ -57,10 +57,17 @@ const MAX_REASONS = 2;
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function searched({ event, frame, state, subject = "" }) {
-	return { eyebrow: parts("eyebrow.devices"), next: nextPlace(event, frame), ...told(event, frame, state, subject) };
+	return {
+		eyebrow: parts("eyebrow.devices"),
+		next: nextPlace(event, frame),
+		...placeCaption(event, frame, state, subject),
+	};
 }
 
-/** The next step of the search; [] at its end. @param {Searched} event @param {number} frame @returns {Part[]} */
+/**
+ * The words for the next step of the search; [] at its end.
+ * @param {Searched} event @param {number} frame @returns {Part[]}
+ */
 function nextPlace(event, frame) {
 	const [now, next] = [placeAt(event, frame), placesOf(event)[frame + 1]];
 	if (!next) return [];
@@ -69,7 +76,7 @@ function nextPlace(event, frame) {
 }
 
 /** @type {(event: Searched, frame: number, state: State, subject: string) => Partial<Caption>} */
-function told(event, frame, state, subject) {
+function placeCaption(event, frame, state, subject) {
 	const place = placeAt(event, frame);
 	const values = {
 		pod: pod(subject, subject),
@@ -96,7 +103,7 @@ function told(event, frame, state, subject) {
 	return { sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
 }
 
-/** @param {Searched} event @param {Try} one */
+/** @param {Searched} event @param {Try} attempt */
 function countOf({ requests }, { request, claim }) {
 	const count = requests.find((r) => r.name === request && r.claim === claim)?.count ?? 1;
 	return count ? String(count) : t("devices.all");
@@ -160,7 +167,7 @@ function fewWords({ request, found, wanted }) {
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = { DevicesSearched: searched };
 
-/** One for each try and result. @param {Searched} event */
+/** The number of frames of a search. @param {Searched} event */
 export function searchFrames(event) {
 	return placesOf(event).length;
 }
@@ -185,7 +192,7 @@ export function explain({ state, event, frame }) {
 }
 
 /**
- * From `spec` on, since the title tells the rest, or from a little before the marked line.
+ * The lines of a document from `spec` on, or from a few before the marked line.
  * @param {string[]} lines @param {number} marked
  */
 function yamlLines(lines, marked) {

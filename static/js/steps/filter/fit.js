@@ -85,7 +85,7 @@ function mixedSentence(tally, values) {
 export const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
- * The pods that use a node's resources, and those for which some are reserved.
+ * Names the pods that use a node's resource, and those for which some is reserved.
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 export function holders({ state, subject = "" }, name, resource) {
@@ -114,7 +114,7 @@ export function holders({ state, subject = "" }, name, resource) {
 }
 
 /**
- * A table of the free room, and the comparisons.
+ * A table of a node's free resources, and comparisons with the pod's requests; null if there is no such node.
  * @param {View} view
  * @param {string} name
  * @param {string[]} reasons
@@ -151,7 +151,7 @@ export function roomTable(view, name, reasons) {
 }
 
 /**
- * "1.2 ≤ 1 cpu": the pod's request and the free amount in one unit; both can be dragged.
+ * "1.2 ≤ 1 cpu": the pod's request and the free amount in one unit; both can be changed by dragging.
  * @param {View} view @param {string} name @param {string} resource
  */
 function comparedRoom(view, name, resource) {

@@ -19,7 +19,7 @@ const FREE = 112;
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
 /**
- * `zone`: what the row is the first of.
+ * `zone`: the zone whose first row this is.
  * @param {View} view @param {Lanes} lanes
  * @param {{name: string, first: boolean, zone: {zone: string, names: string[]} | null}} row @param {boolean} [picked]
  */
@@ -65,7 +65,8 @@ export function laneRow(view, lanes, { name, first, zone }, picked) {
 }
 
 /**
- * Beside a node that waits for Filter: its zone, where that begins, and on a phone what its head has no room for.
+ * The facts beside a node that waits for Filter: its devices, its zone in the zone's first row, and on a phone its free
+ * resources and tags; null if there are none.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
 function facts(view, { geometry }, name, zone) {
@@ -85,7 +86,10 @@ function facts(view, { geometry }, name, zone) {
 	);
 }
 
-/** The reason why Filter did not evaluate a node. @param {View} view @param {Lanes} lanes @param {string} name */
+/**
+ * The key of the reason why Filter did not evaluate a node.
+ * @param {View} view @param {Lanes} lanes @param {string} name
+ */
 function whyUnseen({ state }, { model }, name) {
 	const named = state.cycle.PreFilterFinished?.nodes;
 	return named && !named.includes(name)
@@ -116,14 +120,18 @@ function head(view, lanes, name, fate, stop) {
 	const tried = fits >= 0 && lanes.at >= fits && (stop ?? 0) >= fits && fate !== "unseen" && fate !== "waiting";
 	const whole = Math.max(1, allocatable(node, shown));
 	const measure = { longest: lanes.longest(shown), need: tried ? request(view.state, view.subject, shown) : 0 };
-	const called = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
+	const shownName = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
 	return h(
 		"div",
 		{ key: "head", class: "lane-head" },
 		h(
 			"div",
 			{ key: "name", class: "lane-name" },
-			button(() => view.act.select({ kind: "node", name }), { class: "node-name", ...wholeName(name, called) }, called),
+			button(
+				() => view.act.select({ kind: "node", name }),
+				{ class: "node-name", ...wholeName(name, shownName) },
+				shownName,
+			),
 			tags(view.state, node),
 			roomForFree(lanes, node) &&
 				h(
@@ -270,7 +278,7 @@ function stopMark(view, lanes, name, fate, stop) {
 }
 
 /**
- * Why evicting pods from a node would not help, where preemption found no node.
+ * Why evicting pods from a node would not help, if preemption found no node; otherwise "".
  * @param {View} view
  * @param {string} name
  * @param {Verdict} verdict
@@ -284,7 +292,7 @@ function uselessText({ scene, state }, name, verdict) {
 }
 
 /**
- * The columns of the other predicates that fail on a node, up to the current one, where every one is checked.
+ * The columns, up to the current one, of further predicates that reject a node, in releases that check them all.
  * @param {Lanes} lanes @param {string} name
  */
 function otherStops({ plugins, model, at }, name) {
@@ -306,7 +314,7 @@ function otherMarks(lanes, name) {
 }
 
 /**
- * The verdicts of the plugins after the first rejection, which the scheduler did not ask.
+ * The verdicts of the plugins after the first rejection, which the scheduler did not call.
  * @param {View} view
  * @param {Lanes} lanes
  * @param {string} name

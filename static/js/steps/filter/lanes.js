@@ -19,7 +19,7 @@ const STAGGERED = 52; // pixels of a narrow column
 const DOTTED = 30; // pixels of a column that has no room for words
 
 /**
- * Draw the lanes.
+ * Draws the lanes.
  * @param {Element} target
  * @param {View} view
  */
@@ -97,13 +97,16 @@ function lanesOf(view) {
 	};
 }
 
-/** The amount that a full bar stands for, by resource. @param {View} view @returns {(resource: string) => number} */
+/**
+ * Returns a function with the amount that a full bar stands for.
+ * @param {View} view @returns {(resource: string) => number}
+ */
 function longestOnce({ state, subject }) {
 	/** @type {Map<string, number>} */
-	const found = new Map();
+	const amounts = new Map();
 	return (resource) => {
-		const known = found.get(resource) ?? longest(state, resource, subject);
-		found.set(resource, known);
+		const known = amounts.get(resource) ?? longest(state, resource, subject);
+		amounts.set(resource, known);
 		return known;
 	};
 }
@@ -234,8 +237,8 @@ function column({ geometry, at, phase, seen }) {
 	});
 }
 
-const ROOM = 60; // pixels in which two numbers stand
-const FIRST = 48; // a column that ends before it has no room for a number beside the first one
+const ROOM = 60; // pixels that two numbers need
+const FIRST = 48; // pixels; a column that ends before has no room for its number
 const TEXT = 9; // half the height of a number
 
 /**
@@ -243,6 +246,7 @@ const TEXT = 9; // half the height of a number
  */
 
 /**
+ * The funnel, as high at each column as the number of nodes that are left.
  * @param {Geometry} geometry @param {number[]} left @param {number} whole @param {number} at the current column
  * @returns {Child}
  */
@@ -346,13 +350,13 @@ function dashes(from, to, mid, half) {
 /** @typedef {{key: string, plugin: string, words: string, nodes: string[]}} Group */
 
 const MIDDLE = 40; // nodes
-const ABOVE = 112; // pixels over the rows
-const ROW = 19; // pixels of a row that is written on
+const ABOVE = 112; // pixels above the rows
+const ROW = 19; // pixels of a row with text
 const LETTER = 7.6;
-const NAMED = 8; // nodes of the picked reason that are named
+const NAMED = 8; // named nodes of the picked reason
 
 /**
- * How the rows are drawn, so that this many fit; on a phone, they scroll.
+ * The height of rows that lets `count` of them fit; on a phone, they scroll.
  * @param {View} view
  * @param {number} count
  */
@@ -361,7 +365,7 @@ export function modeOf({ width, sizes }, count) {
 	return count <= Math.min(MIDDLE, room) ? "middle" : "thin";
 }
 
-/** Letters of a name in a low row, where the bar stands beside it. @param {Geometry} geometry */
+/** The letters of a name that fit beside the bar in a low row. @param {Geometry} geometry */
 function lettersIn({ head, phone }) {
 	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
 }
@@ -397,7 +401,7 @@ export function groupsOf({ model, at, plugins, seen }) {
 }
 
 /**
- * The nodes of the reason that is picked, if it is one of this picture.
+ * The nodes of the picked reason; null if it is not among these groups.
  * @param {View} view
  * @param {Group[]} groups
  */

@@ -14,7 +14,7 @@ const MAX_NODE_FRAMES = 40;
 /** @type {WeakMap<object, Filtered>} */
 const cache = new WeakMap();
 
-/** Index of a plugin that passed nobody on: beyond every plugin. */
+/** The `stop` of a node that no plugin rejected: beyond every index. */
 export const PASSED = 1000;
 
 /** @param {State} state @returns {Filtered | null} */
@@ -78,7 +78,7 @@ function read(event, order) {
 }
 
 /**
- * The plugins that a verdict names: all that fail, where every one is checked.
+ * The plugins that a verdict names: several in releases that check every predicate.
  * @param {string} named @param {string[]} plugins
  */
 function failing(named, plugins) {
@@ -101,7 +101,7 @@ export function stoppedBy(model, k) {
 }
 
 /**
- * The node that a plugin stops alone, if its headline has the engine's numbers.
+ * The only node that the frame's plugin rejects, if its headline has the engine's numbers; otherwise null.
  * @param {AnyEvent} event @param {State} state @param {number} frame @param {FilterOrder} order
  */
 export function stoppedAlone(event, state, frame, order) {
@@ -142,7 +142,7 @@ function nodeFrames(event) {
 }
 
 /**
- * Nodes seen up to and with this frame, in the order of the search.
+ * The number of nodes seen up to and with this frame.
  * @param {NodesFiltered} event @param {number} frame
  */
 export function nodesSeen(event, frame) {
@@ -161,7 +161,7 @@ export function judgesCordon(plugin) {
 const LONGEST_FACT = 26;
 
 /**
- * The values that a plugin compared on a node that it let pass; "" when they are not known.
+ * The values that a plugin compared on a node that passed; "" if they are not known.
  * @param {View} view
  * @param {string} name
  * @param {string} plugin
@@ -213,7 +213,7 @@ export function stoppedText(view, name, verdict) {
 	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: shortPod(subject) }) : ""];
 }
 
-/** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
+/** The reason in a few words, for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
 export function stoppedShort(view, name, verdict) {
 	const { state, subject } = view;
 	const reason = verdict.reasons[0] ?? "";

@@ -76,7 +76,7 @@ function byPlugin(context, model) {
 }
 
 /**
- * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
+ * Explains why the nominated node, or the one hinted at by the previous pod, is tried first.
  * @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]}
  */
 function nominatedWhy(model, name, values) {
@@ -174,7 +174,7 @@ function factSentence({ state, explainer }, name, plugin, values) {
 }
 
 /**
- * The caption of a plugin of several parts that fail: each reason, and the number of nodes with it.
+ * The caption of a plugin with several reasons: each of them, and the number of nodes with it.
  * @param {string} plugin @param {(Verdict | null | undefined)[]} verdicts @param {Record<string, any>} values
  */
 function severalSentence(plugin, verdicts, values) {
@@ -212,7 +212,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 					: [];
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid ? "filter.solid.some" : "filter.final";
-	// Evicting is thought of if no node fits; that it is tried on all of them is what comes next.
+	// preemption matters if no node fits; the next step tries it
 	const asked = !model.feasible.length && solid < stopped.length && (!cause.length || !solid);
 	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return [
@@ -233,7 +233,7 @@ function nextFilter(model, frame, after) {
 		return has(`next.filter.${following}`)
 			? parts(`next.filter.${following}`)
 			: parts("next.filter", { plugin: extender(following) });
-	if (after?.type === "DevicesSearched") return parts("next.DevicesSearched"); // why, after the verdict
+	if (after?.type === "DevicesSearched") return parts("next.DevicesSearched"); // shows why, after the verdict
 	return decision(model.feasible.length);
 }
 
@@ -307,7 +307,10 @@ function verdict(view, node, plugin) {
 	);
 }
 
-/** The verdict that decides in the frame on screen. @param {Asked} place @returns {string | null} */
+/**
+ * The verdict that decides in the frame on screen; null outside Filter.
+ * @param {Asked} place @returns {string | null}
+ */
 export function asked({ event, state, frame, order, subject }) {
 	const model = event.type === "NodesFiltered" ? filterModel(state) : null;
 	if (!model) return null;
@@ -322,11 +325,11 @@ export function asked({ event, state, frame, order, subject }) {
 	return first && plugin ? `verdict:${first}:${plugin}` : `request:${subject}`;
 }
 
-const MOST = 40; // nodes that are asked about
+const MOST = 40; // nodes whose explanation is requested
 
 /**
- * The pods of each domain; nothing for another plugin.
- * @param {View} view @param {string} plugin @param {string} node the one whose domain stands out @returns {Child}
+ * Tables of the pods in each topology domain; null for plugins other than PodTopologySpread.
+ * @param {View} view @param {string} plugin @param {string} node whose domain is highlighted @returns {Child}
  */
 function domains({ state, explainer }, plugin, node) {
 	if (plugin !== "PodTopologySpread") return null;

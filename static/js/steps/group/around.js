@@ -10,7 +10,7 @@ import { podLabel, podTitle } from "../parts/pods.js";
 import { domainKind } from "../parts/words.js";
 import { gangOf, gathering, groupOf, inCycle } from "./model.js";
 
-/** These have pictures of their own: what a plugin says of each node, points, candidates of one pod. */
+/** Events with pictures of their own. */
 const OTHERS = new Set(["PreFilterFinished", "NodesFiltered", "ScoresComputed", "HostSelected", "PreemptionEvaluated"]);
 
 /** Whether the group's picture is shown. @param {AnyEvent} event @param {State} state */
@@ -18,7 +18,7 @@ export function shown(event, state) {
 	return inCycle(event, state) ? !OTHERS.has(event.type) : gathering(event, state) !== "";
 }
 
-/** The card, when the group itself is what a step is about. @param {View} view */
+/** The card of the group that a step is about; null if there is none. @param {View} view */
 export function card(view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang) return null;
@@ -39,7 +39,7 @@ export function card(view) {
 	);
 }
 
-/** The row under a member's picture with the state of its group. @param {View} view */
+/** The row under a member's picture with the state of its group; [] outside its cycle. @param {View} view */
 export function ribbon(view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang?.cycle) return [];
@@ -58,13 +58,13 @@ export function ribbon(view) {
 	];
 }
 
-const MAX_ITEMS = 6; // items
+const MAX_ITEMS = 6;
 const INSIDE = 5; // members with their names
 
 /**
  * @param {View} view @param {string} section @param {PodState[]} pods
  * @param {(view: View, section: any, pod: PodState) => Child} single
- * @returns {Child[] | undefined} undefined: no group has to do with it
+ * @returns {Child[] | undefined} undefined if no group is involved
  */
 export function items(view, section, pods, single) {
 	const { event, state } = view;
@@ -86,7 +86,7 @@ export function items(view, section, pods, single) {
 	];
 }
 
-/** Pods in order, those of a group together where its first one stands. @param {PodState[]} pods */
+/** Pods in order, those of a group together in place of the first. @param {PodState[]} pods */
 function units(pods) {
 	/** @type {Map<string, PodState[]>} */
 	const out = new Map();
@@ -97,7 +97,7 @@ function units(pods) {
 	return [...out.values()];
 }
 
-/** Join equal notes of neighbouring members into one behind the last. @param {any[]} drawn */
+/** Keeps only the last of equal notes of neighbouring members. @param {any[]} drawn */
 function joinNotes(drawn) {
 	const notes = drawn.map(({ children: [, note] }) => JSON.stringify(note));
 	return drawn.map((note, i) => (notes[i] === notes[i + 1] ? { ...note, children: note.children.slice(0, 1) } : note));
@@ -171,11 +171,11 @@ const MARKS = {
 	bound: "✓",
 	returns: "↩",
 };
-const ROOMY = 8; // members whose standing is told in words
+const ROOMY = 8; // members whose standing is written out
 const MAX_SLOTS = 24;
 const MAX_SEGMENTS = 32;
 
-/** @param {View} view @param {Gang} gang @param {Child} [more] what else belongs to it */
+/** @param {View} view @param {Gang} gang @param {Child} [more] more children */
 export function frame(view, gang, more) {
 	const { key, name, members } = gang;
 	const few = members.length <= ROOMY;
@@ -217,7 +217,7 @@ function phaseWord({ phase, cycle }) {
 }
 
 /**
- * A segment for each member that is needed, filled for each that there is; those beyond stand apart.
+ * A segment for each member, filled for those that have a node, or exist; those beyond minCount stand apart.
  * @param {Gang} gang
  */
 export function quorum({ whole, have, min, enough }) {

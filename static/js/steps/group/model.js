@@ -16,11 +16,11 @@ import { podName } from "../../shared/units.js";
  * @property {import("../../trace/trace").PodGroupSummary | null} summary
  * @property {GroupCycle | null} cycle @property {Member[]} members
  * @property {number | null} min @property {number} have with a node, or in existence while it gathers
- * @property {number} whole as many segments as the quorum has
+ * @property {number} whole number of segments
  * @property {boolean | null} enough null: not known yet
  */
 
-/** Is a cycle of a group told at this step? @param {AnyEvent} event @param {State} state */
+/** Whether a step belongs to a group's cycle. @param {AnyEvent} event @param {State} state */
 export function inCycle(event, { group }) {
 	if (!group) return false;
 	if (!group.finished || event.type === "PodGroupCycleFinished") return true;
@@ -39,7 +39,7 @@ export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
 	return pod_groups.has(key) ? key : "";
 }
 
-/** The group that a step is about. @param {AnyEvent} event @param {State} state */
+/** The group that a step is about; "" for none. @param {AnyEvent} event @param {State} state */
 export function groupOf(event, state) {
 	if (inCycle(event, state)) return state.group?.started.pod_group ?? "";
 	return gathering(event, state);
@@ -86,7 +86,7 @@ function runOf({ runs, placement, scored, decided }) {
 }
 
 /**
- * All that exist, and a place for each that is still to come.
+ * The members that exist, and an empty one for each that is missing.
  * @param {State} state @param {string} key @param {number | null} min
  */
 function membersSoFar({ pods }, key, min) {
@@ -142,18 +142,20 @@ function whileTried({ cycle }, node, ahead, at) {
 
 /**
  * The members after the trial is undone; once placements are compared, the result of the best one.
- * @param {GroupCycle} cycle @param {string} node @param {string} value @returns {Standing}
+ * @param {GroupCycle} cycle @param {string} node @param {string} triedNode @returns {Standing}
  */
-function whileUndone({ scored }, node, value) {
-	return node || (scored && value) ? "fits" : value ? "back" : "left";
+function whileUndone({ scored }, node, triedNode) {
+	return node || (scored && triedNode) ? "fits" : triedNode ? "back" : "left";
 }
 
-/** @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} value @returns {Standing} */
-function carriedOut({ decided }, place, node, value) {
+/**
+ * @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} triedNode @returns {Standing}
+ */
+function carriedOut({ decided }, place, node, triedNode) {
 	if (place === "bound" || place === "waiting") return place === "bound" ? "bound" : "permit";
 	if (node) return "assumed";
 	if (place !== "scheduling") return "here";
-	return decided?.outcome === "Scheduled" && value ? "goes" : "returns";
+	return decided?.outcome === "Scheduled" && triedNode ? "goes" : "returns";
 }
 
 /** @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members */
@@ -167,7 +169,7 @@ function countPlaced(cycle, phase, members) {
 		: settled;
 }
 
-/** The placement that holds the most members, if none holds enough. @param {GroupCycle} cycle */
+/** The try that placed the most members. @param {GroupCycle} cycle */
 function best({ runs }) {
 	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
 	return [...runs].sort((a, b) => held(b) - held(a))[0];

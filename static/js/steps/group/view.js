@@ -53,7 +53,7 @@ function across(n) {
 }
 
 /**
- * The nodes that concern the group if there are many, in their order.
+ * All nodes, or if they are too many, the most relevant ones; in order.
  * @param {View} view @param {import("./model.js").Gang} gang @param {string[]} all
  */
 function mostRelevant({ state, width }, { members, cycle, key }, all) {
@@ -80,7 +80,7 @@ function mostRelevant({ state, width }, { members, cycle, key }, all) {
 
 const GATE = "TopologyAwareWorkloadScheduling";
 const MAX_PLACEMENTS = 6;
-const MAX_IN_PLACEMENT = 4; // of one placement
+const MAX_IN_PLACEMENT = 4; // nodes
 
 /**
  * The placements: those already tried, the current one, and those still to come.
@@ -119,7 +119,7 @@ function byValue({ order, nodes }, key) {
 	return out;
 }
 
-/** The current, the chosen and the scored ones are always among them. @param {Column[]} all */
+/** The placements that are shown: first of all the chosen, the current and the scored ones. @param {Column[]} all */
 function few(all) {
 	if (all.length <= MAX_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
@@ -181,13 +181,13 @@ function column(view, gang, entry) {
 	);
 }
 
-/** @param {View} view @param {Gang} gang @param {Column} one @param {string} node */
+/** @param {View} view @param {Gang} gang @param {Column} entry @param {string} node */
 function has({ state }, { key }, { run }, node) {
 	if (run?.members.some((member) => member.node === node)) return true;
 	return (state.nodes.get(node)?.pods ?? []).some((pod) => state.pods.get(pod)?.summary.pod_group === key);
 }
 
-/** @param {Gang} gang @param {Column} one */
+/** @param {Gang} gang @param {Column} entry */
 function words(gang, { run, standing }) {
 	if (standing === "ahead") return t("gang.placement.ahead");
 	if (standing === "now") return [quorum(gang), " ", t("gang.placement.now")];
@@ -197,8 +197,8 @@ function words(gang, { run, standing }) {
 
 /**
  * @typedef {object} How
- * @property {import("../../trace/trace").PodGroupEvaluated} [there] what a try came to whose members left again
- * @property {boolean} [carried] that is what is carried out now
+ * @property {import("../../trace/trace").PodGroupEvaluated} [there] the result of a try that was undone
+ * @property {boolean} [carried] whether the result is being carried out
  */
 const LETTERS = 22;
 
@@ -267,7 +267,7 @@ function bar(view, gang, node, resource, beside) {
 	const part = (/** @type {string} */ key) => (request(state, key, resource) / whole) * 100;
 	const own = node.pods;
 	const requested = [...own, ...beside.map(({ pod }) => pod)].reduce((sum, key) => sum + part(key), 0);
-	const scale = 100 / Math.max(100, requested); // where more is promised than the node has, all of it is shown
+	const scale = 100 / Math.max(100, requested); // all requests fit, even beyond the node's capacity
 	const standing = new Map(gang.members.map((member) => [member.pod, member.standing]));
 	const block = (/** @type {string} */ key, /** @type {string} */ kind, /** @type {boolean} */ flies) => {
 		const mine = subject ? key === subject : standing.has(key);
@@ -356,7 +356,7 @@ function rest(n) {
 	return n > MAX_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MAX_VICTIMS }));
 }
 
-/** Pods that can only be evicted together, as one box. @param {View} view @param {{unit: Unit, i: number}} one */
+/** Pods that can only be evicted together, as one box. @param {View} view @param {{unit: Unit, i: number}} entry */
 function unitBox(view, { unit, i }) {
 	const { pods, priority, pod_group: group = "", violates_pdb: guarded } = unit;
 	const gone = pods.every((pod) => !view.state.pods.has(pod));

@@ -135,7 +135,10 @@ function decidedCaption(context) {
 	};
 }
 
-/** The number of members, and the missing ones. @param {Context} context @param {Record<string, any>} values */
+/**
+ * Why a group was refused: the missing members, or the scheduler's message.
+ * @param {Context} context @param {Record<string, any>} values
+ */
 function refusedWhy({ event, state }, values) {
 	const gang = gangOf(event, state);
 	const left =
@@ -169,10 +172,10 @@ function condition(context) {
 /** Whether the group is only being tried, so that nothing is final yet. @param {State} state */
 const onlyTried = ({ group }) => group && !group.decided;
 
-/** Uses another caption while the group is only being tried. @param {(context: Context) => Partial<Caption>} tell */
-const tried = (tell) => (/** @type {Context} */ context) => {
+/** Uses another caption while the group is only being tried. @param {(context: Context) => Partial<Caption>} other */
+const tried = (other) => (/** @type {Context} */ context) => {
 	const otherwise = ORDINARY[context.event.type];
-	return onlyTried(context.state) ? { ...otherwise(context), ...tell(context) } : otherwise(context);
+	return onlyTried(context.state) ? { ...otherwise(context), ...other(context) } : otherwise(context);
 };
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -201,7 +204,10 @@ function memberWaits({ event, state, subject }) {
 	return { sentence: parts("group.permit.wait", values), why: parts("group.permit.wait.why", values) };
 }
 
-/** The purpose of the try: enough members, or a missing one. @param {Context} context @returns {Partial<Caption>} */
+/**
+ * The caption of a member that leaves its node at the end of a try.
+ * @param {Context} context @returns {Partial<Caption>}
+ */
 function memberLeaves({ event, state, subject }) {
 	const run = state.group?.runs.at(-1);
 	const left = run?.members.filter((member) => !member.node).map((member) => member.pod) ?? [];
@@ -222,7 +228,10 @@ function memberLeaves({ event, state, subject }) {
 	};
 }
 
-/** The attempt of a member ends as that of its group does. @param {Context} context @returns {Partial<Caption>} */
+/**
+ * The caption of a member that fails because its group does; otherwise {}.
+ * @param {Context} context @returns {Partial<Caption>}
+ */
 function memberFailed({ event, state, subject }) {
 	const { decided } = state.group ?? {};
 	if (!decided || decided.outcome === "Scheduled" || event.unschedulable_plugins?.length) return {};
@@ -313,7 +322,7 @@ function rules(summary) {
 	return h("p", { key: "rules", class: "formula" }, lines.filter(Boolean).join(t("list.comma")));
 }
 
-/** Explain the group unasked where the event is about no single pod. @param {Asked} place */
+/** Explains the group if the event is about no single pod. @param {Asked} place */
 export function asked({ subject }) {
 	return subject ? null : "group";
 }
@@ -331,7 +340,7 @@ const KNOWN = [
 	[/^no feasible placements found/, "noplacements"],
 ];
 
-/** @param {string} message */
+/** The translation of a known message, or the message itself. @param {string} message */
 export function messageWords(message) {
 	for (const [pattern, key] of KNOWN) {
 		const match = pattern.exec(message);

@@ -26,7 +26,7 @@ export class CellField {
 		this.view = null;
 		/** @type {Filtered | null} */
 		this.model = null;
-		/** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
+		/** @type {Set<string> | null} nodes of the picked reason: only they are drawn */
 		this.picked = null;
 		/** @type {import("../../what_if/result.js").Marks} what a "what if" changes */
 		this.marks = new Map();
@@ -116,7 +116,7 @@ export class CellField {
 		};
 	}
 
-	/** Between cycles: how full a node is. */
+	/** Adds the used share of a node's cpu to a path. */
 	fill(
 		/** @type {{used: Path2D, closed: Path2D}} */ full,
 		/** @type {string} */ name,
@@ -159,7 +159,7 @@ export class CellField {
 		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
 	}
 
-	/** The chosen node, at this step or at the end. */
+	/** The chosen node; between cycles, the one that the subject is on or nominated to; "" if there is none. */
 	chosen() {
 		const view = /** @type {View} */ (this.view);
 		const pod = view.state.pods.get(view.subject);
@@ -296,7 +296,7 @@ export class CellField {
 	}
 }
 
-/** Cells as big as the field lets them be. @param {number} n @param {number} width @param {number} height */
+/** The largest cells that fit, and their columns. @param {number} n @param {number} width @param {number} height */
 function gridOf(n, width, height) {
 	let size = Math.max(1, Math.sqrt((width * height) / Math.max(1, n)));
 	while (size > 1 && Math.ceil(n / Math.floor(width / size)) * size > height) size -= 0.1;
@@ -383,8 +383,7 @@ function drawMarks(pen, ink, { order, columns, size, scale }, marks) {
 const LINE = 20;
 
 /**
- * Writes beside the cell at an index: after it (1), or before and above it (-1); lower where something is written
- * already.
+ * Returns a function that writes beside a cell: after it (1), or before and above it (-1); lower if that would overlap.
  * @param {CanvasRenderingContext2D} pen
  * @param {Record<string, string>} ink
  * @param {{columns: number, size: number, width: number, scale: number}} grid
@@ -412,7 +411,7 @@ function writer(pen, ink, { columns, size, width, scale }) {
 }
 
 /**
- * The first height, downwards from its own, at which a label is over none that is there.
+ * The first height, from a label's own downwards, at which it overlaps no other.
  * @param {Label[]} taken
  * @param {Label} label
  * @param {number} line

@@ -72,7 +72,7 @@ export function drawCells(target, view) {
 }
 
 const MAX_BARS = 10;
-const ABOVE = 86; // pixels over the rows
+const ABOVE = 86; // pixels above the rows
 const ROW = 42;
 const FEWEST = 3;
 const LETTER = 8;
@@ -80,7 +80,7 @@ const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
 /**
- * Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through.
+ * Score with 13 to 200 nodes: the best as bars, a histogram of all, and the funnel of Filter.
  * @param {Element} target
  * @param {View} view
  */
@@ -90,14 +90,14 @@ export function drawRanked(target, view) {
 			"div",
 			{ key: "many", class: "many-nodes" },
 			colourKey(view),
-			h("div", { key: "left", class: "many-best" }, bestBars(view, roomFor(view))),
+			h("div", { key: "left", class: "many-best" }, bestBars(view, rowsThatFit(view))),
 			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
 		),
 	]);
 }
 
-/** Returns as many rows as the stage has room for. @param {View} view */
-function roomFor({ width, sizes }) {
+/** The number of rows that fit on the stage. @param {View} view */
+function rowsThatFit({ width, sizes }) {
 	if (width <= PHONE || !sizes.height) return MAX_BARS;
 	return Math.max(FEWEST, Math.min(MAX_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
 }
@@ -105,7 +105,7 @@ function roomFor({ width, sizes }) {
 /** Letters of a node's name: its column is three tenths of the bars' part. @param {View} view */
 const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
 
-/** The number of plugins that have counted so far. @param {View} view @param {Scores} model */
+/** The number of plugins whose points are added so far. @param {View} view @param {Scores} model */
 function countScored(view, model) {
 	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
 }
@@ -154,7 +154,7 @@ function funnelBars(view) {
 	);
 }
 
-/** The histogram of the totals. @param {View} view */
+/** The histogram of the totals; null for few nodes or equal totals. @param {View} view */
 export function histogram(view) {
 	const model = scores(view.state);
 	if (!model || model.names.length < 8) return null;
@@ -184,7 +184,7 @@ export function histogram(view) {
 	);
 }
 
-/** The best few as bars. @param {View} view @param {number} most */
+/** The best nodes as bars. @param {View} view @param {number} most */
 function bestBars(view, most) {
 	const model = scores(view.state);
 	if (!model) return null;
@@ -255,7 +255,7 @@ function colourKey(view) {
 }
 
 /**
- * The same, with the chosen one before those that have as much.
+ * Sorts nodes by total, the chosen one first among equals.
  * @param {number[]} order
  * @param {number[]} totals
  * @param {number} chosen

@@ -13,9 +13,9 @@ import { decimal, podName } from "../../shared/units.js";
  * @typedef {object} Device
  * @property {string} id "driver/pool/device"
  * @property {string} name
- * @property {string} kind the model that tells devices of one sort from others: "a100"
+ * @property {string} kind its model: "a100"
  * @property {string[]} holders the claims that have it
- * @property {number} part how much of it is taken, from 0 to 1
+ * @property {number} part the consumed share, from 0 to 1
  * @property {string[]} taints
  * @property {DeviceModel} model
  */
@@ -31,7 +31,7 @@ function numberOf(text) {
 	return Number(number) * (UNITS[/** @type {keyof typeof UNITS} */ (unit)] ?? 1);
 }
 
-/** The name of a device for people. @param {string} driver @param {DeviceModel} model */
+/** The model of a device, or else the start of its driver's name. @param {string} driver @param {DeviceModel} model */
 function kindOf(driver, { attributes = {} }) {
 	const named = Object.entries(attributes).map(([key, value]) => [key.slice(key.lastIndexOf("/") + 1), value]);
 	for (const name of NAMING) {
@@ -89,7 +89,7 @@ function gather(state) {
 	const holders = state.slices.size ? holdersOf(state) : new Map();
 	for (const slice of [...state.slices.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		const { driver, pool: name, node = "", devices = [], models = [], model = [], counters = {} } = slice;
-		if (devices.length && !models.length) continue; // of a cluster that is too large to draw devices
+		if (devices.length && !models.length) continue; // the cluster is too large to draw devices
 		const own = pools.get(node) ?? pools.set(node, []).get(node) ?? [];
 		let pool = own.find((candidate) => candidate.driver === driver && candidate.pool === name);
 		if (!pool) {
@@ -130,7 +130,7 @@ function kindsOf(state) {
 }
 
 const SIGNS = { free: "", partly: "◐", taken: "●" };
-const COLOURS = 6; // of the palette; the seventh is for everything else
+const COLOURS = 6; // the seventh colour is for all other kinds
 
 /** @param {State} state @param {string} kind */
 function colourOf(state, kind) {
@@ -139,7 +139,7 @@ function colourOf(state, kind) {
 	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
 }
 
-/** Describe a device, for a tooltip and for a screen reader. @param {Device} device @param {string} [more] */
+/** Describes a device, for a tooltip and for a screen reader. @param {Device} device @param {string} [more] */
 function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
 	const status = holders.length
 		? t(part < 1 ? "device.partly" : "device.taken", { claims: holders.map(podName).join(t("list.comma")) })
@@ -149,13 +149,13 @@ function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
 	return [name, kind, ...amounts, status, tainted, more].filter(Boolean).join(t("list.comma"));
 }
 
-/** Without its domain. @param {string} key */
+/** A qualified name without its domain. @param {string} key */
 export function lastOf(key) {
 	return key.slice(key.lastIndexOf("/") + 1);
 }
 
 /**
- * One device. `mark` is what the search makes of it: "now", "chosen", "down".
+ * One device. `mark` is its state in the search: "now", "chosen", "down".
  * @param {State} state @param {Device} device
  * @param {{mark?: string, wide?: boolean, sign?: string, more?: string}} [how]
  */
@@ -174,13 +174,13 @@ export function chip(state, device, { mark = "", wide = false, sign = "", more =
 		},
 		h("i", { "aria-hidden": "true" }, sign || (device.taints.length ? "!" : SIGNS[status])),
 		wide && h("b", { "aria-hidden": "true" }, device.name),
-		wide && h("small", { "aria-hidden": "true" }, told([device.kind, memory, ...distinctions(state)(device)])),
+		wide && h("small", { "aria-hidden": "true" }, joinOnce([device.kind, memory, ...distinctions(state)(device)])),
 		h("span", { class: "sr" }, title),
 	);
 }
 
 /** Joins the words, each once. @param {(string | undefined)[]} words */
-function told(words) {
+function joinOnce(words) {
 	return [...new Set(words)].filter(Boolean).join(" ");
 }
 
@@ -199,7 +199,7 @@ function distinctions(state) {
 	return ({ model }) => Object.entries(model.attributes ?? {}).flatMap(([key, value]) => (differs(key) ? [value] : []));
 }
 
-/** The counters that the devices of a pool share, each as a bar of what is consumed. @param {Pool} pool */
+/** The counters that the devices of a pool share, each as a bar with the consumed amount. @param {Pool} pool */
 export function counterBars({ counters }) {
 	return counters.map(({ name, whole, taken, text }) =>
 		h(
@@ -249,7 +249,7 @@ export function deviceRows({ state }, name, dense) {
 const FEW = 6; // chips of a lane
 
 /**
- * The devices of a node with what they differ in, beside a node that waits for Filter.
+ * The devices of a node that waits for Filter, with the attributes in which they differ; null if there are many.
  * @param {State} state @param {string} name
  */
 export function deviceChips(state, name) {
@@ -260,7 +260,7 @@ export function deviceChips(state, name) {
 		h(
 			"span",
 			{ key: device.id, class: "device named", title: deviceTitle(device) },
-			told([device.name, ...distinct(device)]),
+			joinOnce([device.name, ...distinct(device)]),
 		),
 	);
 }

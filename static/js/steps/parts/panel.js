@@ -41,7 +41,7 @@ export function row(key, cells, kind = "") {
 	);
 }
 
-/** The place of an explanation that waits for its turn. @param {View} view @param {string} node */
+/** The number of requests before an explanation, while it waits. @param {View} view @param {string} node */
 export function showPlace({ explainer, state }, node) {
 	const n = explainer.before(state.attempt, node);
 	return n !== null && h("p", { key: "ahead", class: "note waits", role: "status" }, t("busy.ahead", { n }));
@@ -50,7 +50,7 @@ export function showPlace({ explainer, state }, node) {
 const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/";
 
 /**
- * The directory of a plugin in kube-scheduler's source, or the whole address.
+ * The directory of a plugin in kube-scheduler's source, or a full address; undefined if it is not known.
  * @param {string} plugin @param {string} release @param {string} method
  */
 function upstreamOf(plugin, release, method) {
@@ -61,7 +61,7 @@ function upstreamOf(plugin, release, method) {
 }
 
 /**
- * The comparisons; below, folded at first, each in a sentence of its own.
+ * A plugin's comparisons, and in English also a sentence for each.
  * @param {View} view @param {Fact[]} list @param {boolean} [compact] the comparison is already shown as a table
  * @returns {Child}
  */
@@ -84,6 +84,7 @@ function mark(holds) {
 
 /**
  * "zone za: 2 + 1 - 0 = 3 ≤ 1": pods in the domain, this one, those in the emptiest; the limit can be dragged.
+ * Null for other facts.
  * @param {View} view @param {Fact} fact @returns {Child[] | null}
  */
 function skewLine(view, fact) {
@@ -100,7 +101,7 @@ function skewLine(view, fact) {
 	];
 }
 
-/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} subject */
+/** A comparison in words, or with its sign if there are none for it. @param {Fact} fact @param {string} subject */
 function comparison(fact, subject) {
 	const words = fact.holds ? passWords([fact]) : stopWords(fact, subject)?.filter(Boolean).join(t("clause"));
 	if (words) return words;
@@ -116,7 +117,7 @@ function comparison(fact, subject) {
 }
 
 /**
- * The rule in words, where it is written here, and kube-scheduler's own.
+ * A plugin's rule in words, if there is a text, and links to its source.
  * @param {State} state @param {string} plugin @param {string} [method]
  */
 export function rule(state, plugin, method = "filter") {
@@ -138,7 +139,7 @@ export function rule(state, plugin, method = "filter") {
 }
 
 /**
- * The pod's requests and constraints; the lines that a plugin reads stand out.
+ * The pod's requests and constraints; the lines that a plugin reads are highlighted.
  * @param {View} view @param {string[]} looksAt parts of the pod
  */
 export function specOf(view, looksAt) {

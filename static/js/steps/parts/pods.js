@@ -7,11 +7,11 @@ import { podParts } from "../../shared/names.js";
 import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
 import { largest, prioritiesDiffer } from "../../trace/room.js";
 
-/** @param {number} priority @param {boolean} [told] also as a number, where there is room for it */
-export function pipsOf(priority, told = false) {
+/** @param {number} priority @param {boolean} [written] whether to add the number */
+export function pipsOf(priority, written = false) {
 	return h(
 		"span",
-		{ class: "pips", "aria-hidden": "true", "data-priority": told ? String(priority) : null },
+		{ class: "pips", "aria-hidden": "true", "data-priority": written ? String(priority) : null },
 		Array.from({ length: pips(priority) }, (_, i) => h("i", { key: i })),
 	);
 }
@@ -27,23 +27,23 @@ export function wholeName(name, shown) {
 	return { title: name, "aria-label": name === shown ? null : name };
 }
 
-/** Describe a pod, for a tooltip and for a screen reader. @param {State} state @param {string} key */
+/** Describes a pod, for a tooltip and for a screen reader. @param {State} state @param {string} key */
 export function podTitle(state, key) {
 	const pod = state.pods.get(key);
 	const requests = Object.entries(pod?.summary.requests ?? {}).map(([name, value]) => quantity(name, value));
 	return [podName(key), t("priority", { n: pod?.summary.priority ?? 0 }), ...requests].join(", ");
 }
 
-/** From this many pods on a node shows its priorities as one gradient instead of a block for every pod. */
+/** A node with more pods shows their priorities as one gradient instead of a block for every pod. */
 const MAX_BLOCKS = 24;
 
 /**
- * In the units of a resource: what a bar of full length stands for, and what a pod that is tried there requests.
+ * `longest`: the amount of a bar of full length; `need`: the request of the pod being tried.
  * @typedef {{longest: number, need?: number}} Measure
  */
 
 /**
- * The request of the pod that is tried, after what is taken; what does not fit on the node is hatched.
+ * The request of the pod being tried, after the used amount; the part that does not fit on the node is hatched.
  * @param {number} taken @param {number} whole of the node @param {number} length of the bar @param {Measure} measure
  */
 function requestedBar(taken, whole, length, { longest, need = 0 }) {
@@ -75,7 +75,7 @@ export function inRoom(length, longest, bar) {
 }
 
 /**
- * The same bar in one element: where many nodes or many pods are on.
+ * The pods of a node as one gradient, for many nodes or many pods.
  * @param {View} view @param {string} name @param {string} resource @param {Measure} [measure]
  */
 export function plainBar({ state, subject }, name, resource, measure = { longest: largest(state, resource) }) {
@@ -121,9 +121,9 @@ function graceBar({ pods, time }, key) {
 }
 
 /**
- * The blocks of a node's pods along one resource, in the order in which they came, and what is kept for nominated ones.
+ * The blocks of a node's pods along one resource, in order of arrival, and those held for nominated pods.
  * @param {View} view @param {string} name @param {string} resource
- * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more what is written in the block
+ * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more `inside`: the text of a block
  */
 export function podBar(view, name, resource, { held, measure, inside }) {
 	const { state, subject, act } = view;
@@ -134,12 +134,12 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 	const asked = (/** @type {string} */ key) => state.pods.get(key)?.summary.requests?.[resource] ?? 0;
 	const { pods } = node;
 	const sum = (/** @type {string[]} */ keys) => keys.reduce((all, key) => all + asked(key), 0);
-	const over = held.length > 0 && sum(pods) + sum(held) > whole; // kept is the place of pods that go for it
+	const over = held.length > 0 && sum(pods) + sum(held) > whole; // they take the place of pods that leave
 	const taken = sum(pods) + (over ? 0 : sum(held));
-	const length = Math.max(whole, taken); // where more is promised than the node has, all of it is shown
+	const length = Math.max(whole, taken); // all requests fit, even beyond the capacity
 	const stays = sum(pods.filter((key) => !isLeaving(state.pods.get(key))));
 	const keptFrom = Math.max(0, Math.min(stays, length - sum(held)));
-	// Two pods can be nominated for the same room: there they overlap.
+	// Pods nominated for the same resources overlap.
 	const heldFrom = (/** @type {string} */ key, /** @type {number} */ i) =>
 		Math.max(0, Math.min(keptFrom + sum(held.slice(0, i)), length - asked(key)));
 	const share = (/** @type {number} */ part) => `${(part / length) * 100}%`;
@@ -184,7 +184,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 const MANY = 12; // nodes, whose cards have no room for labels
 
 /**
- * The labels of a node by which pods that wait select nodes, and those that were different before.
+ * The labels of a node that changed, and those by which pods select nodes.
  * @param {State} state @param {NodeState} node @param {NodeState} [before]
  */
 function askedLabels({ nodes, pods }, { summary: { labels = {} } }, before) {
@@ -203,7 +203,7 @@ const EDGE = 3; // letters that the edges of a tag take
 /**
  * Cordon, taints, and labels that matter, in a few letters.
  * @param {State} state @param {NodeState} node @param {number} [room] letters for labels
- * @param {NodeState} [before] the step, which changed it
+ * @param {NodeState} [before] the node before the step, which changed it
  */
 export function tags(state, node, room = 0, before = undefined) {
 	let left = room - (node.summary.unschedulable || node.summary.taints?.length ? room : 0);
@@ -234,7 +234,10 @@ export function tags(state, node, room = 0, before = undefined) {
 	];
 }
 
-/** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
+/**
+ * The number of pods on some nodes with the subject's app label, in words; "" if it has none.
+ * @param {View} view @param {string[]} names
+ */
 export function alike({ state, subject, event }, names) {
 	const label = Object.entries(state.pods.get(subject)?.summary.labels ?? {}).find(([key]) =>
 		/(^|\/)(app|name)$/.test(key),

@@ -11,7 +11,7 @@ import { allocatable, request } from "../../trace/room.js";
 
 const PIXELS = 7; // of a drag for one step
 const LEAP = 10; // steps, by PageUp and PageDown
-const PARTS = 64; // of the largest value, that memory and priorities move by
+const PARTS = 64; // steps of memory and priorities, up to the largest value
 const MAX_PRIORITY = 1e9; // that a PriorityClass of users may have
 const MAX_SKEW = 10;
 
@@ -22,7 +22,7 @@ let drag = null;
 /** The value to which a key has moved a number that is not drawn yet. @type {{id: string, to: number} | null} */
 let ahead = null;
 
-/** The value as it is tried, else as it is. @param {View} view @param {Tried} scrub */
+/** The value being tried, or else the actual one. @param {View} view @param {Tried} scrub */
 export function triedValue({ tried }, scrub) {
 	return tried?.values.get(scrub.id) ?? scrub.value;
 }
@@ -72,7 +72,7 @@ export function weightOf(plugin, value) {
 }
 
 /**
- * A number that stands in the pod's manifest.
+ * A number in the pod's manifest.
  * @param {View} view @param {"priority" | "skew" | "term"} of
  * @param {string} field "spec.priority", "spec.list[0].weight"
  * @param {{name?: string, value: number, least: number, most: number}} about @returns {Tried}
@@ -118,7 +118,7 @@ export function termTried(view, name, field, value) {
 	return inManifest(view, "term", field, { name, value, least: 1, most: 100 });
 }
 
-/** 1, 2, 5, 10, 20, ... @param {number} most */
+/** The last of 1, 2, 5, 10, 20, ... up to `most`. @param {number} most */
 function niceStep(most) {
 	const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
 	return power * ([5, 2].find((times) => times * power <= most) ?? 1);
@@ -131,7 +131,7 @@ function stepOf(resource, most) {
 }
 
 /**
- * The number, which can be dragged where a what-if may be asked.
+ * A number, which can be dragged unless the page is embedded or a question is open.
  * @param {View} view
  * @param {Tried} scrub
  * @param {(value: number) => string} text
@@ -200,7 +200,7 @@ function endDrag() {
 
 /**
  * The value after a key; null if the key does not change the number.
- * @param {string} key @param {number} now @param {Tried} one
+ * @param {string} key @param {number} now @param {Tried} scrub
  */
 function steppedTo(key, now, { step, least, most }) {
 	switch (key) {

@@ -11,7 +11,7 @@ import { part } from "./panel.js";
 /** @typedef {import("../../trace/trace").Duration} Duration @typedef {import("../../trace/trace").Part} TimePart */
 
 const MAX_PODS = 100;
-const MAX_NAMES = 4; // of pods that were ahead
+const MAX_NAMES = 4; // of pods ahead
 const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated", "quota"]);
 
 /** @type {Map<string, any>} answers by address; null: on its way; a text: why there is none */
@@ -21,13 +21,13 @@ const answers = new Map();
 function ask(address, arrived) {
 	if (answers.has(address)) return answers.get(address);
 	answers.set(address, null);
-	const tell = (/** @type {any} */ answer) => {
+	const settle = (/** @type {any} */ answer) => {
 		answers.set(address, answer);
 		arrived();
 	};
 	request(address, {}, {})
-		.then(({ status, body }) => tell(status === 200 ? body : (body?.detail ?? String(status))))
-		.catch(() => tell(t("time.failed")));
+		.then(({ status, body }) => settle(status === 200 ? body : (body?.detail ?? String(status))))
+		.catch(() => settle(t("time.failed")));
 	return null;
 }
 
@@ -47,19 +47,19 @@ function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahea
 }
 
 /**
- * The time of pods until they were ready; nothing before an open question, since it would reveal how the run continues.
+ * The time of pods until they were ready; null before an open question, since it would reveal how the run continues.
  * @param {View} view @param {string[]} pods @returns {Child}
  */
 export function timesOf(view, pods) {
 	if (view.horizon || !view.store.complete || !pods.length) return null;
 	const names = pods.slice(0, MAX_PODS).join(",");
-	const found = ask(`${view.boot.api}/runs/${view.run.id}/times?pods=${encodeURIComponent(names)}`, () =>
+	const durations = ask(`${view.boot.api}/runs/${view.run.id}/times?pods=${encodeURIComponent(names)}`, () =>
 		view.act.set({}),
 	);
-	if (found === null) return part(t("time.title"), h("p", { class: "note" }, "…"));
-	if (typeof found === "string") return part(t("time.title"), h("p", { class: "note" }, found));
-	const last = /** @type {Duration[]} */ (found).reduce(
-		(/** @type {Duration | null} */ late, one) => (late && (late.end ?? 0) >= (one.end ?? 0) ? late : one),
+	if (durations === null) return part(t("time.title"), h("p", { class: "note" }, "…"));
+	if (typeof durations === "string") return part(t("time.title"), h("p", { class: "note" }, durations));
+	const last = /** @type {Duration[]} */ (durations).reduce(
+		(/** @type {Duration | null} */ late, next) => (late && (late.end ?? 0) >= (next.end ?? 0) ? late : next),
 		null,
 	);
 	if (!last) return null;
@@ -69,8 +69,8 @@ export function timesOf(view, pods) {
 		h(
 			"p",
 			{ class: "formula" },
-			found.length > 1
-				? t("time.last", { n: found.length, pod: shortPod(last.pod), time: seconds(all) })
+			durations.length > 1
+				? t("time.last", { n: durations.length, pod: shortPod(last.pod), time: seconds(all) })
 				: t(`time.end.${last.ended ?? "waiting"}`, { time: seconds(all) }),
 		),
 		all > 0 && bar(view, last),
@@ -125,7 +125,7 @@ function line(view, duration, piece, i) {
 const asked = new Set();
 
 /**
- * "3.2 s instead of 13.2 s", from a run without the cause; what would have helped where it is no setting.
+ * "3.2 s instead of 13.2 s", from a run without the cause, or a button that asks for it. Null for other causes.
  * @param {View} view @param {Duration} duration @param {TimePart} piece
  */
 function without(view, { pod }, { cause, step }) {

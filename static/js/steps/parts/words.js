@@ -57,13 +57,13 @@ export function like(plugin = "") {
 	return PLUGINS[plugin]?.like ?? plugin;
 }
 
-/** An extender goes by its address: the first part of its host's name. @param {string} plugin */
+/** The first part of an extender's host name; the name of a plugin as it is. @param {string} plugin */
 export function extender(plugin) {
 	return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
 }
 
 /**
- * A declared reason; `values` are what the groups of its pattern matched.
+ * A declared reason; `values` are the groups of its pattern.
  * @typedef {{ plugin: string, kind: string, values: Record<string, string> }} Reason
  */
 
@@ -71,7 +71,7 @@ export function extender(plugin) {
 let patterns;
 
 /**
- * Add the declarations of plugins from other packages.
+ * Adds the declarations of plugins from other packages.
  * @param {Record<string, import("./plugins.js").PluginData>} data
  */
 export function addPlugins(data) {
@@ -79,7 +79,10 @@ export function addPlugins(data) {
 	patterns = undefined;
 }
 
-/** The declared reason that a message matches. @param {string} [reason] @returns {Reason | undefined} */
+/**
+ * The declared reason that a message matches, if there is one.
+ * @param {string} [reason] @returns {Reason | undefined}
+ */
 export function reasonOf(reason = "") {
 	patterns ??= Object.entries(PLUGINS).flatMap(([plugin, { reasons = [] }]) =>
 		reasons.map(
@@ -111,7 +114,7 @@ export function bare(message) {
 }
 
 /**
- * The catalogue's key for a fact: "NodeAffinity.NotIn"; one text serves a label, a term and its absence.
+ * The catalogue's key for a fact: "NodeAffinity.NotIn"; some keys of NodeAffinity share a text.
  * @param {Fact} fact
  */
 export function keyOf(fact) {
@@ -121,7 +124,7 @@ export function keyOf(fact) {
 }
 
 /**
- * The raw values of a fact, made readable: zones without their domain, what is wanted with its comparison.
+ * The values of a fact in readable form: labels without their domain, wanted values with their operator.
  * @param {Fact} fact
  */
 export function valuesOf(fact) {
@@ -161,11 +164,11 @@ export function stopWords(fact, pod) {
 	return [bold, rest];
 }
 
-/** The comparisons that hold, in a few words; "" where there are no words for them. @param {Fact[]} facts */
+/** The comparisons that hold, in a few words; "" if there are no words for them. @param {Fact[]} facts */
 export function passWords(facts) {
 	for (const fact of facts) {
 		if (fact.key.endsWith(".skip")) return t("pass.nothing");
-		if (fact.key.endsWith(".label") && facts.length > 1) continue; // what is counted by it says more
+		if (fact.key.endsWith(".label") && facts.length > 1) continue; // its count says more
 		const key = `pass.${keyOf(fact)}`;
 		if (fact.values && has(key)) return t(key, valuesOf(fact));
 		if (fact.key.startsWith("NodeAffinity."))
@@ -176,7 +179,7 @@ export function passWords(facts) {
 
 const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
 
-/** @param {PodState | undefined} pod @returns {[string, string][]} each with its kind */
+/** @param {PodState | undefined} pod @returns {[string, string][]} text and kind */
 export function wishesOf(pod) {
 	return (pod?.summary.wishes ?? []).map(({ kind, value, key = "", number = 0, soft }) => {
 		const where = domainKind(key.replace(DOMAIN, ""));

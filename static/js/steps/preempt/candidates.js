@@ -14,7 +14,7 @@ import { criterionText } from "./words.js";
  * @typedef {object} Drawing
  * @property {string} resource @property {number} whole the tallest node @property {import("./model.js").Act} act
  * @property {number} need @property {boolean} chosen @property {boolean} fallen
- * @property {number} letters that a node's name has room for
+ * @property {number} letters of a node's name that fit
  * @property {number} rows of chips below the columns
  * @property {(resource: string, value: number) => string} amount
  */
@@ -101,7 +101,7 @@ export function candidateColumn(view, candidate, fates, how) {
 }
 
 /**
- * Below a column the victims; before there are any, the pods that are removed, where there is room for all of them.
+ * The chips below a column: the victims, or while there are none, the removed pods if all of them fit.
  * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {number} rows
  */
 function chips(view, candidate, fates, rows) {
@@ -150,7 +150,7 @@ export function fates(preemption, candidate, frame) {
 	return out;
 }
 
-const DATES = 4; // the criterion whose values are dates
+const DATES = 4; // index of the criterion of start times
 const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
 
 /**
@@ -208,7 +208,7 @@ export function candidateLanes(view, preemption, shown, frame) {
 }
 
 /**
- * The dry run of a candidate as a bar from left to right: pods by their fate, and what the pod needs.
+ * The dry run of a candidate as a bar from left to right: pods by their fate, and the pod's request.
  * @param {View} view
  * @param {Candidate} candidate
  * @param {Map<string, string>} fate

@@ -34,7 +34,7 @@ export function preemptionFrames(event) {
 }
 
 /**
- * The act that the frame shows, and its progress.
+ * The act that a frame shows, and its number within that act.
  * @param {Preemption} preemption
  * @param {number} frame
  * @returns {{act: Act, at: number}}

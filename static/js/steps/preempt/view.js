@@ -52,7 +52,7 @@ function isSmall({ stage, height }, columns) {
 	return height < LOW || stage - AXIS < NARROW * columns;
 }
 
-/** The chosen one is always among them. @param {Preemption} preemption */
+/** The first candidates; the chosen one is always among them. @param {Preemption} preemption */
 function shownCandidates(preemption) {
 	const first = preemption.candidates.slice(0, MAX_COLUMNS);
 	if (preemption.chosen && !first.includes(preemption.chosen)) first[MAX_COLUMNS - 1] = preemption.chosen;
@@ -140,7 +140,7 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 }
 
 /**
- * Rows of chips below the columns, which stay as high as they are: enough for what may fall, not for what will.
+ * The rows of chips below the columns, enough for all removed pods up to a limit, so that the height stays the same.
  * @param {Candidate[]} shown
  */
 function chipRows(shown) {
@@ -191,7 +191,10 @@ function inTheWay(reason) {
 	return noVictims(reason) ? t("candidate.novictims") : plainReason(reason);
 }
 
-/** Nodes that evicting cannot help, and why. @param {View} view @param {Preemption} preemption */
+/**
+ * The nodes where evictions cannot help, and why; null if there are none.
+ * @param {View} view @param {Preemption} preemption
+ */
 function cannot(view, preemption) {
 	const candidates = new Set(preemption.candidates.map((candidate) => candidate.node));
 	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
@@ -221,7 +224,7 @@ const NAMES = 4;
 
 /** @typedef {import("../../trace/trace").PreemptionStarted} Started */
 
-/** A row for each preemption that goes on, but in its own attempt's picture. @param {View} view @returns {Child[]} */
+/** A row for each preemption in progress, except in its own picture. @param {View} view @returns {Child[]} */
 export function rows(view) {
 	return underWay(view)
 		.filter(({ pod }) => view.scene !== "preempt" || view.subject !== pod)

@@ -26,7 +26,7 @@ function preemptionCaption(context) {
 }
 
 /**
- * The resource that most nodes lack, with what the pod needs of it.
+ * The pod's request of the resource that most nodes lack; null if less than half of them lack it.
  * @param {Context} context @returns {Part | null}
  */
 function lacking({ state, subject = "" }) {
@@ -67,7 +67,7 @@ function candidatesFound(context, preemption) {
 	};
 }
 
-/** kube-scheduler's reason, in words where it is one that we know. @param {string} reason @returns {Part[]} */
+/** Why the pod cannot preempt: known reasons in words, others as they are. @param {string} reason @returns {Part[]} */
 function whyNot(reason) {
 	const key = reason.includes("preemptionPolicy=Never")
 		? "never"
@@ -81,8 +81,7 @@ function whyNot(reason) {
 
 /**
  * Why no pod is evicted: none has a lower priority, other pods would still block the node, or evictions would not
- * change
- * anything.
+ * change anything.
  * @param {Context} context
  * @param {PreemptionEvaluated} event
  * @returns {Part[]}
@@ -147,7 +146,7 @@ function criterion(context, preemption, at) {
 }
 
 /**
- * The value of a candidate for a criterion, formatted.
+ * The value of a candidate for a criterion, formatted; "" without a candidate.
  * @param {Context} context
  * @param {Candidate | undefined} candidate
  * @param {number} at
@@ -227,7 +226,7 @@ function since(start, now) {
 }
 
 /**
- * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
+ * The sum of the victims' priorities, without the 2^31 that the scheduler adds for each.
  * @param {Candidate} candidate
  */
 function plainSum(candidate) {
@@ -235,7 +234,7 @@ function plainSum(candidate) {
 }
 
 /**
- * The victim's and the preemptor's; where a group preempts, of what is evicted as one, and the group's.
+ * The priorities of victim and preemptor; if a pod group preempts, those of the victim's unit and of the group.
  * @param {State} state
  * @param {any} event
  */
@@ -270,7 +269,7 @@ function removedCaption({ state, subject = "" }, preemption) {
 }
 
 /**
- * The room left once a pod is put back, if room is what decides.
+ * The caption of the free amount after a pod is put back; [] if something else decides.
  * @param {State} state
  * @param {Candidate} candidate
  * @param {number} rank
@@ -417,7 +416,7 @@ function reprievesShown({ event, frame, pin }, preemption) {
 	return act === "reprieve" ? at : act === "candidates" || act === "removed" ? 0 : undefined;
 }
 
-/** Explain how the victims of a node were found. @param {View} view @param {string} name */
+/** Explains how the victims of a node were found. @param {View} view @param {string} name */
 function candidate(view, name) {
 	const preemption = preemptionOf(view.state);
 	const candidateOfNode = preemption?.candidates.find((entry) => entry.node === name);
@@ -516,7 +515,7 @@ function tooImportant(view, { event }) {
 }
 
 /**
- * The disruptions that a budget allows, and the pods whose eviction exceeds it.
+ * The disruptions that a budget allows, and the pods whose eviction exceeds it; null for pods of other nodes.
  * @param {import("../../trace/trace").BudgetNow} budget
  * @param {Candidate} candidate
  */
@@ -544,7 +543,10 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 	);
 }
 
-/** The victims of the first node that is not ruled out, at last of the chosen one. @param {Asked} place */
+/**
+ * Refers to the first candidate that is not ruled out, at last to the chosen one; without any, to the pod's request.
+ * @param {Asked} place
+ */
 export function asked({ state, subject, event, frame }) {
 	const preemption = preemptionOf(state);
 	if (preemption && priorityDecides(preemption)) return "candidates";

@@ -15,7 +15,7 @@ import { wishesOf } from "../parts/words.js";
 
 const MOST = 6;
 const SQUARES = 60;
-const END = 14; // letters of a node's name behind that of a pod
+const END = 14; // letters of a node's name after a pod's
 const ICONS = {
 	active: "M1 3h9M1 8h6M1 13h9M12 5l3 3-3 3",
 	backoff: "M8 1.5a6.5 6.5 0 1 0 .01 0M8 4.5V8l2.5 2",
@@ -26,7 +26,7 @@ const ICONS = {
 	binding: "M2 8h9M8 4.5 11.5 8 8 11.5M14 2.5v11",
 };
 
-/** activeQ in pop order. @param {State} state */
+/** The pods of activeQ, in pop order. @param {State} state */
 export function activeOrder(state) {
 	return [...state.pods.values()]
 		.filter((pod) => pod.place === "active")
@@ -169,7 +169,7 @@ function end({ state: { time } }, name, { summary, node, nominated_node, backoff
 }
 
 /**
- * Why the pod waits, and which event would move it.
+ * The line below a pod: why it waits, or which event moved it.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child}
  */
 function under({ state, event }, name, pod) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of the scheduling queue, and of where an attempt begins and ends. */
+/** Captions of the scheduling queue, and of the start and end of an attempt. */
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
@@ -71,7 +71,7 @@ function backoffCaption(state, event, values, why) {
 }
 
 /**
- * backoffQ is flushed every whole second, of those whose backoff ended before it.
+ * The time at which backoffQ, flushed every second, releases a pod whose backoff ends at `end`.
  * @param {number} end
  * @param {number} now
  */
@@ -111,7 +111,7 @@ function activeCaption(state, event, values, why) {
 	};
 }
 
-/** An event after which no pod leaves the unschedulable pods. @param {Context} context @returns {Partial<Caption>} */
+/** The caption of an event after which pods stay unschedulable. @param {Context} context @returns {Partial<Caption>} */
 function keptWaiting({ state, event, subject }) {
 	const plugins = [
 		...new Set(
@@ -135,10 +135,10 @@ function keptWaiting({ state, event, subject }) {
 }
 
 /**
- * A cluster event in words. kube-scheduler reports a nomination that ends as if a pod had left its node, too.
+ * A cluster event in words. kube-scheduler also reports the end of a nomination as if a pod had left its node.
  * @param {any} event
  * @param {State} state
- * @param {string} [subject] whose doing it may be
+ * @param {string} [subject] the pod whose attempt may have caused it
  * @returns {Part[]}
  */
 function causeOf({ event, pod: moved }, { cycle }, subject = "") {
@@ -155,7 +155,7 @@ function causeOf({ event, pod: moved }, { cycle }, subject = "") {
 	return has(`event.${event}`) ? parts(`event.${event}`) : [event];
 }
 
-/** The plugin whose hint woke the pod. @param {any} event @returns {Part[]} */
+/** Names the plugins whose hints moved the pod; [] if there are none. @param {any} event @returns {Part[]} */
 function hintsWhy(event) {
 	const hints = event.hints ?? [];
 	const wakes = hints
@@ -305,7 +305,7 @@ function backoff(view, key) {
 }
 
 /** The moves between queues, in the order in which a pod can make them. @type {[string, string][]} */
-const WAYS = [
+const MOVES = [
 	["new", "active"],
 	["new", "gated"],
 	["gated", "active"],
@@ -329,7 +329,7 @@ function travels(view) {
 		t("travels.title"),
 		table(
 			[t("travels.from"), t("travels.to"), "×"],
-			WAYS.map(([from, to]) =>
+			MOVES.map(([from, to]) =>
 				row(
 					`${from}${to}`,
 					[
@@ -352,9 +352,9 @@ function countTravels({ store, step: here }) {
 	/** @type {Map<string, number>} */
 	const out = new Map();
 	const go = (/** @type {string} */ pod, /** @type {string} */ to) => {
-		const way = `${at.get(pod) ?? "new"} ${to}`;
+		const move = `${at.get(pod) ?? "new"} ${to}`;
 		at.set(pod, to);
-		out.set(way, (out.get(way) ?? 0) + 1);
+		out.set(move, (out.get(move) ?? 0) + 1);
 	};
 	for (const { step, event } of store.walk(0, 1)) {
 		if (step > here) break;

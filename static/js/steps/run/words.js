@@ -16,11 +16,11 @@ function runStarted({ state, event }) {
 		[...state.nodes.values()].map((node) => node.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
 	).size;
 	const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
-	const podList = [...state.nodes.values()].some(
+	const hasZones = [...state.nodes.values()].some(
 		(node) => "topology.kubernetes.io/zone" in (node.summary.labels ?? {}),
 	);
 	const key = state.nodes.size
-		? `run.started${running ? "" : ".empty"}${podList ? "" : ".nozone"}`
+		? `run.started${running ? "" : ".empty"}${hasZones ? "" : ".nozone"}`
 		: "run.started.none";
 	return {
 		eyebrow: parts("eyebrow.start"),

@@ -7,7 +7,7 @@ import { decodeColumn } from "../../trace/feed.js";
 import { PLUGINS } from "../parts/plugins.js";
 import { ordinal, scoreName } from "../parts/words.js";
 
-/** The nodes' totals and ranks after the plugins that have counted so far. @param {View} view */
+/** The nodes' totals and ranks with the points added so far; null before Score. @param {View} view */
 export function standing({ state, event, frame }) {
 	const model = scores(state);
 	if (!model) return null;
@@ -84,7 +84,7 @@ function stubs({ plugins, totals }) {
 	return new Set(totals.length > 1 && rest > 0 ? equal : []);
 }
 
-/** Pixels a point: the total stands beside the longest bar. @param {Geometry} geometry @param {Scores} model */
+/** Pixels per point; the total fits beside the longest bar. @param {Geometry} geometry @param {Scores} model */
 function barScale({ width, phone }, model) {
 	const best = Math.max(1, ...model.totals);
 	const same = stubs(model);
@@ -107,7 +107,7 @@ export function scoreBars(view, lanes, name) {
 	if (!scores || i < 0) return null;
 	const body = view.options.table ? tableCells(view, lanes, name, i) : blocks(view, lanes, name, i);
 	const behind = totals[rank[0]] - totals[i];
-	const higher = totals.filter((total) => total > totals[i]).length; // equals share a place
+	const higher = totals.filter((total) => total > totals[i]).length; // equal totals share a place
 	const tied = totals.filter((total) => total === totals[i]).length > 1;
 	const label =
 		lanes.chosen === name
@@ -283,7 +283,7 @@ export function totalsAfter(model, k) {
 	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, plugin) => sum + plugin.weighted[i], 0));
 }
 
-/** Indexes of the nodes, best first; equal ones in the order found. @param {number[]} totals */
+/** Indexes of the nodes, best first; equal ones in search order. @param {number[]} totals */
 export function ranking(totals) {
 	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || a - b);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Captions of Score and of the choice, and the lines of a score's arithmetic: numbers that can be dragged where they
- * stand, words in the page's language.
+ * Captions of Score and of the choice, and the lines of a score's arithmetic: numbers that can be dragged, and words
+ * in the page's language.
  */
 
 import { button, h } from "../../shared/dom.js";
@@ -125,7 +125,7 @@ function result({ state, subject = "" }, model) {
 }
 
 /**
- * Is the node the one with the smallest free share of cpu?
+ * Whether the node has the smallest free share of cpu, alone.
  * @param {State} state
  * @param {Scores} model
  * @param {number} index
@@ -164,7 +164,7 @@ function hostCaption({ state, event, subject = "" }) {
 	};
 }
 
-/** The reason why only one node was scored: all were evaluated, or not. @param {State} state @param {number} total */
+/** The key of the reason why no node was scored: a single one was left. @param {State} state @param {number} total */
 function singleKey({ cycle }, total) {
 	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
 	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
@@ -172,7 +172,7 @@ function singleKey({ cycle }, total) {
 	return evaluated < total && feasible ? "host.single.found" : "host.single";
 }
 
-/** The first of those that tied, and how many more. @param {string[]} ties @param {number} all */
+/** Names the first tied nodes, and how many more there are. @param {string[]} ties @param {number} all */
 function tiedNodes(ties, all) {
 	return ties.length >= all && all <= 4
 		? list(nodes(ties), 4)
@@ -342,7 +342,10 @@ function withSign(n) {
 	return n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0";
 }
 
-/** The points that decide in the frame on screen. @param {Asked} place @returns {string | null} */
+/**
+ * Refers to the points that decide in the frame on screen; null before Score.
+ * @param {Asked} place @returns {string | null}
+ */
 export function asked({ event, state, frame }) {
 	const model = scores(state);
 	if (!model) return null;
@@ -352,7 +355,7 @@ export function asked({ event, state, frame }) {
 }
 
 /**
- * The line as numbers that can be dragged; null where it has none.
+ * A line of the arithmetic whose numbers can be dragged; null if it has none.
  * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts
  * @param {number} k the line's number
  * @returns {Child}
@@ -383,7 +386,7 @@ function preferences(view, facts) {
 }
 
 /**
- * "hostname=n1: 2 × 20 = 40": neighbours that a preferred term of the pod speaks of.
+ * "hostname=n1: 2 × 20 = 40": the pods that match a preferred affinity term of the pod.
  * @param {View} view @param {Fact} fact @returns {Child}
  */
 function neighbours(view, { key, field, values = {} }) {
@@ -421,7 +424,7 @@ function spread(view, line, fact) {
 const SHARE = /^(\S+) (\(\S+ - )?(\d+)[A-Za-z]*\)?( \* 100)? \/ (\d+)([A-Za-z]*) = [\d.]+$/;
 
 /**
- * A resource's share: what is requested with the pod, and what the node has, can be dragged.
+ * The arithmetic of a resource's share, whose request and capacity can be dragged; null for other lines.
  * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts
  * @returns {Child}
  */
@@ -432,14 +435,14 @@ function share(view, node, line, facts) {
 	const [requested, whole] = [Number(values.requested), Number(values.allocatable)];
 	const per = whole / Number(there); // the line's unit
 	const pods = requestOf(view, resource, Number(values.request));
-	const room = roomOf(view, node, resource);
+	const capacity = roomOf(view, node, resource);
 	const others = requested - pods.value;
-	const counts = Number(requests) === requested / per; // the pod: balance is also told without it
+	const counts = Number(requests) === requested / per; // the pod: balance is also computed without it
 	const used = others + (counts ? triedValue(view, pods) : 0);
-	const has = triedValue(view, room);
+	const has = triedValue(view, capacity);
 	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
 	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
-	const all = (/** @type {string} */ key) => scrubNumber(view, room, text, key);
+	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
 	const fits = used <= has && has > 0;
 	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` = ${(fits ? used / has : 1).toFixed(4)}`];
 	const points = fits ? Math.floor(((least ? has - used : used) * 100) / has) : 0;
@@ -448,7 +451,10 @@ function share(view, node, line, facts) {
 		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
 }
 
-/** Lines of the engine's that are more than numbers, with the key of their words. @type {[RegExp, string][]} */
+/**
+ * Patterns of the engine's lines that contain words, with the keys of their translations.
+ * @type {[RegExp, string][]}
+ */
 const LINES = [
 	[/^(?<key>\S+): 0 \(the node has no such label\)$/, "unlabelled"],
 	[/^normalized = (?<sum>\d+) \(all feasible nodes have the same score\)$/, "same"],
@@ -475,7 +481,7 @@ const LINES = [
 ];
 
 /**
- * A line of the engine's, which is English where it says more than numbers.
+ * A line of the engine's arithmetic in the page's language.
  * @param {string} line @param {string} plugin
  */
 function inWords(line, plugin) {

@@ -11,7 +11,7 @@ import { amountText, fromEngine, group, listField, numberField, quantityField, t
 /** @typedef {import("../edits.js").Edit} Edit */
 
 const MAX_ADDED = 20; // on the slider
-const MAX_NAMES = 300; // that are offered
+const MAX_NAMES = 300; // offered for completion
 
 /** @param {Panel} panel @returns {Child} */
 export function nodeFields(panel) {

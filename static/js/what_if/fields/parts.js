@@ -1,5 +1,5 @@
 // @ts-check
-/** Form controls: a slider with its number, a switch, a list whose items come and go. */
+/** Form controls: a slider with its number, a switch, a list of removable items. */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -71,7 +71,7 @@ export function numberField(key, label, { was, now, least, most, set }) {
 }
 
 /**
- * A text field; a text that `put` rejects is marked, and not applied.
+ * A text field; it is marked as invalid if `put` rejects the text.
  * @param {string} key
  * @param {string} label
  * @param {{value: string, options?: string[], put: (text: string) => boolean}} field
@@ -203,7 +203,7 @@ const UNITS = { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20
 const MIB = 2 ** 20;
 
 /**
- * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN for what is no quantity.
+ * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN if the text is no quantity.
  * @param {string} resource
  * @param {any} text
  */
@@ -214,14 +214,14 @@ export function units(resource, text) {
 	return resource === "cpu" ? Math.round(value * 1000) : isBytes(resource) ? value / MIB : value;
 }
 
-/** Returns an amount as a manifest writes it. @param {string} resource @param {number} value */
+/** An amount as a quantity of a manifest. @param {string} resource @param {number} value */
 export function amountText(resource, value) {
 	if (resource === "cpu") return value % 1000 ? `${value}m` : String(value / 1000);
 	if (!isBytes(resource)) return String(value);
 	return value % 1024 ? `${value}Mi` : `${value / 1024}Gi`;
 }
 
-/** The engine's own units, as a slider's. @param {string} resource @param {number} amount */
+/** An amount of the engine in a slider's units. @param {string} resource @param {number} amount */
 export function fromEngine(resource, amount) {
 	return isBytes(resource) ? amount / MIB : amount;
 }

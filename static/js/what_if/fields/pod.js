@@ -42,14 +42,14 @@ function ofPod({ about }, path, value = null) {
 }
 
 /**
- * The value as it is, or as it is asked for.
+ * The value in the question: as edited, or the original one.
  * @param {Panel} panel
  * @param {(string | number)[]} path
  * @param {any} was
  */
 function now(panel, path, was) {
-	const containers = askedValue(panel.asked, ofPod(panel, path));
-	return containers === undefined ? was : containers;
+	const edited = askedValue(panel.asked, ofPod(panel, path));
+	return edited === undefined ? was : edited;
 }
 
 /** @param {Panel} panel @param {any} spec */
@@ -118,7 +118,7 @@ function tolerationText(toleration) {
 	return `${toleration.key || "*"}${toleration.value ? `=${toleration.value}` : ""}:${toleration.effect || "*"}`;
 }
 
-/** "key=value:Effect" @param {string} text */
+/** The toleration of "key=value:Effect". @param {string} text */
 function toleration(text) {
 	const [pair, effect] = text.split(":");
 	const [key, value] = pair.split("=");

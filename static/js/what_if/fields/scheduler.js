@@ -1,5 +1,5 @@
 // @ts-check
-/** The configuration: what each Score plugin counts, how NodeResourcesFit scores, plugins that are off. */
+/** The configuration: weights of Score plugins, the strategy of NodeResourcesFit, disabled plugins. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";

@@ -12,8 +12,8 @@ import { choiceField, group, numberField, termBox, textField } from "./parts.js"
  * @property {string} kind
  * @property {"required" | "preferred"} how
  * @property {string[]} path
- * @property {(one: any) => any} term
- * @property {(term: any, one?: any) => any} wrap makes an item, around a term
+ * @property {(item: any) => any} term
+ * @property {(term: any, item?: any) => any} wrap makes an item from a term
  */
 
 const [REQUIRED, PREFERRED] = ["required", "preferred"].map((how) => `${how}DuringSchedulingIgnoredDuringExecution`);
@@ -152,10 +152,10 @@ function terms(panel, place) {
 }
 
 /**
- * A list of the pod as it is asked for, and how to ask for another.
+ * A list of the pod with the question's edits, and a function that replaces it.
  * @param {Panel} panel
  * @param {string[]} path
- * @param {string[]} [emptied] what is taken away with the last item
+ * @param {string[]} [emptied] the field that is removed with the last item
  */
 function listOf(panel, path, emptied = path) {
 	const was = /** @type {any[]} */ (path.reduce((here, part) => here?.[part], panel.about.manifest)) ?? [];
@@ -211,7 +211,7 @@ function commonKey(panel) {
 	return nodeKeys(panel).includes(ZONE) ? ZONE : HOSTNAME;
 }
 
-/** The pod's own labels. @param {Panel} panel */
+/** A selector of the pod's own labels. @param {Panel} panel */
 function ownSelector(panel) {
 	return { matchLabels: panel.about.manifest.metadata?.labels ?? {} };
 }
@@ -247,7 +247,7 @@ export function selectorText(selector) {
 	return [...labels, ...(selector?.matchExpressions ?? []).map(requirementText)].join(", ");
 }
 
-/** @param {Requirement} one */
+/** @param {Requirement} requirement */
 function requirementText({ key, operator, values = [] }) {
 	if (operator === "Exists") return key;
 	if (operator === "DoesNotExist") return `!${key}`;
@@ -256,7 +256,7 @@ function requirementText({ key, operator, values = [] }) {
 	return `${key}${SIGNS[/** @type {"Gt" | "Lt"} */ (operator)]}${values[0]}`;
 }
 
-/** Null for what is no selector. @param {string} text @returns {Selector | null} */
+/** Parses a selector; null if the text is not one. @param {string} text @returns {Selector | null} */
 export function selectorOf(text) {
 	const parsed = requirements(text);
 	if (!parsed) return null;
@@ -271,7 +271,7 @@ export function selectorOf(text) {
 }
 
 /**
- * Parses requirements on a node's labels, where only expressions are allowed.
+ * Parses requirements on a node's labels, where only expressions are allowed; null if the text is invalid.
  * @param {string} text @returns {Requirement[] | null}
  */
 export function requirementsOf(text) {
