@@ -75,27 +75,27 @@ def _of_upgrade(parser: ArgumentParser) -> None:
 
 
 def drain(options: Namespace) -> int:
-    """Run `kschedui drain`."""
+    """Run `kschedui drain`; return its exit status."""
     return _answer(options, lambda source: Drain(_nodes(source.scenario, options), options.remove))
 
 
 def lose(options: Namespace) -> int:
-    """Run `kschedui lose`."""
+    """Run `kschedui lose`; return its exit status."""
     return _answer(options, lambda source: Lose(_nodes(source.scenario, options, zone=options.zone), options.zone))
 
 
 def add(options: Namespace) -> int:
-    """Run `kschedui add-nodes`."""
+    """Run `kschedui add-nodes`; return its exit status."""
     return _answer(options, lambda _: Add(options.like, options.count, options.group, options.zone))
 
 
 def reschedule(options: Namespace) -> int:
-    """Run `kschedui reschedule`."""
+    """Run `kschedui reschedule`; return its exit status."""
     return _answer(options, lambda _: Reschedule())
 
 
 def compare_releases(options: Namespace) -> int:
-    """Run `kschedui upgrade`."""
+    """Run `kschedui upgrade`; return its exit status."""
     source, failed = answers.read_one(options)
     other = inputs.read_again(source, options.to)
     with answers.named_errors(source):
@@ -105,7 +105,7 @@ def compare_releases(options: Namespace) -> int:
 
 
 def help_waiting(options: Namespace) -> int:
-    """Run `kschedui node-groups`."""
+    """Run `kschedui node-groups`; return its exit status."""
     source, failed = answers.read_one(options)
     with answers.named_errors(source):
         result = helping(source.scenario, registry())

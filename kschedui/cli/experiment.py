@@ -126,7 +126,7 @@ def write_csv(planned: Design, rows: Rows) -> int:
 
 
 def write_json(planned: Design, rows: Rows) -> int:
-    """Write rows as a JSON list, one object per line."""
+    """Write rows as a JSON list, one object per line. Return the number of rows without measures."""
     names, without = header(planned), 0
     for number, row in rows:
         line = json.dumps(dict(zip(names, row_values(planned, number, row), strict=True)), separators=(",", ":"))

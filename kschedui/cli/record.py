@@ -85,7 +85,7 @@ def handle_interrupts(stop: threading.Event) -> Iterator[None]:
 
 
 def positive(text: str) -> float:
-    """Parse a positive number of minutes."""
+    """Parse a positive number of minutes. Raises ArgumentTypeError."""
     try:
         number = float(text)
     except ValueError:

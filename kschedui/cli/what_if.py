@@ -94,7 +94,7 @@ def last_attempt(source: Input, key: str) -> int:
 
 
 def _object(text: str) -> dict[str, str]:
-    """Parse KIND/NAME or KIND/NAMESPACE/NAME."""
+    """Parse KIND/NAME or KIND/NAMESPACE/NAME. Raises Unusable."""
     kind, _, name = text.partition("/")
     namespace, slash, last = name.rpartition("/")
     if kind.lower() not in KIND_NAMES or not last:

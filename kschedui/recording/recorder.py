@@ -23,7 +23,7 @@ POLL_SECONDS = 0.2
 
 
 class RecordingProgress(msgspec.Struct):
-    """Counts for the terminal."""
+    """The progress of a recording: the seconds since its start, and counts of what was recorded."""
 
     seconds: float
     objects: int

@@ -67,7 +67,7 @@ class Reflector:
         self._pause = FIRST_PAUSE
 
     def list_first(self, began: float) -> list[Seen]:
-        """Read the whole list.
+        """Read the whole list, and return its objects.
 
         Raises ApiError or Unreachable. `began`: time.monotonic() at the start of the recording.
         """
@@ -110,7 +110,7 @@ class Reflector:
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     def _list(self) -> tuple[dict[Key, Manifest], dict[Key, str]]:
-        """List all pages, pruned as they arrive. A list whose token expires half-way starts again."""
+        """Return all objects, pruned, and their resource versions. A list whose token expires half-way starts again."""
         for _ in range(3):
             try:
                 return self._list_once()

@@ -56,7 +56,7 @@ def say(line: str) -> None:
 
 
 def request_stop(number: int, frame: FrameType | None) -> None:
-    """Request the stop once: a second Ctrl-C must not interrupt the stopping of processes."""
+    """Raise StopRequested, but only once: a second Ctrl-C must not interrupt the stopping of processes."""
     for other in STOP_SIGNALS:
         signal.signal(other, signal.SIG_IGN)
     raise StopRequested

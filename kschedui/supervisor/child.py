@@ -99,7 +99,7 @@ class Child:
 
     @property
     def group(self) -> int:
-        """Return the number of its process group, which is that of its first process."""
+        """Return the id of the process group, which is that of its first process."""
         return self.process.pid
 
     def poll(self) -> int | None:

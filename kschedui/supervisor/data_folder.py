@@ -35,7 +35,10 @@ class DataFolder:
         return f" (process {process})" if process else ""
 
     def secret_key(self) -> str:
-        """Return a random key for development, which only the owner can read; stored, so that sessions survive."""
+        """Return a random key for development, which only the owner can read. Raises StartError.
+
+        It is stored, so that sessions survive.
+        """
         path = self.path / "secret_key"
         try:
             if not path.exists():

@@ -39,7 +39,7 @@ class Revival:
                 self.treat(name, child)
 
     def treat(self, name: str, child: Child) -> None:
-        """Set the time of the next start, or start the child if that time has come."""
+        """Set the time of the next start, or start the child if that time has come. Raises StartError."""
         patient, now = self.patients.setdefault(name, Patient()), self.clock()
         if patient.due is None:
             if now - patient.started > STEADY_SECONDS:

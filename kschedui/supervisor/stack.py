@@ -46,7 +46,7 @@ class Stack:
     def start_broker(self, binary: Path | None = None) -> str:
         """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried.
 
-        `binary` is its program, by default that of the package for this machine.
+        `binary` is its program, by default that of the package for this machine. Raises StartError.
         """
         password, command = secrets.token_urlsafe(24), broker_command(binary)
         for _ in range(BROKER_TRIES):

@@ -108,7 +108,7 @@ NOT_SIMULATED = (
 
 @cache
 def declarations() -> dict[str, About]:
-    """Return the declarations of all plugins that have one: built-in plugins first, then those of other packages."""
+    """Return the declaration of every plugin, by name: built-in plugins first, then those of other packages."""
     plugins = {**REGISTRY, **outside_plugins()}
     return {name: about_of(plugin) for name, plugin in plugins.items()}
 
@@ -170,6 +170,9 @@ def note_meaning(text: str) -> Message | None:
 
 
 def preemption_meaning(text: str) -> Message | None:
-    """Return the meaning of a reason in the part about preemption, which may also be a filter's reason."""
+    """Return the meaning of a reason in the part about preemption, None if it is unknown.
+
+    It may also be a filter's reason.
+    """
     meaning = reason_of(text)
     return note_meaning(text) or (meaning.reason.meaning.message() if meaning else None)

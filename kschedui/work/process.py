@@ -174,7 +174,7 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
 
 
 def pack(kind: str, value: Any, seconds: float) -> Any:
-    """Pickle a result. One that is too large or cannot be pickled becomes an error."""
+    """Return the pickled result; one that is too large or cannot be pickled becomes an error."""
     try:
         data = ForkingPickler.dumps((kind, parts_of(value) if kind == "raised" else value, seconds))
     except MemoryError:

@@ -83,7 +83,7 @@ class WorkPool:
         self.suspected: dict[str, float] = {}
 
     def run(self, client: Client, options: WorkOptions, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run work; see `run` of this module."""
+        """Return the result of work; see `run` of this module."""
         slow, quick = settings.LIMITS["work_seconds"], settings.LIMITS["quick_seconds"]
         if not options.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
             try:
@@ -107,7 +107,10 @@ class WorkPool:
         function: Callable[..., Any],
         args: tuple[Any, ...],
     ) -> Any:
-        """Return the result of work, done in its turn; it is repeated once if its process was killed."""
+        """Return the result of work, done in its turn; it is repeated once if its process was killed.
+
+        Raises the same errors as `run`.
+        """
         for _ in range(TRIES):
             entry = self.turn(client, options)
             assert entry.process is not None

@@ -86,7 +86,7 @@ class WorkQueue:
         self._lock = threading.Lock()
 
     def join(self, client: Client, *, slow: bool = False, near: object = None) -> QueueEntry:
-        """Add work at the end, or in the place that the same request had a moment ago. Raises Full."""
+        """Return a new entry at the end, or in the place that the same request had a moment ago. Raises Full."""
         with self._lock:
             mine = sum(entry.client.party == client.party for entry in self.waiting)
             if len(self.waiting) >= self.most or mine >= max(1, self.most // 2):

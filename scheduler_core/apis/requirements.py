@@ -199,7 +199,10 @@ def conflict(
 
 
 def disjoint(known: Requirements, asked: Requirements) -> Disjoint | None:
-    """Return the keys whose values do not overlap; a key that one side does not have is no conflict (Intersects)."""
+    """Return the keys whose values do not overlap, None if there are none (Intersects).
+
+    A key that `known` does not have is no conflict.
+    """
     pairs = []
     for key, entry in asked.items():
         there = known.get(key)

@@ -54,7 +54,7 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
                 return value is not None and self._compare(value)
 
     def _compare(self, value: str) -> bool:
-        """Compare as 64-bit integers for Gt and Lt; a label or bound that is not an integer never matches."""
+        """Return whether a label matches Gt or Lt, as 64-bit integers; False if it or the bound is not an integer."""
         left, right = parse_int64(value), parse_int64(self.values[0])
         if left is None or right is None:
             return False

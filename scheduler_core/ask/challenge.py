@@ -136,7 +136,7 @@ def variant_text(
 
 
 def _objects(documents: Sequence[Manifest], variant: Variant) -> Iterator[Manifest]:
-    """Replace existing objects in place and append new ones."""
+    """Yield the documents of a variant: existing objects are replaced in place or removed, and new ones appended."""
     replacements = {_name(document): document for document in variant.objects}
     for document in documents:
         name = _name(document)

@@ -1,4 +1,4 @@
-"""The duration of a pod without one of its causes: the scenario is run again without that cause."""
+"""The time of a pod (`Duration`) without one of its causes: the scenario is run again without that cause."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WithoutCause(msgspec.Struct, frozen=True):
 
 
 def run_without(cause: Cause, pod: PodKey, text: str, run: Run, dump: Dump) -> WithoutCause:
-    """Run a scenario as it is and without the cause.
+    """Run a scenario as it is and without the cause, and return the pod's times in both runs.
 
     `run` simulates a text. In the second run the pod is found by what its owner calls it, such as web@1/2, since its
     name may be another one. Raises NotAnswerable if the cause cannot be removed or the pod is in one of the runs only.

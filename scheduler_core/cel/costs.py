@@ -130,7 +130,7 @@ class Tracker:
         self._ids.append(id_)
 
     def charge(self, cost: int, id_: int) -> None:
-        """Add the cost of a step, and push the id of its value."""
+        """Add the cost of a step, and push the id of its value. Raises Cancelled above the limit."""
         self.cost += cost
         self.push(id_)
         if self.cost > self.limit:

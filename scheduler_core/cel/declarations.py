@@ -69,7 +69,7 @@ class Function(msgspec.Struct, frozen=True):
         )
 
     def dispatch(self, *arguments: Value) -> Value:
-        """Call the first overload that accepts the arguments."""
+        """Return the result of the first overload that accepts the arguments, or an Error if none does."""
         for overload in self.overloads:
             if overload.implementation is not None and overload.accepts(arguments, unguarded=self.unguarded):
                 return overload.implementation(*arguments)

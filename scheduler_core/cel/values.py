@@ -289,7 +289,7 @@ def key_of(value: Value) -> object:
 
 
 def hashable_key(value: Value) -> object:
-    """Return the key for any value; Go fails for values that cannot be keys, and compares some by identity."""
+    """Return the key for any value. Raises Cancelled for values that Go cannot hash; Go compares some by identity."""
     kind = type(value)
     unhashable = _UNHASHABLE.get(kind)
     if unhashable is not None:

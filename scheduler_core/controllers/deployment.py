@@ -53,7 +53,7 @@ class _Sync:
         return self._api.owned(self._deployment.uid, "ReplicaSet")
 
     def _new(self) -> Workload | None:
-        """Return the oldest ReplicaSet with the Deployment's template (FindNewReplicaSet)."""
+        """Return the oldest ReplicaSet with the Deployment's template, or None (FindNewReplicaSet)."""
         return next((rs for rs in self._all() if self._is_new(rs)), None)
 
     def _is_new(self, replica_set: Workload) -> bool:
@@ -73,7 +73,10 @@ class _Sync:
         return self._api.workload_status(replica_set).number("availableReplicas")
 
     def _get_new(self, *, create: bool) -> Workload | None:
-        """Return the new ReplicaSet with the highest revision, created if it is missing (getNewReplicaSet)."""
+        """Return the new ReplicaSet with the highest revision (getNewReplicaSet).
+
+        If it is missing, it is created if `create`; otherwise None is returned.
+        """
         new = self._new()
         newest = max((revision_of(rs) for rs in self._old()), default=0)
         if new is not None:
@@ -273,7 +276,10 @@ class _Sync:
         return self._resize(new, wanted if size > wanted else self._size_of_new(size), cause)
 
     def _roll_down(self, new: Workload) -> bool:
-        """Scale old ReplicaSets down as long as enough pods are available (reconcileOldReplicaSets)."""
+        """Scale old ReplicaSets down while enough pods are available (reconcileOldReplicaSets).
+
+        Return whether any was scaled down.
+        """
         old = [rs for rs in self._old() if _spec(rs).replicas > 0]
         if not old:
             return False
@@ -298,7 +304,10 @@ class _Sync:
         return done > 0
 
     def _scale_down_available(self, least: int) -> bool:
-        """Scale down the oldest ReplicaSets first (scaleDownOldReplicaSetsForRollingUpdate)."""
+        """Scale down the oldest ReplicaSets first (scaleDownOldReplicaSetsForRollingUpdate).
+
+        Return whether any was scaled down.
+        """
         available = sum(map(self._available, self._all()))
         cause = because("rollout-down", owner=self._label, least=least, available=available)
         left = available - least

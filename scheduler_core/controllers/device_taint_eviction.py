@@ -50,7 +50,7 @@ class Memory(msgspec.Struct):
     version: int = -1
 
     def after_rest(self, eviction: Eviction, pod: Pod, now: float) -> Eviction:
-        """Return the eviction, not earlier than the pod's rest allows."""
+        """Return the eviction, postponed until the pod has been on its node for the minimum time (`rests`)."""
         rest = self.rests.setdefault(pod.uid, self.next_rests.get((eviction.device, eviction.taints), 1.0))
         bound = now if pod.start_time is None else pod.start_time
         return replace(eviction, time=max(eviction.time, bound + rest))
@@ -99,8 +99,9 @@ def may_concern(item: DeviceTaintRule | ResourceSlice, claim: ResourceClaim) -> 
 
 
 def _eviction(pod: Pod, api: Api) -> Eviction | None:
-    """Return the deletion that the pod's claims require (podEvictionTime). Claims of extended resources are not
-    checked.
+    """Return the deletion that the pod's claims require, or None (podEvictionTime).
+
+    Claims of extended resources are not checked.
     """
     if not pod.node_name:
         return None

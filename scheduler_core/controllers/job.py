@@ -347,8 +347,9 @@ class _Sync:
         return None if self._api.release.rules.jobs_in_backoff_report_their_active_pods else 0
 
     def _make(self, missing: int, active: Sequence[Owned], cause: Any) -> int | None:
-        """Create pods. Return the result of `_shown_in_backoff` if all of their indexes have to wait, None
-        otherwise.
+        """Create pods. Raises AdmissionRefused.
+
+        The result of `_shown_in_backoff` is returned if all of their indexes have to wait, otherwise None.
         """
         if not self._spec.indexed:
             refused = slow_start(missing, lambda _: self._create(cause))

@@ -27,7 +27,10 @@ BURST_REPLICAS = 500
 
 
 def reconcile(replica_set: Workload, api: Api) -> None:
-    """Create or delete pods until `spec.replicas` are active, then write the status (syncReplicaSet)."""
+    """Create or delete pods until `spec.replicas` are active, then write the status (syncReplicaSet).
+
+    Raises AdmissionRefused.
+    """
     spec = replica_set.spec
     assert isinstance(spec, ReplicaSetSpec)
     api.claim_pods(replica_set)
@@ -64,7 +67,6 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
 
 def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | None:
     """Create in batches of 1, 2, 4, ... After a refusal, return it and start no further batch (slowStartBatch).
-
 
     A batch is created by goroutines, of which Go runs the last one first.
     """

@@ -75,7 +75,7 @@ class Requests:
         return None
 
     def _deletefirst(self, event: TimelineEvent) -> str | None:
-        """Delete the oldest object of a kind."""
+        """Delete the oldest object of a kind; return the error if there is none."""
         cluster = self._api.cluster
         objects: Any = cluster.objects(event.kind)
         if event.kind in ("Pod", "Node"):
@@ -261,7 +261,7 @@ class Requests:
         return [node for node in nodes if node is not None]
 
     def _rollout(self, event: TimelineEvent) -> str | None:
-        """Restart, undo, pause or resume a workload as kubectl does."""
+        """Restart, undo, pause or resume a workload as kubectl does; return the error if that is not possible."""
         workload = self._api.workload(event.kind, _key(event))
         if workload is None or workload.spec is None:
             return f"{event.kind} {event.name} was not found"

@@ -131,7 +131,7 @@ def _take(data: dict[str, Any], step: Step) -> None:
 
 
 def _below(here: Any, part: str | int, empty: Any, step: Step) -> Any:
-    """Return the value at `part`, or `empty` if it does not exist."""
+    """Return the value at `part`; a missing one is set to `empty`. Raises NotPossible."""
     if isinstance(part, int):
         if not (isinstance(here, list) and part < len(here)):
             raise _no_place(step)

@@ -63,7 +63,10 @@ class Helping(msgspec.Struct, frozen=True):
 
 
 def helping(scenario: Scenario, registry: Registry = REGISTRY) -> Helping:
-    """Try each group; raises RunEnded, and NotPossible for a recording."""
+    """Return, for each node group, the pending pods that its nodes would schedule.
+
+    Raises RunEnded, and NotPossible for a recording.
+    """
     moment = at_end(scenario, registry)
     world = moment.world()
     pending = [

@@ -439,7 +439,7 @@ class _Node:
         return [*fitting.values(), *preempting.values()]
 
     def _objections(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
-        """Return the objections to the node after the edits; None if the edits are not possible."""
+        """Return the objections to the node after the edits; None if they are not possible or the node is absent."""
         self._tries -= 1
         try:
             objections: Objections = self._search.world(answers, more).objections(self._search.key, [self._node])

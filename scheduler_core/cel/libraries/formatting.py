@@ -181,7 +181,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_string(value: Value) -> str:
-    """Return the text of a value for %s."""
+    """Return the text of a value for %s. Raises FormatError."""
     spend_steps(1)
     if is_list(value):
         return "[" + ", ".join(_format_inner(each) for each in value) + "]"
@@ -214,7 +214,7 @@ def format_string(value: Value) -> str:
 
 
 def _format_inner(value: Value) -> str:
-    """Return the text of a value within a list or map."""
+    """Return the text of a value within a list or map. Raises FormatError."""
     kind = type_of(value).kind
     if type(value) is str:
         return quote(value)

@@ -39,7 +39,7 @@ def negate(value: Value) -> Value:
 
 
 def divide(value: Value, other: Value) -> Value:
-    """Divide two numbers; integer division truncates towards zero."""
+    """Return the quotient of two numbers, or an Error; integer division truncates towards zero."""
     if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
     if type(value) is float:
@@ -69,7 +69,7 @@ def modulo(value: Value, other: Value) -> Value:
 
 
 def to_int(number: Value) -> Value:
-    """Convert a number to an int; the fraction of a double is dropped."""
+    """Return a number as an int, or an Error if it overflows; the fraction of a double is dropped."""
     if type(number) is float:
         if math.isnan(number) or number <= MIN_INT or number >= MAX_INT:
             return _OVERFLOW

@@ -70,7 +70,7 @@ def parse_quantity(text: str) -> Quantity:
 
 
 def _interpret(suffix: str) -> tuple[int | None, int]:
-    """Return the bits of a binary suffix, or None and the power of ten of a decimal one."""
+    """Return the bits of a binary suffix, or None and the power of ten of a decimal one. Raises QuantityError."""
     if suffix in _BINARY:
         return _BINARY[suffix], 0
     if suffix in _DECIMAL:
@@ -82,7 +82,7 @@ def _interpret(suffix: str) -> tuple[int | None, int]:
 
 
 def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: int) -> Quantity:
-    """Parse a quantity of any size, rounded up to nano; binary ones are at most 2^63 - 1."""
+    """Parse a quantity of any size, rounded up to nano; binary ones are at most 2^63 - 1. Raises QuantityError."""
     if len(whole) + len(fraction) > _MAX_DIGITS:
         raise QuantityError(WRONG_FORMAT)
     number, exponent = int(whole + fraction) * mantissa, exponent - len(fraction)
@@ -95,7 +95,7 @@ def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: 
 
 
 def compare_quantities(quantity: Quantity, other: Quantity) -> int:
-    """Compare two quantities: -1, 0 or 1."""
+    """Return -1, 0 or 1 if the quantity is smaller than, equal to or larger than the other."""
     if _sign(quantity.number) != _sign(other.number) or not quantity.number:
         return (
             _sign(quantity.number) - _sign(other.number)

@@ -68,7 +68,7 @@ def normalize(text: str) -> Semver:
 
 
 def compare_versions(semver: Semver, other: Semver) -> int:
-    """Compare two versions: -1, 0 or 1."""
+    """Return -1, 0 or 1 if the first version is lower than, equal to or higher than the second."""
     left, right = (semver.major, semver.minor, semver.patch), (other.major, other.minor, other.patch)
     if left != right:
         return 1 if left > right else -1

@@ -47,7 +47,7 @@ def _not_strictly_false(value: Value) -> Value:
 
 
 def add(value: Value, other: Value) -> Value:
-    """Add numbers, times or durations, or concatenate strings, bytes or lists."""
+    """Return the sum of numbers, times or durations, or joined strings, bytes or lists; or else an Error."""
     kind = type(value)
     if kind in (str, bytes):
         if type(other) is not kind:

@@ -39,14 +39,14 @@ MAX_ANNOTATIONS = 256 * 1024  # the number of bytes of all keys and values (Vali
 
 @lru_cache(maxsize=65536)
 def dns_label(text: str) -> Message | None:
-    """Validate an RFC 1123 label: namespaces, containers, volumes (`IsDNS1123Label`)."""
+    """Return the error of an RFC 1123 label or None: namespaces, containers, volumes (`IsDNS1123Label`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     return None if _LABEL.fullmatch(text) else _LABEL_RULE
 
 
 def dns_subdomain(text: str) -> Message | None:
-    """Validate an RFC 1123 subdomain: most object names (`IsDNS1123Subdomain`)."""
+    """Return the error of an RFC 1123 subdomain or None: most object names (`IsDNS1123Subdomain`)."""
     if len(text) > 253:
         return Message("must be no more than 253 characters")
     return None if _SUBDOMAIN.fullmatch(text) else _SUBDOMAIN_RULE
@@ -54,7 +54,10 @@ def dns_subdomain(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def qualified_name(text: str) -> Message | None:
-    """Validate a name with an optional DNS prefix: label keys, resources, scheduling gates (`IsQualifiedName`)."""
+    """Return the error of a name with an optional DNS prefix, or None (`IsQualifiedName`).
+
+    Such names are label keys, resources and scheduling gates.
+    """
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         return Message(
@@ -74,7 +77,7 @@ def qualified_name(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def label_value(text: str) -> Message | None:
-    """Validate the value of a label (`IsValidLabelValue`)."""
+    """Return the error of a label's value, or None (`IsValidLabelValue`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     if not text or _QUALIFIED.fullmatch(text):
@@ -83,7 +86,7 @@ def label_value(text: str) -> Message | None:
 
 
 def port_name(text: str) -> Message | None:
-    """Validate the name of a port (`IsValidPortName`)."""
+    """Return the error of a port's name, or None (`IsValidPortName`)."""
     if len(text) > 15:
         return Message("must be no more than 15 characters")
     if not _PORT_NAME.fullmatch(text):

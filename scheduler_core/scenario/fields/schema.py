@@ -264,7 +264,7 @@ LOCALIZED = Localized(
 
 
 def unread(names: str) -> dict[str, Type]:
-    """Return fields that exist in Kubernetes but are not read here, from a list of names."""
+    """Return fields of any type for names separated by spaces: Kubernetes has them, but nothing here reads them."""
     return dict.fromkeys(names.split(), ANY)
 
 

@@ -142,7 +142,7 @@ class Admission:
         return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
 
     def storage_class(self, name: str | None) -> str | None:
-        """Return the class that the DefaultStorageClass admission plugin sets; there must be exactly one default."""
+        """Return the name, or else that of the only default class (DefaultStorageClass), or else None."""
         if name is not None:
             return name
         defaults = [storage_class.name for storage_class in self.storage_classes.values() if storage_class.is_default]

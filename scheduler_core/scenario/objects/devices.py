@@ -389,7 +389,7 @@ def _references(data: Manifest, names: set[str], path: Path, problems: Problems)
 
 
 def _allocation(data: Manifest | None, spec: ClaimSpec, path: Path, problems: Problems) -> Allocation | None:
-    """Build an allocation (`validateAllocationResult`)."""
+    """Build an allocation, None if there is none (`validateAllocationResult`)."""
     if data is None:
         return None
     devices, selector = data.get("devices") or {}, data.get("nodeSelector")

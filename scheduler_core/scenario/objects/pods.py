@@ -229,7 +229,7 @@ def _volume(name: str, source_type: str, source: Any, pod_name: str) -> Volume:
 
 
 def controller(metadata: Manifest) -> OwnerReference | None:
-    """Return the owner reference with `controller: true` (`metav1.GetControllerOf`)."""
+    """Return the owner reference with `controller: true`, or None (`metav1.GetControllerOf`)."""
     for reference in metadata.get("ownerReferences") or ():
         if reference.get("controller"):
             return OwnerReference(

@@ -40,7 +40,10 @@ def is_native(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_extended(name: str) -> bool:
-    """Return whether the name is prefixed outside kubernetes.io and valid as a quota key (`IsExtendedResourceName`)."""
+    """Return whether the resource is extended: prefixed, but not by kubernetes.io (`IsExtendedResourceName`).
+
+    Its name must also be valid in a quota.
+    """
     return not is_native(name) and not name.startswith("requests.") and not qualified_name(f"requests.{name}")
 
 
@@ -103,7 +106,7 @@ def check_requirements(
 
 
 def _name_problem(name: str, *, pod_level: bool) -> Message | None:
-    """Return the error of the name (`validateContainerResourceName`, `validatePodResourceName`)."""
+    """Return the error of the name, or None (`validateContainerResourceName`, `validatePodResourceName`)."""
     if reason := qualified_name(name):
         return invalid(name, reason)
     if pod_level:

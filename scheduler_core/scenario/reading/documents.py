@@ -228,7 +228,7 @@ def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Itera
 
 
 def _with_item_type(item: Any, parent: dict[str, Any], kind: str) -> Any:
-    """Add the kind to the items of a typed list such as PodList."""
+    """Return an item of a list; in a typed list such as PodList, with the kind added."""
     if kind == "List" or not isinstance(item, dict) or "kind" in item:
         return item
     return {"apiVersion": parent.get("apiVersion"), "kind": kind.removesuffix("List"), **item}

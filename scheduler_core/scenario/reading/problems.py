@@ -154,7 +154,7 @@ class Problems:
 
 
 def _locate(unplaced: list[tuple[PlacedText, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
-    """Find the places of all paths of a document."""
+    """Yield each path of a document with its message and place."""
     paths: dict[int, tuple[PlacedText, set[Path]]] = {}
     for text, path, _ in unplaced:
         paths.setdefault(id(text), (text, set()))[1].add(path)

@@ -147,7 +147,7 @@ class Composer:
         return documents
 
     def _node(self, event: Any, depth: int) -> Any:
-        """Return the value that starts with `event`."""
+        """Return the value that starts with `event`. Raises DocumentError."""
         kind = type(event)
         if kind is ScalarEvent:
             return self._scalar(event)
@@ -227,7 +227,7 @@ class Composer:
         return _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
 
     def _key(self, event: Any) -> Any:
-        """Return a key as text; numbers and booleans are written as JSON does, like in go-yaml."""
+        """Return a key as text; numbers and booleans are written as in JSON, like in go-yaml. Raises DocumentError."""
         if type(event) is ScalarEvent:
             if event.value == "<<" and event.implicit[0]:
                 return _MERGE
@@ -290,7 +290,10 @@ def _count_nodes(value: Any) -> int:
 
 
 def _merge(event: Any, value: Any, result: dict[str, Any]) -> None:
-    """Merge `<<: *anchor`: the mapping's own keys take precedence, then earlier merged mappings."""
+    """Merge `<<: *anchor`: the mapping's own keys take precedence, then earlier merged mappings.
+
+    Raises DocumentError.
+    """
     for source in value if isinstance(value, list) else [value]:
         if not isinstance(source, dict):
             raise _at(event, Message("the merge key << needs a mapping or a list of mappings"))

@@ -209,7 +209,7 @@ def _or(value: int | None, default: int) -> int:
 
 
 def _resources(data: Any) -> tuple[ResourceSpec, ...]:
-    """Build resources with weights; a weight of 0 or none means 1."""
+    """Build resources with weights, or the default ones if there are none; a weight of 0 or none means 1."""
     return (
         tuple(ResourceSpec(entry.get("name") or "", entry.get("weight") or 1) for entry in data or ())
         or DEFAULT_RESOURCES

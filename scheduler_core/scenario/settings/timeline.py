@@ -99,7 +99,7 @@ class Timeline:
         return self._change(at, action, data, at_object)
 
     def _act(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
-        """Check an event of another verb; its fields are kept as written."""
+        """Return an event of another verb, whose fields are kept as written; None if it is invalid."""
         details = data if isinstance(data, dict) else {"names": data}
         if verb == "deleteFirst":
             kind = self._kind_to_delete({"kind": data}, path[:-1])
@@ -145,7 +145,7 @@ class Timeline:
         return TimelineEvent(at, verb, "Node", "", "", details={**details, "nodes": nodes})
 
     def _on_workload(self, at: float, verb: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
-        """Check a patch, scale, rollout or load."""
+        """Return the event of a patch, scale, rollout or load; None if it is invalid."""
         name_of_kind = data.get("kind") or ""
         kind = KINDS.get(name_of_kind)
         if kind is None:
@@ -186,7 +186,7 @@ class Timeline:
         return TimelineEvent(at, verb, *key, details=data)
 
     def _check_patch(self, kind: Kind, key: Identity, data: Manifest, path: Path) -> bool:
-        """Apply the patch to the document, if there is one, and check the result as the API server does."""
+        """Apply the patch to the document, if there is one, and return whether the API server accepts the result."""
         before = self._exist.get(key)
         try:
             after = patched(before or {}, data.get("patch"), data.get("type") or "strategic")

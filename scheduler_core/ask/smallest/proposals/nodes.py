@@ -31,7 +31,7 @@ def taint_toleration(case: Case) -> Iterator[Proposal]:
 
 
 def _without(case: Case, key: str, effect: str) -> list[Mapping[str, Any]] | None:
-    """Return the node's taints except one."""
+    """Return the node's taints without that of a key and effect; None if no others are left."""
     taints = (case.node.manifest.get("spec") or {}).get("taints") or ()
     return [taint for taint in taints if (taint.get("key"), taint.get("effect")) != (key, effect)] or None
 

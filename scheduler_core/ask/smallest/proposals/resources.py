@@ -123,7 +123,7 @@ def _containers(case: Case, resource: str) -> Iterator[_Container]:
 
 
 def _container_request(resource: str, resources: Mapping[str, Any]) -> int | None:
-    """Return the request of a container; the limit is used if there is no request."""
+    """Return the request of a container, or else its limit; None if it has neither."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     request = requests.get(resource, limits.get(resource))
     return None if request is None else amount(resource, request)
