@@ -103,8 +103,9 @@ class Child:
         return self.process.pid
 
     def poll(self) -> int | None:
-        """Return the program's exit status, 128 + N for signal N; None while it runs. Its remaining processes are
-        killed.
+        """Return the program's exit status, 128 + N for signal N; None while it runs.
+
+        If it has ended, the remaining processes of its group are killed.
         """
         status = self.process.poll()
         if status is None:

@@ -160,7 +160,10 @@ class WorkQueue:
                 entry.turn.set()
 
     def _process_for(self, entry: QueueEntry) -> int | None:
-        """Return a free process for the work: one where similar work ran, or for quick work the reserved one."""
+        """Return a free process for the work, or None if its client uses enough or none is free.
+
+        One where similar work ran is preferred, then the one that is reserved for quick work.
+        """
         mine = [other for other in self.going_on if other.client.party == entry.client.party]
         alike = sum(other.slow == entry.slow for other in mine)
         most = max(1, self.processes - (2 if entry.slow else 1))

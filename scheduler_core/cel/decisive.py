@@ -308,7 +308,7 @@ def _name(expr: Expr | None) -> str:
 
 
 def _quantity_or_version(expr: Expr) -> str | None:
-    """Return the text of `quantity("80Gi")` or `semver("1.2.3")` as written."""
+    """Return the text of `quantity("80Gi")` or `semver("1.2.3")` as written; None for other expressions."""
     node = expr.node
     if isinstance(node, Call) and node.function in ("quantity", "semver") and node.target is None and node.arguments:
         inner = node.arguments[0].node

@@ -72,7 +72,7 @@ class Shape(msgspec.Struct, frozen=True):
     any_field: Shape | None = None  # of any other name
 
     def at(self, path: tuple[str, ...]) -> Shape | None:
-        """Return the shape at a path; "@keys", "@values" and "@items" mean all elements of a map or list."""
+        """Return the shape at a path, or None; "@keys", "@values" and "@items" mean all elements of a map or list."""
         shape: Shape | None = self
         for name in path:
             assert shape is not None

@@ -114,7 +114,10 @@ class _Reader(msgspec.Struct):
         return self._below(target, EACH)
 
     def _membership(self, element: Expr, container: Expr) -> Path | None:
-        """Record an `in` operator: `'key' in map` reads that key only; any other element is compared with all."""
+        """Record an `in` operator, and return the path if it reads only the key of a map (`'key' in map`).
+
+        Any other element is compared with all.
+        """
         if self.checked.types[container.id].kind is Kind.MAP:
             return self._index(container, element)
         self.visit(element)

@@ -55,7 +55,7 @@ def check_length(length: int) -> None:
 
 
 def allocate(length: int) -> None:
-    """Count a new string or list, and reject it if it is too long."""
+    """Count the work of a new string or list. Raises Cancelled if it is too long."""
     check_length(length)
     spend_steps(length // 10)
 

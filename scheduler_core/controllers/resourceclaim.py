@@ -56,7 +56,7 @@ def delete(claim: ResourceClaim, api: ClaimApi, cause: Because) -> None:
 
 
 def _release(pod: Pod, api: ClaimApi) -> None:
-    """Release the claims of a pod that was deleted or has finished, and delete its own ones."""
+    """Release the claims of a pod that was deleted or has finished, and delete those that it owns."""
     for claim in _claims(api):
         _check(claim, api)
         stored = _stored(claim, api)

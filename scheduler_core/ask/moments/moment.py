@@ -123,7 +123,7 @@ class _Stopping(Simulation):
         self.scheduler.emit = self._watch
 
     def _emit_started(self, pending: Sequence[Pod]) -> None:
-        """Leave out the first event: it takes a quarter of the time, and nobody reads it."""
+        """Skip the first event: it takes a quarter of the time, and is not used here."""
 
     def _watch(self, event: AnyEvent) -> None:
         match event:

@@ -116,7 +116,7 @@ def check_name(
 
 
 def rfc_1123_label(text: str) -> Message | None:
-    """Validate a label of metadata, a container or a volume; the reason says that it must be an RFC 1123 label."""
+    """Return the error of a label of metadata, a container or a volume, or None; it names RFC 1123."""
     reason = dns_label(text)
     return reason and Message("a lowercase RFC 1123 label {reason}", reason=reason)
 

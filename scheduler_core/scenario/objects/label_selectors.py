@@ -95,7 +95,10 @@ def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> No
 
 
 def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) -> SelectorRequirement | None:
-    """Build a requirement on metadata.name, In or NotIn one name (`ValidateNodeFieldSelectorRequirement`)."""
+    """Build a requirement on metadata.name (`ValidateNodeFieldSelectorRequirement`).
+
+    It is In or NotIn one name. None is returned if its operator or key is invalid.
+    """
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())
     fits = True

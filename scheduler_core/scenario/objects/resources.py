@@ -244,8 +244,10 @@ class PodRequests:
 def aggregate(
     containers: list[Amounts], init_containers: list[tuple[Amounts, bool]], missing: Amounts | None = None
 ) -> Amounts:
-    """Return the requests of containers run together, and init containers in turn beside earlier sidecars
-    (`AggregateContainerRequests`).
+    """Return the requests of a pod's containers (`AggregateContainerRequests`).
+
+    Containers and sidecars run at the same time; before them, each init container runs with the sidecars already
+    started. `missing`: the requests of a container that states none.
     """
     total: Amounts = {}
     for requests in containers:

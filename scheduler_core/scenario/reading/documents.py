@@ -209,7 +209,7 @@ def _check_depth(data: Any, depth: int) -> None:
 
 
 def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Iterator[Document]:
-    """Yield the object of a document, or the objects of a List (also of a PodList and the like)."""
+    """Yield the object of a document, or the objects of a List (also of a typed list such as PodList)."""
     if data is None:
         return
     if not isinstance(data, dict):

@@ -65,7 +65,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class PlacedText(Protocol):
-    """The text of a document, in which paths have places."""
+    """The text of a document, in which the places of paths can be found."""
 
     def places(self, paths: set[Path]) -> dict[Path, Place]: ...
 
