@@ -14,6 +14,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Start everything with the code of manage.py; return exit status 0 after it has stopped."""
+    """Run `manage.py up`, which starts everything."""
     command("up", host=options.host, port=int(options.port))
     return 0

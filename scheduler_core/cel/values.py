@@ -49,7 +49,7 @@ def spend_steps(number: int) -> None:
 
 
 def check_length(length: int) -> None:
-    """Reject a string or list that no evaluation within the cost limit could traverse."""
+    """Raise Cancelled for a string or list that no evaluation within the cost limit could traverse."""
     if length > MAX_LENGTH:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
 
