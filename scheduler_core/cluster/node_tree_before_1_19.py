@@ -97,7 +97,7 @@ class NodeTreeBefore117(NodeTreeBefore119):
         self.gone[name] = None
 
     def upcoming(self) -> list[str]:
-        """Return the nodes of a search that evaluates as many as exist."""
+        """Return the next nodes in order, as many as there are, without advancing."""
         ahead = self.copy()
         return [ahead.next() for _ in self._zone_of]
 

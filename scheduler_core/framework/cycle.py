@@ -88,7 +88,7 @@ class Diagnosis(msgspec.Struct):
     post_filter_message: str = ""
 
     def judge(self, rows: NDArray[np.intp], verdicts: Verdicts) -> None:
-        """Add the rejections of rows; rows that pass keep their status. Every status is that of at least one row.
+        """Add the rejections of rows; rows that pass keep their status. Every status of `verdicts` occurs.
 
         As in NodeToStatus, an extender's status of the nominated node is kept if the node passes the filters in the
         second search.

@@ -76,7 +76,7 @@ class StarterCluster:
         return [*self.nodes, *self.objects, self.pod, *self._configuration(), scenario]
 
     def _configuration(self) -> list[Manifest]:
-        """Return the scheduler's configuration, if one is needed."""
+        """Return the scheduler's configuration; empty if none is needed."""
         document: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         if self.plugin_config:
             document["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": self.plugin_config}]

@@ -145,7 +145,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     @property
     def passes(self) -> NDArray[np.bool_]:
-        """Return bool[len(rows)]: which rows pass."""
+        """Return bool[len(rows)]: whether each row passes."""
         passing: NDArray[np.bool_] = self.which == 0
         return passing
 
@@ -160,7 +160,7 @@ class Verdicts(msgspec.Struct, frozen=True):
         return list(zip(self.statuses, rows, strict=True))
 
     def failed(self) -> NDArray[np.bool_]:
-        """Return bool[len(rows)]: the rows at which a plugin returned an error."""
+        """Return bool[len(rows)]: whether a plugin returned an error for each row."""
         return np.array([False, *(status.is_error for status in self.statuses)])[self.which]
 
     def at(self, rows: Rows | NDArray[np.bool_]) -> Verdicts:

@@ -102,7 +102,7 @@ class BackoffQueue:
         return self._queue.peek()
 
     def pop(self) -> QueuedPod | None:
-        """Remove and return the first pod before its backoff ends; None if there is none. Errors are excluded."""
+        """Remove and return the first pod, even during its backoff; None if there is none. Pods after an error stay."""
         return self._queue.pop()
 
     def pop_all_completed(self, now: float) -> list[QueuedPod]:

@@ -270,7 +270,10 @@ class SchedulingQueue:
         return self._move_to_active(queued, event, hints)
 
     def _move_to_active(self, queued: QueuedPod, event: str, hints: list[Hint]) -> bool:
-        """Move the pod to activeQ if PreEnqueue passes (moveToActiveQ). Before backoffQ, PreEnqueue has already run."""
+        """Move the pod to activeQ if PreEnqueue passes (moveToActiveQ). Return whether it moved.
+
+        With aligned backoff, PreEnqueue has already run for pods in backoffQ.
+        """
         if not (self._backoff.aligned and event == BACKOFF_COMPLETE) and not self._passes_pre_enqueue(queued, event):
             return False
         self.unschedulable.pop(queued.key)
@@ -301,7 +304,7 @@ class SchedulingQueue:
     # Rules
 
     def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
-        """Run PreEnqueue, the gating plugin first. A gated pod waits in unschedulablePods."""
+        """Run PreEnqueue, the gating plugin first. Return whether the pod passes; otherwise it is gated."""
         before = queued.gating_plugin
         plugins = list(self._pre_enqueue.get(queued.pod.scheduler_name, ()))
         plugins.sort(key=lambda plugin: plugin[0] != queued.gating_plugin)
@@ -340,7 +343,7 @@ class SchedulingQueue:
         return (Strategy.IMMEDIATELY if pending else Strategy.AFTER_BACKOFF), hints
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
-        """Replay the events since the pod was popped (determineSchedulingHintForInFlightPod)."""
+        """Return the best hint of all events since the pod was popped (determineSchedulingHintForInFlightPod)."""
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
             return Strategy.AFTER_BACKOFF, []  # groups have no hints yet
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])

@@ -258,7 +258,7 @@ class Simulation:
         self._handlers.applied(item)
 
     def show(self, item: KubernetesObject, workload: WorkloadState) -> None:
-        """Show a workload that exists from the start."""
+        """Emit a workload that exists from the start."""
         self._emit_applied("create", item, workload=workload)
 
     def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:

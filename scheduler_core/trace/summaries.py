@@ -101,7 +101,7 @@ def node_columns(nodes: Iterable[Node]) -> NodeColumns:
 
 
 def nodes_of(started: RunStarted) -> list[NodeSummary]:
-    """Return the initial nodes one by one, also of older runs without columns."""
+    """Return the summaries of the initial nodes, also of older runs without columns."""
     if started.loaded_nodes is None:
         return started.nodes
     loaded, kinds, keys = started.loaded_nodes, started.loaded_nodes.kinds, started.loaded_nodes.keys
@@ -135,7 +135,7 @@ def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
 
 
 def pods_of(started: RunStarted) -> list[PodSummary]:
-    """Return the initial pods one by one, also of older runs without columns."""
+    """Return the summaries of the initial pods, also of older runs without columns."""
     if started.loaded is None:
         return started.pods
     loaded, nodes, kinds = started.loaded, node_names(started), started.loaded.kinds
@@ -159,7 +159,7 @@ def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) ->
 
 
 def _scheduler(pod: Pod) -> str:
-    """Return the default object itself for its value, since defaults are recognized by identity and omitted."""
+    """Return the scheduler's name. The default name is always the same object, since defaults are omitted by identity."""
     return DEFAULT_SCHEDULER if pod.scheduler_name == DEFAULT_SCHEDULER else pod.scheduler_name
 
 

@@ -97,7 +97,7 @@ class Rejected(Exception):
 
 
 class Disruption:
-    """The rounds, and the commands in progress."""
+    """Finds nodes to remove or replace, in rounds, and executes the commands for them."""
 
     def __init__(
         self,

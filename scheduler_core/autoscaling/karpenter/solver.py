@@ -223,7 +223,10 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Solver:
-    """A simulation. `volumes`: the topologies in which each pod's volumes can be reached."""
+    """Simulates the placement of pods on nodes and new claims.
+
+    `volumes`: the topologies in which each pod's volumes can be reached.
+    """
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ NEVER_SKIPPED: Mapping[str, frozenset[str]] = {  # by the value of the rule `pre
 
 
 def pre_filter(plugin: PreFilterPlugin, rules: Rules) -> Callable[[Pod, Cluster], PreFilterResult]:
-    """Run a plugin's PreFilter; Skip becomes Success if the release has no Skip."""
+    """Return the plugin's PreFilter, in which Skip becomes Success if the release has no Skip."""
     if plugin.name not in NEVER_SKIPPED[rules.pre_filter_skips]:
         return plugin.pre_filter
 

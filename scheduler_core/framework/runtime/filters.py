@@ -57,7 +57,7 @@ class Filters:
         self._position_of = _NONE  # by row, -1 between two calls; the last one stands for nodes that do not exist
 
     def plan(self, cycle: CycleState) -> FilterPlan:
-        """Return the plugins that PreFilter did not skip. PreFilter must have run."""
+        """Return the plan of the filters that PreFilter did not skip. PreFilter must have run."""
         if cycle.plan is None:
             key = frozenset(cycle.skip_filter)
             cycle.plan = self._plans.get(key)

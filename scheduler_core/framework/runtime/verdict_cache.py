@@ -72,7 +72,10 @@ class CachedStatuses:
 
 
 class ByObject:
-    """Results for each node object, all found at once. `constants`: (raw, normalized) scores, equal on all nodes."""
+    """Results for each node object, computed for all nodes at once.
+
+    `constants`: (raw, normalized) scores that are equal on all nodes.
+    """
 
     def __init__(
         self,
@@ -110,7 +113,7 @@ class ByObject:
 
 
 class ByState:
-    """Results for each state of a node, found when it first occurs."""
+    """Results for each state of a node, computed when it first occurs."""
 
     def __init__(
         self,

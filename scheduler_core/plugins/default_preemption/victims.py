@@ -205,7 +205,7 @@ def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *
 
 
 def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
-    """Sort by priority, then by start time, per node (`MoreImportantPod`); stable. `index` is ascending.
+    """Return the positions sorted by priority, then start time, per node (`MoreImportantPod`); stable.
 
     A pod that has not started yet counts as starting now (`GetPodStartTime`).
     """

@@ -153,7 +153,10 @@ class Choice(Protocol):
 
 
 class DeviceSearch:
-    """A search. `calls` counts kube-scheduler's calls of `allocateOne`, `steps` the steps made here."""
+    """A search for devices on one node.
+
+    `calls` counts kube-scheduler's calls of `allocateOne`, `steps` the steps made here.
+    """
 
     def __init__(
         self, allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]

@@ -16,7 +16,7 @@ PREFERRED_FIELD = f"{AFFINITY_FIELD}.preferredDuringSchedulingIgnoredDuringExecu
 
 
 def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[Fact]:
-    """Return the profile's addedAffinity, then the pod's nodeSelector label by label, then its required affinity."""
+    """Return facts: the profile's addedAffinity, the labels of the pod's nodeSelector, its required affinity."""
     facts = []
     if added is not None:
         facts.append(_terms_fact("NodeAffinity.added", "the profile's addedAffinity", added, node, ""))

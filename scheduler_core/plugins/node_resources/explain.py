@@ -27,7 +27,7 @@ def explain_fit(
     change: Change | None,
     by_devices: Collection[str] = (),
 ) -> list[Fact]:
-    """Return room for one more pod, then room for every checked resource.
+    """Return facts: room for one more pod, then room for every checked resource.
 
     Resources in `by_devices` are not checked on a node that has none of them itself.
     """

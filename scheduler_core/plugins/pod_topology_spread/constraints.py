@@ -33,7 +33,7 @@ SYSTEM_DEFAULT_CONSTRAINTS = (
 
 
 class SpreadConstraints:
-    """The constraints of any pod with the arguments of a profile."""
+    """The spread constraints of pods, by the arguments of a profile."""
 
     def __init__(self, args: PodTopologySpreadArgs, cluster: Cluster) -> None:
         self._system_defaulted = args.defaulting_type == "System"
@@ -56,7 +56,7 @@ class SpreadConstraints:
         return with_default_selector(defaults, default_selector(pod, workloads)) if workloads else ()
 
     def require_all_topologies(self, pod: Pod) -> bool:
-        """Return whether a node must have every topology key to be scored, other than for the system's defaults."""
+        """Return whether only nodes with every topology key are scored; False for the system's default constraints."""
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:

@@ -52,7 +52,7 @@ def _label_fact(key: str, domain: str | None, node: str, field: str) -> Fact:
 
 
 def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field: str) -> Fact:
-    """Return the comparison of the filter with its three terms."""
+    """Return the fact that compares the skew with maxSkew."""
     constraint, code = hard.constraint, int(hard.topology.all.codes[row])
     domain = hard.topology.all.names[code]
     matching = int(hard.cells[code]) + delta

@@ -40,7 +40,7 @@ def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, n
 
 
 class AttachedVolumes:
-    """The counts, as a `PlacementObserver`. Call `refresh` before reading; rows are those of the node table then."""
+    """Counts the attached volumes of each node. Call `refresh` before reading; rows are those of the table then."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

@@ -18,7 +18,7 @@ from scheduler_core.releases import Rules
 
 
 class EventChecks:
-    """The checks. They read the cluster after the event."""
+    """Checks of changed nodes and StorageClasses. They read the cluster after the event."""
 
     def __init__(self, cluster: Cluster, rules: Rules) -> None:
         self._cluster = cluster

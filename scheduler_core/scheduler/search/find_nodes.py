@@ -135,7 +135,7 @@ def _run_pre_filter(framework: Framework, cycle: CycleState, diagnosis: Diagnosi
 def _evaluate_nominated_node(
     framework: Framework, cycle: CycleState, diagnosis: Diagnosis, node_name: str
 ) -> FilteredNodes | None:
-    """Filter the nominated or hinted node alone; None if that is not possible."""
+    """Return the result of filtering only the nominated or hinted node; None if that is not possible."""
     row = framework.cluster.nodes.row_of.get(node_name)
     if row is None or (cycle.placement is not None and row not in cycle.placement):
         return None
@@ -180,7 +180,7 @@ def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
 
 
 def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return a percentage of the nodes, at least 100 or all (numFeasibleNodesToFind)."""
+    """Return the number of feasible nodes to find: a percentage of the nodes, at least 100 or all."""
     if nodes < MIN_FEASIBLE_NODES_TO_FIND:
         return nodes
     percentage = framework.profile.percentage_of_nodes_to_score
@@ -211,7 +211,7 @@ def _run_filters(
 
 
 def _reject(filtered: FilteredNodes, rows: RowArray) -> FilteredNodes:
-    """Add rejections for rows that PreFilter excluded."""
+    """Return the result with rejections for the rows that PreFilter excluded."""
     if not len(rows):
         return filtered
     evaluated = np.concatenate((rows, filtered.evaluated))

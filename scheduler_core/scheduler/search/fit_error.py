@@ -30,7 +30,7 @@ class FitError(Exception):
         return f"{text} {diagnosis.post_filter_message}{self._end}" if diagnosis.post_filter_message else text
 
     def _histogram(self) -> list[str]:
-        """Return "count reason" sorted as strings; nodes without a status count as the absent one."""
+        """Return "count reason" sorted as strings; nodes without a status count with the status `absent`."""
         counts: defaultdict[str, int] = defaultdict(int)
         explicit = self.diagnosis.verdicts.counts()
         absent = self.num_all_nodes - sum(nodes for _, nodes in explicit)

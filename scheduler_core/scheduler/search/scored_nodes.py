@@ -56,7 +56,7 @@ class ScoredNodes:
         scores: Sequence[PluginScore],
         totals_of: Callable[[Sequence[str], Mapping[str, Scores]], Scores],
     ) -> ScoredNodes | None:
-        """Return the nodes with another one, in a new heap. None if other plugins scored it.
+        """Return these nodes and one more, in a new heap; None if other plugins scored it.
 
         `totals_of` returns the total scores for names and raw scores by plugin.
         """

@@ -214,7 +214,7 @@ class VolumeBinding(
         return state is not None and state.reserved is not None
 
     def without_reserve(self, pod: Pod, node_name: str) -> str:
-        """Return the error of a PreBind for which nothing is assumed."""
+        """Return the error of PreBind if Reserve has not run."""
         if any(volume.claim is not None for volume in pod.volumes):
             return f'failed to get cached bindings for pod "{pod.key}"'
         return f'no pod volume found for node "{node_name}"'
