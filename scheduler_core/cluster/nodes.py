@@ -164,7 +164,7 @@ class NodeTable:
         return len(self._state_number)
 
     def _number_states(self) -> NDArray[np.intp]:
-        """Number the states of all rows, from 0."""
+        """Number the distinct states of rows from 0. Return the number of each row's state."""
         rows = np.ascontiguousarray(self._amounts.T)
         keys: list[Any] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
         number = self._state_number = {}

@@ -128,7 +128,10 @@ def _label(value: Any) -> str:
 
 
 def _steps(data: Any) -> tuple[str | int, ...]:
-    """Parse a path: `spec.containers[0].resources.requests.cpu`, or a list of its parts; () if it is invalid."""
+    """Return the steps of a path; () if it is invalid.
+
+    The path is text like `spec.containers[0].resources.requests.cpu`, or a list of its steps.
+    """
     if isinstance(data, list):
         return tuple(data) if all(isinstance(part, str | int) for part in data) else ()
     if not isinstance(data, str):

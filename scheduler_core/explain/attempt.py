@@ -38,7 +38,7 @@ __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreO
 def explain(
     scenario: Scenario, attempt: int, nodes: Sequence[NodeName] | None = None, registry: Registry = REGISTRY
 ) -> AttemptExplanation:
-    """Explain an attempt (from 1) on the named nodes, None: on all nodes. `registry` must be the run's.
+    """Return an explanation of an attempt (from 1) on the named nodes (None: all). `registry` must be the run's.
 
     If a pod group's member is tried in several placements, the first placement that contains one of the nodes is
     explained.

@@ -98,7 +98,7 @@ class Explainer:
     # Filter
 
     def _filters(self, row: int) -> list[FilterExplanation]:
-        """Explain the filters; on nodes with nominated pods, a failure with them takes precedence."""
+        """Return explanations of the filters; on nodes with nominated pods, a failure with them takes precedence."""
         evaluated = row in self._evaluated
         nominated = self._nominated(row)
         filter_explanations = self._pass(row, nominated, evaluated=evaluated) if nominated is not None else []

@@ -163,7 +163,7 @@ ANY_EVENT: Final = tuple(
 
 
 def registered_events(written: Iterable[str]) -> tuple[RegisteredEvent, ...]:
-    """Parse the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
+    """Return the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
     return tuple(RegisteredEvent(_parse_event(name)) for name in written)
 
 

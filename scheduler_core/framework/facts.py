@@ -52,14 +52,14 @@ class ScoreExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def amount(resource: str, value: int) -> str:
-    """Format an amount as Kubernetes does: cpu from millicores, memory and storage from bytes."""
+    """Return an amount in Kubernetes' format: cpu from millicores, memory and storage from bytes."""
     if resource == "cpu":
         return format_cpu(value)
     return format_bytes(value) if resource in BYTES or resource.startswith("hugepages-") else str(value)
 
 
 def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
-    """Format names for a sentence: "a, b and 3 more"."""
+    """Return names as part of a sentence: "a, b and 3 more"."""
     if not names:
         return empty
     shown = ", ".join(names[:most])
@@ -67,5 +67,5 @@ def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Format a number with its noun: "1 pod", "2 pods"."""
+    """Return a number with its noun: "1 pod", "2 pods"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

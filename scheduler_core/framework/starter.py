@@ -38,7 +38,7 @@ class StarterCluster:
         return self.pod["spec"]  # type: ignore[no-any-return]
 
     def add_node(self, **more: Any) -> Manifest:
-        """Add a node with room for everything."""
+        """Add a node with room for everything. Return its manifest."""
         name = f"node-{len(self.nodes) + 1:03}"
         labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
         amounts = {**{resource: default for resource, (default, _) in AMOUNTS.items()}, "pods": "110"}
@@ -55,7 +55,7 @@ class StarterCluster:
             resources.setdefault("limits", {})[resource] = quantity
 
     def add_neighbour(self, node: Manifest, labels: Manifest | None = None, **spec: Any) -> Manifest:
-        """Add a pod that runs on the node."""
+        """Add a pod that runs on the node. Return its manifest."""
         name = f"there-{len(self.objects) + 1:03}"
         container = {"name": "main", "image": "pause", **spec.pop("container", {})}
         neighbour = manifest(

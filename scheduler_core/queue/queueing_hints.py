@@ -34,7 +34,7 @@ class QueueingHintMap(msgspec.Struct):
 
     @staticmethod
     def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:
-        """Build the map from (plugin, its events). Node Add without UpdateNodeTaint also registers the latter."""
+        """Return the map for plugins and their events. Node Add without UpdateNodeTaint also registers the latter."""
         matches = ClusterEvent.matches if release.rules.events_match_when_covered else ClusterEvent.overlaps
         registrations = []
         for plugin, events in plugins:

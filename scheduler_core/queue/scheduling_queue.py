@@ -117,7 +117,10 @@ class SchedulingQueue:
         return queued, from_active
 
     def pop_specific(self, key: PodKey) -> QueuedPod | None:
-        """Remove a pod from its queue and begin its attempt (PopSpecificPod); None if it is gated or in no queue."""
+        """Remove a pod from its queue, begin its attempt, and return it (PopSpecificPod).
+
+        Return None if it is gated or in no queue.
+        """
         queued = self.active.remove(key) or self._remove_if_admitted(key)
         if queued is None:
             return None
@@ -138,7 +141,10 @@ class SchedulingQueue:
         return None
 
     def _pop_early(self) -> QueuedPod | None:
-        """Pop from backoffQ (popBackoff); None if it is empty, or the pod was popped too often at this moment."""
+        """Pop and return a pod from backoffQ (popBackoff).
+
+        Return None if backoffQ is empty, or the pod was popped too often at this moment.
+        """
         if self._early[0] != self.now:
             self._early = self.now, Counter()
         first = self.backoff_queue.first()

@@ -185,7 +185,10 @@ def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
-    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip it."""
+    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip it.
+
+    Return the status of each plugin that ran, and the final status.
+    """
     pod, node_name = attempt.pod, attempt.node_name
     fault = scheduler.faults.next_error(pod.key, "Bind")
     if not fault.is_success:

@@ -42,7 +42,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def decide(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> Decision:
-    """Decide about the pod of the cycle. Only the search position and the random generator change."""
+    """Return the decision about the pod of the cycle. Only the search position and the random generator change."""
     events: list[AnyEvent] = []
     node = ""
     error: Exception | None = None

@@ -29,7 +29,7 @@ TRUNCATED = " ..."
 
 
 def schedule_as_observed(scheduler: Scheduler, queued: QueuedPod, observed: ObservedDecision) -> Attempt:
-    """Decide about the pod, compare the decisions, and carry out the observed one."""
+    """Decide about the pod, compare the decisions, and carry out the observed one. Return the attempt."""
     pod, framework = queued.pod, scheduler.frameworks[queued.pod.scheduler_name]
     scheduler.attempts += 1
     attempt = scheduler.current = Attempt(scheduler.attempts, queued, framework)
@@ -51,7 +51,7 @@ def schedule_as_observed(scheduler: Scheduler, queued: QueuedPod, observed: Obse
 
 
 def compare(observed: ObservedDecision, decision: Decision, pods: PodTable, *, sampled: bool) -> DecisionObserved:
-    """Compare the observed decision with the simulated one. `sampled`: the cluster does not score every node."""
+    """Return the observed decision compared with the simulated one. `sampled`: the cluster does not score all nodes."""
     result = _compare_binding(observed, decision) if observed.node else _compare_failure(observed, decision, pods)
     if result.get("cause") == "score" and sampled:
         result |= {"verdict": "unknowable", "cause": "sampling"}

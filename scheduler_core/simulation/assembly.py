@@ -269,7 +269,7 @@ def run_started(
 
 
 def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
-    """Replace ignoredResources by the resources that only extenders manage (scheduler.go: buildExtenders)."""
+    """Return the profile with the resources that only extenders manage as ignoredResources (buildExtenders)."""
     if not ignored:
         return profile
     args = profile.plugin_args.get("NodeResourcesFit")

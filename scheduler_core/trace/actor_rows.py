@@ -35,7 +35,7 @@ def actor_rows(events: Iterable[AnyEvent], name: str = "") -> Iterator[Row]:
 
 
 class _State:
-    """The cluster so far, as the rows describe it."""
+    """The state of the cluster according to the events so far, as the rows describe it."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -58,7 +58,7 @@ class EvaluatedRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EvaluatedNode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without one."""
+    """The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without any."""
 
     node: NodeName
     outcome: Literal["stays", "unneeded", "delete", "replace"]

@@ -39,7 +39,7 @@ def autoscaling_rows(events: Iterable[AnyEvent], groups: Sequence[str], start: f
 
 
 class _State:
-    """The cluster so far."""
+    """The state of the cluster according to the events so far."""
 
     def __init__(self, groups: Sequence[str]) -> None:
         self._groups = sorted(groups, key=len, reverse=True)

@@ -38,7 +38,7 @@ def highest(values: NDArray[np.integer[Any]]) -> int:
 
 
 def encode_column(values: NDArray[np.integer[Any]]) -> Column:
-    """Pack one integer per node; an empty column is 0."""
+    """Return one integer per node, encoded; an empty column is 0."""
     if not len(values):
         return 0
     low, high = lowest(values), highest(values)
@@ -49,7 +49,7 @@ def encode_column(values: NDArray[np.integer[Any]]) -> Column:
 
 
 def encode_small(values: NDArray[np.integer[Any]]) -> Column:
-    """Encode at least one value from 0 to 255."""
+    """Return values from 0 to 255, at least one, encoded."""
     packed = values.astype(_DTYPES["u1"]).tobytes()
     if packed.count(packed[0]) == len(packed):
         return packed[0]
@@ -67,12 +67,12 @@ def _ones(count: int) -> str:
 
 
 def encode_run(first: int, count: int) -> Column:
-    """Encode `count` consecutive row numbers from `first`."""
+    """Return `count` consecutive row numbers from `first`, encoded."""
     return f"d1:{first}:{_ones(count - 1)}" if count > 1 else first
 
 
 def encode_rows(rows: NDArray[np.integer[Any]]) -> Column:
-    """Encode row numbers, as differences if they increase by less than 256, so that long runs are short."""
+    """Return encoded row numbers, as differences if they increase by less than 256, so that long runs are short."""
     if len(rows) > 1:
         steps = rows[1:] - rows[:-1]
         if lowest(steps) > 0 and highest(steps) < 256:

@@ -172,13 +172,13 @@ def encode(record: AnyEvent | TraceChunk) -> bytes:
 
 
 def decode_event(data: bytes | str) -> AnyEvent:
-    """Decode an event. Raises msgspec.ValidationError."""
+    """Return the decoded event. Raises msgspec.ValidationError."""
     event: AnyEvent = _decoder(AnyEvent).decode(data)
     return event
 
 
 def decode_chunk(data: bytes) -> TraceChunk:
-    """Decode a chunk. Raises msgspec.ValidationError."""
+    """Return the decoded chunk. Raises msgspec.ValidationError."""
     chunk: TraceChunk = _decoder(TraceChunk).decode(data)
     return chunk
 

@@ -159,7 +159,7 @@ def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) ->
 
 
 def _scheduler(pod: Pod) -> str:
-    """Return the scheduler's name. The default name is always the same object, since defaults are omitted by identity."""
+    """Return the scheduler's name. The default name is always the same object: defaults are omitted by identity."""
     return DEFAULT_SCHEDULER if pod.scheduler_name == DEFAULT_SCHEDULER else pod.scheduler_name
 
 

@@ -58,7 +58,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Lifecycle:
-    """Moves claims from one condition to the next. `ready_seconds`: from the creation of a node to its readiness."""
+    """Moves claims from one condition to the next. A node is ready `ready_seconds` after its creation."""
 
     def __init__(
         self,

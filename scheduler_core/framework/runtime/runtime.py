@@ -233,7 +233,7 @@ class Framework:
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """Run PreFilter (RunPreFilterPlugins) until an error, an unresolvable rejection, or no node is left.
 
-        Whether other rejections end it depends on the release.
+        Return the combined result. Whether other rejections end it depends on the release.
         """
         outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter

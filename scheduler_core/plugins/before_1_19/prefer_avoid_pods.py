@@ -54,7 +54,7 @@ def _avoided(node: Node) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> frozenset[tuple[str, str]]:
-    """Parse the annotation; an invalid one avoids nothing."""
+    """Return the (kind, uid) pairs in the annotation; none if it is invalid."""
     try:
         annotation = json.loads(text)
     except (ValueError, RecursionError):

@@ -316,7 +316,7 @@ class DeviceSearch:
         return step
 
     def _take_all(self, at: Position, data: RequestData) -> Position | Outcome:
-        """Take the next device of a request for all devices.
+        """Take the next device of a request for all devices. Return the next position, or the outcome.
 
         Before 1.36, the search continues with the first subrequest.
         """

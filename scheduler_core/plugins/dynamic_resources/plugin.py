@@ -310,7 +310,7 @@ class DynamicResources(
     # Parts
 
     def _bind(self, pod: Pod, state: State, number: int, node_name: str) -> ResourceClaim:
-        """Write the claim (bindClaim). Raises BindingError."""
+        """Write the claim and return it (bindClaim). Raises BindingError."""
         claim, allocation = state.claims[number], state.reserved.get(number)
         extended_claim = claim is state.extended
         if extended_claim and allocation is None and not claim.spec.requests:
@@ -369,7 +369,7 @@ class DynamicResources(
         return status
 
     def _judge(self, pod: Pod, state: State, node: Node) -> Status:
-        """Evaluate the claims on a node."""
+        """Return the result of evaluating the claims on a node."""
         extended_claim = None
         if state.extended is not None:
             alone = len(state.claims) == 1

@@ -153,7 +153,7 @@ class Pools:
         )
 
     def _gather(self, node: Node) -> Sequence[Pool]:
-        """Collect the pools; slices for other nodes and older generations are ignored."""
+        """Return the pools of the node; slices for other nodes and older generations are ignored."""
         slices_by_pool: dict[PoolID, list[ResourceSlice]] = {}
         slices = {**self._on_node.get(node.name, {}), **self._shared}
         for name in sorted(slices):
@@ -181,7 +181,7 @@ class Pools:
         return built[key]
 
     def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Build the pool; None if a newer generation has slices for other nodes, which are considered since 1.35."""
+        """Return the new pool; None if a newer generation has slices for other nodes, which count since 1.35."""
         first, elsewhere = slices[0], []
         if self._rules.slices_of_the_node_come_first:
             first = next(filter(self._node_of, slices), first)
@@ -213,7 +213,7 @@ class Pools:
 
 
 def _build_before_1_35(pool_id: PoolID, slices: list[ResourceSlice]) -> Pool:
-    """Build the pool from the slices for this node only; the devices of an incomplete pool can be used."""
+    """Return the pool, built from the slices for this node only; the devices of an incomplete pool can be used."""
     return Pool(pool_id, slices, incomplete=len(slices) != slices[0].slice_count, invalid=_duplicate_device(slices))
 
 

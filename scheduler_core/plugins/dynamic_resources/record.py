@@ -71,7 +71,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
 
 
 def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status: Status) -> NodeSearch:
-    """Repeat the search on a node that has this status."""
+    """Return the steps of the search on a node, which is repeated. `status`: the node's status."""
     return _node_search(Notebook(cluster, state), state, cluster, pools, name, status)
 
 
@@ -92,7 +92,7 @@ class Notebook(msgspec.Struct):
     _holders: dict[DeviceID, str] | None = None
 
     def place(self, kind: Any, item: Any, path: Path) -> tuple[int, int]:
-        """Return the document and line of a path."""
+        """Return the index of the object's document, which is added on first use, and the line of the path in it."""
         key = kind, getattr(item, "key", item.name)
         if key not in self.documents:
             data = claim_manifest(item) if isinstance(item, ResourceClaim) else item.manifest

@@ -101,7 +101,7 @@ class Plans:
         return self._without_unseen(plan) if self._cluster.tried else plan
 
     def _without_unseen(self, plan: Plan) -> Plan:
-        """Remove terms of tried group members on nodes that are in no list of the snapshot.
+        """Return the plan without terms of tried group members on nodes that are in no list of the snapshot.
 
         A pod with preferred terms of its own evaluates all pods when it scores.
         """

@@ -33,7 +33,7 @@ FIELDS = {
 def explain_filter(
     pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None, *, first_needs_labels: bool = True
 ) -> list[Fact]:
-    """Explain affinity, anti-affinity and existing anti-affinity; only the first failure is reported."""
+    """Return facts about affinity, anti-affinity and existing anti-affinity; only the first failure is reported."""
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []
     affinity = partial(_affinity, first_needs_labels=first_needs_labels)
@@ -152,7 +152,7 @@ def _count_fact(
 def explain_score(
     pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int
 ) -> ScoreExplanation:
-    """Explain the contribution of each term on this node, the sum, and the normalization."""
+    """Return the contribution of each term on this node, the sum, and the normalization."""
     lines, facts = [], []
     for scoring in terms:
         code = int(scoring.domains.codes[rows[index]])

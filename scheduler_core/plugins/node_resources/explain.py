@@ -72,7 +72,7 @@ def mean_line(parts: Sequence[tuple[int, int]], *, rounded: bool) -> str:
 
 
 def in_units(name: str, *values: int) -> list[str]:
-    """Format the amounts of a fraction: bytes in the largest unit that divides all of them, others in their own."""
+    """Return amounts as text: bytes in the largest unit that divides all of them, other amounts in their own unit."""
     if name not in BYTES:
         return [str(value) for value in values]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):

@@ -90,7 +90,7 @@ def own_constraints(pod: Pod, action: Action) -> tuple[TopologySpreadConstraint,
 
 
 def _merge_match_label_keys(constraint: TopologySpreadConstraint, pod: Pod) -> TopologySpreadConstraint:
-    """Merge matchLabelKeys into the selector, without keys that the pod does not have."""
+    """Return the constraint with matchLabelKeys merged into its selector; keys that the pod lacks are left out."""
     if not constraint.match_label_keys:
         return constraint
     extra = [

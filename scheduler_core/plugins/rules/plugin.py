@@ -79,7 +79,7 @@ def make_plugin(rule: Rule) -> type[Plugin]:
 
 
 def make_rule_plugin(rule: Rule, handle: Handle) -> _RulePlugin:
-    """Create the plugin of a single rule, to evaluate it."""
+    """Return a new plugin of a single rule, to evaluate the rule."""
     rule_plugin = make_plugin(rule)(None, handle)
     assert isinstance(rule_plugin, _RulePlugin)
     return rule_plugin

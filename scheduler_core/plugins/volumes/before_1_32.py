@@ -52,7 +52,10 @@ def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[st
 
 
 def _hostnames(pv: PersistentVolume) -> frozenset[str]:
-    """Return the nodes that the terms name (GetLocalPersistentVolumeNodeNames): in a term, those in all expressions."""
+    """Return the nodes that the terms name by hostname (GetLocalPersistentVolumeNodeNames).
+
+    If a term has several expressions for the hostname, these are the nodes that all of them name.
+    """
     hostnames: frozenset[str] = frozenset()
     for term in pv.node_affinity.terms if pv.node_affinity is not None else ():
         value_sets = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]

@@ -195,7 +195,7 @@ class NodeVolumeLimits(
         return [_fact(name, count) for count in counts] or [_no_limit_fact(name)]
 
     def _judge(self, pod: Pod, state: State, row: int, change: Change | None, position: int) -> Status:
-        """Evaluate one node by its pods."""
+        """Return the verdict of one node, computed from its pods."""
         counts = self._counts(pod, state, self.cluster.nodes.names[row], self._slots(row, change, position))
         if isinstance(counts, Status):
             return counts

@@ -122,7 +122,7 @@ class VolumeRestrictions(
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Count conflicts and references. As in kube-scheduler, claims are compared by name, without the namespace."""
+        """Return conflicts and references. As in kube-scheduler, claims are compared by name, without the namespace."""
         counters = np.zeros((2, len(slots)), np.int64)
         for position, slot in enumerate(slots):
             other = cluster.pods.pods[slot]

@@ -19,7 +19,7 @@ WAITING = "pod group is waiting for preemption to complete"
 
 
 def try_pod_group(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool = True) -> GroupResult:
-    """Evaluate the group in the current cluster. No pod stays assumed."""
+    """Return the result of evaluating the group in the current cluster. No pod stays assumed."""
     if scheduler.feature_gates.get(PLACEMENTS_GATE):
         return _try_placements(scheduler, group, post_filters=post_filters)
     return _try_members(scheduler, group, None, post_filters=post_filters)
@@ -56,7 +56,7 @@ def _try_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters
 def _try_members(
     scheduler: Scheduler, group: QueuedPodGroup, placement: Placement | None, *, post_filters: bool
 ) -> GroupResult:
-    """Evaluate the members in order, up to an error (podGroupSchedulingDefaultAlgorithm).
+    """Return the result of evaluating the members in order, up to an error (podGroupSchedulingDefaultAlgorithm).
 
     The group fits if Permit allows a member; the other members may still be unschedulable.
     """

@@ -22,8 +22,8 @@ def try_member(
 ) -> MemberResult:
     """Find a node for the pod, by preemption if necessary, and assume the pod there for the next members.
 
-    `member` is its attempt in the group; each evaluation has its own attempt with the same number. `rows` are the
-    nodes of the placement, None: all nodes.
+    Return the result. `member` is its attempt in the group; each evaluation has its own attempt with the same number.
+    `rows` are the nodes of the placement, None: all nodes.
     """
     attempt = scheduler.current = Attempt(member.number, member.queued, member.framework)
     pod, queued = attempt.pod, attempt.queued

@@ -87,7 +87,7 @@ def _find_victims(scheduler: Scheduler, group: QueuedPodGroup) -> Victims:
 
 
 def _all_units(scheduler: Scheduler, group: QueuedPodGroup) -> list[Unit]:
-    """Return the units by node, in the order of the node's pods (unordered in kube-scheduler)."""
+    """Return all units of victims, node by node, in the order of the node's pods (unordered in kube-scheduler)."""
     cluster, groups = scheduler.cluster, group.framework.pod_groups
     units: dict[str, Unit] = {}
     for pod in (cluster.pods.pods[slot] for row in range(len(cluster.nodes)) for slot in cluster.pods.on_row(row)):

@@ -115,7 +115,7 @@ def _emit_search(framework: Framework, cycle: CycleState, emit: Emit, searched: 
 
 
 def _run_pre_filter(framework: Framework, cycle: CycleState, diagnosis: Diagnosis, emit: Emit) -> PreFilterOutcome:
-    """Run PreFilter (RunPreFilterPlugins); a rejection applies to every node. Raises SchedulingError."""
+    """Return the result of PreFilter; a rejection applies to every node. Raises SchedulingError."""
     rules = framework.release.rules
     outcome = framework.run_pre_filter(cycle)
     emit(pre_filter_finished(framework, cycle, outcome))
@@ -199,7 +199,10 @@ def _run_filters(
     rows: RowArray,
     num_nodes_to_find: int,
 ) -> FilteredNodes:
-    """Filter the nodes from the end of the last search, and add the rejections to the diagnosis."""
+    """Filter the nodes from the end of the last search, and add the rejections to the diagnosis.
+
+    Return the feasible and the evaluated nodes.
+    """
     start, expected = search.next_start_node_index, search.expected.get(cycle.shape, 0)
     filtered = find_nodes_that_pass_filters(framework, cycle, start, rows, num_nodes_to_find, expected)
     evaluated = len(filtered.evaluated)

@@ -31,8 +31,9 @@ def find_nodes_that_pass_filters(
 ) -> FilteredNodes:
     """Filter `rows` as a ring from `start` until more than `num_nodes_to_find` feasible nodes are found.
 
-    The last node is left out, but nodes rejected before it are included. A plugin's error ends the search too. The ring
-    is evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
+    Return the nodes without the last feasible one, but with those that were rejected before it. A plugin's error ends
+    the search too. The ring is evaluated in slices; the first one has as many nodes as the search is `expected` to
+    evaluate.
     """
     if not len(rows):
         return FilteredNodes(rows, rows, PASS)

@@ -341,7 +341,7 @@ export interface EvaluatedRefusal {
   pod_count: number;
 }
 
-/** The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without one. */
+/** The decision about a node. `moves`: the new nodes of its pods in a simulation; `stranded`: a pod without any. */
 export interface EvaluatedNode {
   node: string;
   outcome: "stays" | "unneeded" | "delete" | "replace";

@@ -153,7 +153,10 @@ class VolumeSearch(msgspec.Struct, frozen=True):
         return False, False
 
     def _find_unbound(self, labels: Labels) -> PodVolumes:
-        """Return volumes for the unbound claims (`findMatchingVolumes`), and the claims to provision volumes for."""
+        """Return volumes for the unbound claims (`findMatchingVolumes`), and the claims to provision volumes for.
+
+        If no volume can be provisioned for one of them, the result contains the reason.
+        """
         chosen: dict[str, None] = {}
         bindings, unmatched = [], list(self.selected)
         for candidate in self.free:
