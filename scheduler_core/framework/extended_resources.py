@@ -26,7 +26,7 @@ class ExtendedResources:
         self._classes: dict[str, DeviceClass] = {}
 
     def class_of(self, resource: str) -> DeviceClass | None:
-        """Return the class of the resource, by its own name or by that of the class; None if there is none."""
+        """Return the DeviceClass that provides the resource, by explicit or implicit name; None if there is none."""
         self._follow()
         return self._classes.get(resource)
 

@@ -65,7 +65,7 @@ class Wish(Record):
 
 
 class Storage(Record):
-    """A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is the other one of the pair."""
+    """A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is its claim or volume."""
 
     kind: Literal["PersistentVolume", "PersistentVolumeClaim"]
     name: str

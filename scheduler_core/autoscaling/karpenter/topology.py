@@ -85,7 +85,7 @@ class TopologyGroup:
         return pod.namespace in self.namespaces and self.selector.matches(pod.labels)
 
     def counts(self, pod: Pod, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
-        """Return whether the pod counts if it runs on such a node."""
+        """Return whether the pod counts if it runs on a node with these taints and requirements."""
         return self.selects(pod) and self.node_filter.matches(taints, requirements)
 
     def record(self, domains: Iterable[str]) -> None:
@@ -134,7 +134,7 @@ class TopologyGroup:
         return min(counts, default=NO_LIMIT)
 
     def _next_affinity(self, pod: Pod, of_pod: Requirement, of_node: Requirement) -> Requirement:
-        """Return the domains with such pods; the first pod of its own group may use others (nextDomainAffinity)."""
+        """Return the domains with selected pods; the first pod of its own group may use others (nextDomainAffinity)."""
         if self.key == HOSTNAME and len(of_node.values) == 1:
             (host,) = of_node.values
             if not of_pod.has(host):
@@ -157,7 +157,7 @@ class TopologyGroup:
         )
 
     def _next_anti_affinity(self, of_pod: Requirement, of_node: Requirement) -> Requirement:
-        """Return the domains without such pods (nextDomainAntiAffinity)."""
+        """Return the domains without selected pods (nextDomainAntiAffinity)."""
         if self.key == HOSTNAME and len(of_node.values) == 1:
             (host,) = of_node.values
             return one_of(self.key, *((host,) if self.domains.get(host, 0) == 0 else ()))

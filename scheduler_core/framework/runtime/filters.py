@@ -147,7 +147,7 @@ class Filters:
     def run_with_nominated_pods(
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
     ) -> Verdicts:
-        """Filter with and without nominated pods of at least the same priority; both must pass."""
+        """Return verdicts with and without nominated pods of at least the same priority: a node must pass twice."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
             return self.run(cycle, rows, what_if)

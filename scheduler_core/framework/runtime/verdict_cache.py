@@ -199,7 +199,7 @@ class ByState:
 
 
 class CachedResults:
-    """The results of a shape on both levels, and those of PreScore by plugin."""
+    """The cached results for pods of one shape: by node object, by state of a node, and PreScore's by plugin."""
 
     def __init__(
         self, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin], cycle: CycleState, nodes: NodeTable

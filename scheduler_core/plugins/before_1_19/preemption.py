@@ -44,7 +44,7 @@ class Preemption(PostFilterPlugin):
 
 
 class EvaluatorBefore119(Evaluator):
-    """The current dry runs with the earlier rules. The message of the pod does not mention preemption."""
+    """Preemption before 1.19: the current dry runs with the earlier rules. The pod's message does not mention it."""
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):

@@ -229,7 +229,7 @@ def _rows_without_match(
 
 
 def may_be_first(plan: Plan, delta: IntColumn | None) -> bool | NDArray[np.bool_]:
-    """Return whether the pod matches its own affinity terms and no pod on a node with any of the keys does."""
+    """Return whether the pod matches its own affinity terms, and no pod on a node with any of the keys does."""
     if delta is None:
         return plan.self_match and not plan.affinity_total
     with_affinity = sum(key.affinity_counts is not None for key in plan.keys)

@@ -30,7 +30,7 @@ export interface Wish {
   soft?: boolean;
 }
 
-/** A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is the other one of the pair. */
+/** A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is its claim or volume. */
 export interface Storage {
   kind: "PersistentVolume" | "PersistentVolumeClaim";
   name: string;
