@@ -335,7 +335,7 @@ class PreFilterOutcome:
         self.narrowed_by = []
 
     def narrow(self, plugin: str, names: frozenset[str]) -> bool:
-        """Intersect the nodes. Return whether no node is left."""
+        """Limit the search to these nodes, in addition to earlier limits. Return whether no node is left."""
         self.narrowed_by.append(plugin)
         if self._sorts:
             self.narrowed_by.sort()

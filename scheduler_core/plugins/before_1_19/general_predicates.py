@@ -100,7 +100,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
     def explain_filter(
         self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """Return the facts of all parts."""
+        """Return the facts of the predicates that it combines."""
         facts = self._resources.explain_filter(pod, state.resources, cluster, row, change)  # type: ignore[arg-type]
         facts += self._name.explain_filter(pod, None, cluster, row)
         if state.ports is not None:

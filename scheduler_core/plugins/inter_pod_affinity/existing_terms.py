@@ -38,7 +38,7 @@ class OwnedTerm(msgspec.Struct, frozen=True):
     weight: int = 0
 
     def matches(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
-        """Return whether the term matches a pod with these labels, in a namespace with those (AffinityTerm.Matches)."""
+        """Return whether the term matches a pod with the labels in the namespace (AffinityTerm.Matches)."""
         term = self.term
         in_namespace = namespace in term.namespaces or (
             term.namespace_selector is not None and term.namespace_selector.matches(namespace_labels)
