@@ -69,6 +69,6 @@ def limit_memory(most: int) -> None:
 
 
 def limit_processor(seconds: int) -> None:
-    """Allow this process so many more seconds of processor time; then the system ends it with SIGXCPU."""
+    """Limit the further processor time of this process; after it, the system ends the process with SIGXCPU."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + seconds + 1, hard))
