@@ -21,7 +21,7 @@ from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.helping import Helping, helping
 from scheduler_core.ask.operations.node_groups import groups_of
 from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, Reschedule, carried_out
-from scheduler_core.ask.operations.results import Amount, OperationResult
+from scheduler_core.ask.operations.results import Amount, Move, OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
 from scheduler_core.releases import RELEASES
 
@@ -179,7 +179,7 @@ def write(answer: OperationResult) -> None:
     say(f"; {pending}\n")
     if answer.blocked or answer.unmanaged:
         say(f"not empty: {len(staying):,} of {counted(len(answer.nodes), 'node')}: {_some(staying)}\n")
-    _list("moves", (f"{pod.pod}  {pod.before or '(pending)'} -> {pod.after}{_why(pod.cause)}" for pod in answer.moved))
+    _list("moves", map(_move, answer.moved))
     _list("find no place", _by_reason((f"{pod.pod}  was on {pod.before}", pod.message) for pod in fallen))
     _list("still pending", _by_reason((pod.pod, pod.message) for pod in answer.unplaced if not pod.before))
     _list("blocked", _by_reason((f"{pod.pod}  on {pod.node}", pod.message) for pod in answer.blocked))
@@ -201,6 +201,11 @@ def write(answer: OperationResult) -> None:
         say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, answer.room_after[name])} after\n")
 
 
+def _move(pod: Move) -> str:
+    preempted = "  (preempted)" if pod.cause == "preempted" else ""
+    return f"{pod.pod}  {pod.before or '(pending)'} -> {pod.after}{preempted}"
+
+
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
@@ -213,10 +218,6 @@ def _by_reason(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         of_reason.setdefault(reason, []).append(name)
     for reason, names in sorted(of_reason.items(), key=lambda pair: -len(pair[1])):
         yield "\n    ".join([reason, *names[:FEW], *([f"and {len(names) - FEW:,} more"] if len(names) > FEW else [])])
-
-
-def _why(cause: str) -> str:
-    return {"preempted": "  (preempted)", "lost": "", "evicted": "", "pending": ""}[cause]
 
 
 def _share(name: str, total: Amount) -> str:

@@ -18,7 +18,6 @@ Obstacle = Literal["", "not-ready", "all-healthy"]  # to evictions that a budget
 class Move(msgspec.Struct, frozen=True, omit_defaults=True):
     """A pod that was moved or recreated; `before` "" means that it was pending.
 
-
     `cause`: evicted (by the operation), lost (with its node), preempted (by a pod that moved), removed (by a controller
     for another reason), pending (before the operation). `made`: the pod that its controller made in its place, "" if
     it has the same name.

@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from kschedui.cli.cluster import write
 from kschedui.cli.main import main
+from scheduler_core.ask.operations.results import Cause, Move, OperationResult
 from tests.builders import budget, node, pod, scenario
 
 WEB = {"app": "web"}
@@ -48,6 +51,14 @@ def test_the_scenario_that_is_written_does_what_was_answered(capsys: pytest.Capt
     final = json.loads(capsys.readouterr().out)["attempts"][-1]["final"]
     assert final["pending"] == [one["pod"] for one in found["unplaced"]] == ["default/web"]
     assert found["unplaced"][0]["message"].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+
+
+@pytest.mark.parametrize("cause", get_args(Cause))
+def test_a_move_is_told_whatever_its_cause(cause: Cause, capsys: pytest.CaptureFixture[str]) -> None:
+    moved = [Move(pod="default/web", before="n1", after="n2", cause=cause)]
+    write(OperationResult("1.36", ["n1"], moved, [], [], [], 0, [], ["n1"], [], 1, {}, {}, []))
+    expected = "default/web  n1 -> n2" + ("  (preempted)" if cause == "preempted" else "")
+    assert expected in map(str.strip, capsys.readouterr().out.splitlines())
 
 
 def test_more_nodes_take_what_waits(capsys: pytest.CaptureFixture[str]) -> None:
