@@ -94,7 +94,7 @@ export class Attendance {
 		this.redraw(false);
 	}
 
-	/** Sends an answer that was given without a connection; otherwise takes over the server's. */
+	/** Sends an answer that was given without a connection; otherwise takes over the one stored by the server. */
 	agree(/** @type {string} */ id, /** @type {Given | null} */ mine) {
 		const pick = this.predictions.picks.get(id);
 		if (mine?.question === id) this.answers.set(id, mine.choice);

@@ -224,7 +224,10 @@ export class Lead {
 		this.redraw(false);
 	}
 
-	/** Handles that the server stored message `n` as board `number`. @param {number} n @param {number} number */
+	/**
+	 * Handles the server's reply that message `n` is stored as board `number`.
+	 * @param {number} n @param {number} number
+	 */
 	keep(n, number) {
 		if (n !== this.sent) return;
 		this.kept = n;

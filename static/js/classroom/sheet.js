@@ -63,7 +63,7 @@ export function sheetOf(store, lesson) {
 }
 
 /**
- * Keeps the last of the marks with the same text, such as those of a group's members.
+ * Keeps the last of consecutive marks with the same text, such as those of a group's members.
  * @param {{step: number, text: string}[]} marks
  */
 function lastOfEach(marks) {
@@ -213,7 +213,7 @@ function answer(store, question) {
 }
 
 /**
- * The steps to print for a run without marks: preemptions first, then the ends of attempts.
+ * The steps to print for a run without marks: the first preemptions, failed attempts and chosen nodes.
  * @param {ChunkStore} store
  */
 function decisions(store) {

@@ -58,7 +58,7 @@ export function openSpeaker(opened) {
 	window.open(`${address}#${nameOf()}`, `speaker-${nameOf()}`, WINDOW);
 }
 
-/** This tab's name; "" before it has one, or where there is no storage. */
+/** This tab's name; "" before it has one, or without storage. */
 function nameOf() {
 	try {
 		return sessionStorage.getItem(KEPT) ?? "";
@@ -127,7 +127,7 @@ function sendState() {
 	});
 }
 
-/** The caption on screen as plain text. @param {View} view @returns {Told} */
+/** A view's caption as plain text, without the lesson's. @param {View} view @returns {Told} */
 function textsOf(view) {
 	const { eyebrow, sentence, why } = view.caption;
 	const texts = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };

@@ -39,7 +39,7 @@ export function draftOf(id, version) {
 				return false; // storage is full or forbidden; the page says so
 			}
 		},
-		/** Bases the text typed from now on on another version; earlier drafts stay. @param {number} version */
+		/** Bases newly typed text on another version; earlier drafts stay. @param {number} version */
 		rebase(version) {
 			from = version;
 		},

@@ -24,7 +24,7 @@ function numbersOf(title, text) {
 	return values.map(Number);
 }
 
-/** A number, a truth value, or a text, as YAML would have it; quantities stay texts. @param {string} text */
+/** A number, a boolean or a string, as in YAML; quantities stay strings. @param {string} text */
 export function scalarOf(text) {
 	if (/^-?\d{1,15}$/.test(text)) return Number(text);
 	return text === "true" ? true : text === "false" ? false : text;

@@ -144,7 +144,7 @@ export class Pruning {
 	}
 
 	/**
-	 * Returns the name of an unknown field, with its type if it belongs to a pod's spec.
+	 * The name of an unknown field; with the type that contains it, if it belongs in a pod's spec.
 	 * @param {string} name
 	 * @param {string} key
 	 */
@@ -153,7 +153,7 @@ export class Pruning {
 	}
 
 	/**
-	 * The rule of a type's field, or for a misspelled field that of the intended one; undefined if it is unknown.
+	 * The rule of a type's field; for a misspelled field, the rule of the intended one. Undefined if it is unknown.
 	 * @param {string} name
 	 * @param {string} key
 	 * @returns {Rule | undefined}

@@ -36,7 +36,7 @@ const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
 const SECONDS = [1, 2, 4, 8, 10];
 const RETRIES = [1, 5, 10, 20, 60];
 const SILENCE = [5, 10, 30, 50, 120, 300];
-/** Actors that a question offers, besides the one that acts. */
+/** Actors that a question offers in addition to the right one. */
 const ACTORS = [
 	"default-scheduler",
 	"deployment-controller",
@@ -226,7 +226,7 @@ function whereItStops(question, { feasible, total }) {
 	return makeAnswer(question, "number", options, feasible.length);
 }
 
-/** Up to nine whole numbers about one. @param {number} right @param {number} most */
+/** Up to seven whole numbers, the right one among them. @param {number} right @param {number} most */
 function numbersAround(right, most) {
 	const low = Math.max(0, Math.min(right - 3, most - 6));
 	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
@@ -248,7 +248,10 @@ function rejecter(question) {
 
 const STOPS = ["selector", "constraint", "held", "taint", "counters", "elsewhere", "incomplete", "empty", "nothing"];
 
-/** A node's own part of the search for devices. @param {Case} question */
+/**
+ * The search for devices on the node `about`, and its places; null if the node was not searched.
+ * @param {Case} question
+ */
 function searchOf({ event, step, ask }) {
 	const node = event.nodes.findIndex((/** @type {any} */ entry) => entry.node === ask.about);
 	const places = placesOf(event);

@@ -96,7 +96,7 @@ function here({ step, frame }) {
 }
 
 /**
- * Refers to the comparison of the right node with a wrong one that was picked; otherwise null.
+ * A reference to the comparison of the right node with a wrong one that was picked; otherwise null.
  * @param {import("./questions.js").Question} asked
  * @param {number} pick
  */

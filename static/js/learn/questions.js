@@ -31,7 +31,7 @@ export class Questions {
 	}
 
 	/**
-	 * Reads the steps that were loaded since; a run is read from its beginning, without gaps.
+	 * Reads the steps loaded since the last call; a run is read from its beginning, without gaps.
 	 * @param {ChunkStore} store
 	 */
 	update(store) {

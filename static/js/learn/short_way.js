@@ -167,7 +167,7 @@ const isBookkeeping = ({ by, workload, action, because }) => Boolean(by && workl
 const isRequested = ({ store, step, event }) =>
 	!event.by && Boolean(event.workload) && event.action === "update" && store.event(step + 1)?.type === "RequestMade";
 
-/** Verbs of requests that the previous event shows completely, and its type. */
+/** The type of event that shows a request completely, by the request's verb. */
 const SHOWN_BY = {
 	taint: "ObjectApplied",
 	delete: "PodDeletionRequested",
@@ -335,7 +335,7 @@ function isUselessAgain(place) {
 	return false;
 }
 
-/** Whether the pod is bound in the same attempt. @param {Place} place */
+/** Whether the pod is bound, or evaluated at Permit, in the same attempt. @param {Place} place */
 function isBoundNext({ store, step, event }) {
 	for (const { event: next } of store.walk(step + 1, 1)) {
 		if (isOf(next, "PodBound", event.pod) || isOf(next, "PermitEvaluated", event.pod)) return true;
@@ -371,8 +371,8 @@ function isMember(place) {
 }
 
 /**
- * Whether a move to a queue is expected: of a new pod to activeQ, like an earlier move of the pod, or after a failure
- * that is shown.
+ * Whether a move to a queue is expected: a new pod enters activeQ, the pod moved in the same way before, or the failure
+ * that caused it was shown.
  * @param {Place} place
  */
 function isExpected(place) {

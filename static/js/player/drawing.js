@@ -24,7 +24,7 @@ const { chosen, explainer, index, player, redraw, region, root, run, screen, siz
 /** The furthest step shown. */
 let reach = 0;
 
-/** Draws everything, in the one animation frame. */
+/** Draws everything; called in an animation frame. */
 export function draw() {
 	const coming = loadHeadline() ?? (chosen.selection && loadInspector());
 	if (coming)
@@ -165,7 +165,7 @@ function drawRegions(view) {
 }
 
 /**
- * `data-ready`: the link to what is on screen, once all of it is there and nothing waits to be drawn.
+ * Sets `data-ready` to the link to the view, and reports that it is completely drawn.
  * @param {View} view
  */
 function ready(view) {

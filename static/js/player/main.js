@@ -108,7 +108,8 @@ function handleMessage(message) {
 }
 
 /**
- * Loads the run's first chunk, which every step needs. If that fails, all chunks are requested over the websocket.
+ * Takes the run's first chunk if the page starts at a later one. If it cannot be loaded, requests all chunks over the
+ * websocket.
  */
 async function begin() {
 	const chunk = await beginning;

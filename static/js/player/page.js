@@ -15,7 +15,7 @@ const early = /** @type {Early} */ (/** @type {any} */ (globalThis).kscheduiEarl
 export const { boot, linkedChunk } = early;
 export const linked = linkedPlace(location);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, linkedChunk);
-/** The run's first chunk, if the page brought it, as a websocket sends it. */
+/** The run's first chunk in the websocket's format, if the page contains it. */
 const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.charCodeAt(0)).buffer : null;
 /**
  * The run's first chunk, which is needed to read a chunk from the middle; null if it cannot be loaded.

@@ -107,7 +107,10 @@ export function widthOf(text) {
 
 const CHARACTER = 4; // letters that are read in the time of a Chinese character
 
-/** Letters of a text by the time that reading them takes. @param {string} text */
+/**
+ * The number of letters of a text; a Chinese character counts as several, by the time that reading takes.
+ * @param {string} text
+ */
 export function lettersIn(text) {
 	return text.length + (CHARACTER - 1) * (widthOf(text) - text.length);
 }

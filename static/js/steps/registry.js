@@ -167,7 +167,7 @@ export function pictureOf(scene, { nodes, cycle }) {
 	return STEPS[shown].picture?.(nodes.size) ?? "cluster";
 }
 
-/** The type of event whose state a step's picture shows. @param {StepName} scene */
+/** The type of event whose state a step's picture shows; undefined for the current state. @param {StepName} scene */
 export function momentOfStep(scene) {
 	return STEPS[scene].moment;
 }
@@ -221,13 +221,13 @@ export function nextOf({ event, frame, order, following, state, subject }) {
 	return parts(has(key) ? key : `next.${type}`, values);
 }
 
-/** Refers to the number that decides in the frame on screen, if there is one. @param {Asked} place */
+/** A reference to the number that decides in the frame on screen, if there is one. @param {Asked} place */
 export function askedAt(place) {
 	return STEPS[place.scene].asked?.(place);
 }
 
 /**
- * Refers to the number that is explained when the reader points at none and none decides.
+ * A reference to the number that is explained when the reader selected none and none decides.
  * @param {State} state @param {string} subject @param {AnyEvent} event
  */
 export function unasked(state, subject, event) {

@@ -20,7 +20,7 @@ export function isAt(anchor, event, attempt, state) {
 }
 
 /**
- * The names of an event's object: of a pod also its workloads, of a workload also what it is called.
+ * The names of an event's object: of a pod also its workloads, of a workload also the name that is shown.
  * @param {any} event @param {State | undefined} state
  * @returns {string[]} empty if the event has no object
  */

@@ -76,7 +76,7 @@ export class ChunkStore {
 		return state;
 	}
 
-	/** Yields the loaded events in order. @param {number} from @param {1 | -1} by */
+	/** Yields the loaded events from a step on, forwards or backwards. @param {number} from @param {1 | -1} by */
 	*walk(from, by) {
 		for (let step = from; step >= 0 && step < this.steps; step += by) {
 			const event = this.event(step);

@@ -32,13 +32,19 @@ export class Explainer {
 		return typeof explanation === "object" ? explanation : null;
 	}
 
-	/** "loading", "failed" or undefined. @param {number} attempt @param {string} node */
+	/**
+	 * The state of an explanation that is not here: "loading", "failed", or undefined.
+	 * @param {number} attempt @param {string} node
+	 */
 	status(attempt, node) {
 		const cached = this.known.get(`${attempt} ${node}`);
 		return typeof cached === "string" ? cached : undefined;
 	}
 
-	/** Requests that come before the explanation of a node; null: none. @param {number} attempt @param {string} node */
+	/**
+	 * The number of requests before the explanation of a node; null if it does not wait.
+	 * @param {number} attempt @param {string} node
+	 */
 	before(attempt, node) {
 		return this.status(attempt, node) === "loading" ? this.ahead : null;
 	}

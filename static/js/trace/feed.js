@@ -148,7 +148,7 @@ export async function fetchChunk(api, run, seq) {
 }
 
 /**
- * Fetches a chunk, and tries again if the connection or the server fails; undefined if there is no such chunk.
+ * Fetches a chunk, and tries again if that fails; undefined if all tries fail.
  * @param {string} api @param {string} run @param {number} seq @param {number} [wait] milliseconds before the second try
  * @returns {Promise<TraceChunk | undefined>}
  */
@@ -179,7 +179,7 @@ export function decodeColumn(column, count) {
 	return READERS[kind](bytes.buffer);
 }
 
-/** "d1:first:steps": integers that rise by less than 256 from one to the next. @param {string} column */
+/** Decodes "d1:first:steps": integers that rise by less than 256 from one to the next. @param {string} column */
 function decodeRising(column) {
 	const [, first, steps] = column.split(":");
 	const numbers = [Number(first)];
@@ -220,7 +220,7 @@ function nodesOf({ kinds, keys, nodes, kind, labels }) {
 	}));
 }
 
-/** Preemption's candidates, one by one, from an event's columns. @param {TraceChunk} chunk */
+/** Converts the columns of PreemptionEvaluated events to candidates. @param {TraceChunk} chunk */
 function unpackCandidates({ events, keyframe }) {
 	const { cycle = [] } = /** @type {{cycle?: any}} */ (keyframe ?? {});
 	for (const event of [...events, ...(Array.isArray(cycle) ? cycle : [])])

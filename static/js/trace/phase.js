@@ -184,7 +184,7 @@ function mark(out, cycle, now) {
 }
 
 /**
- * Marks the failed point in red, and those reserved before it as undone.
+ * Marks the point that failed, and the points before it from Reserve on as undone.
  * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} subject
  */
 function rollBack(out, event, state, subject) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The state between two events, and `apply`, its only writer. Keyframe n plus the events of chunk n equals keyframe n +
- * 1. Records (pods, nodes) are replaced, never edited, so that a fork of the state is two shallow copies.
+ * 1. Records (pods, nodes) are replaced, never edited, so that a fork of the state needs only shallow copies.
  */
 
 import { EVENTS } from "./events.js";

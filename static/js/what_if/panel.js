@@ -31,9 +31,9 @@ const KINDS = { node: "node", weigh: "scheduler", scheduler: "scheduler", change
 const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
 
 export class Panel {
-	/** Whether the panel is hidden, as it is while a number is only tried in place. */
+	/** Whether the panel is hidden; it is while a number is only tried in place. */
 	hidden = true;
-	/** @type {Map<string, Change>} numbers that are tried where they stand, by id */
+	/** @type {Map<string, Change>} numbers tried in place, by id */
 	tried = new Map();
 
 	/** @param {View} view @param {() => void} closed */
@@ -46,9 +46,9 @@ export class Panel {
 		this.node = "";
 		this.weighed = "";
 		this.questions = new Questions(view.boot.api, view.run.id, () => {
-			if (this.tried.size && !this.asked.edits.length) this.putTried(); // the manifest has come
+			if (this.tried.size && !this.asked.edits.length) this.putTried(); // the manifest has arrived
 			this.draw();
-			this.view.act.set({}); // the headline says what would happen
+			this.view.act.set({}); // updates the headline
 		});
 		this.root = document.createElement("aside");
 		this.root.className = "ask";
@@ -73,7 +73,7 @@ export class Panel {
 	}
 
 	/**
-	 * Ask about an attempt, beginning with what was pointed at.
+	 * Opens the panel for an attempt, at the tab of the selected object.
 	 * @param {string} what "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
 	 */
 	open(what) {
@@ -134,11 +134,11 @@ export class Panel {
 		this.view.act.set({});
 	}
 
-	/** Called when another step is on screen. @param {View} view */
+	/** Handles a new view; closes a hidden panel when the step changes. @param {View} view */
 	follow(view) {
 		const moved = view.step !== this.view.step;
 		this.view = view;
-		if (moved && this.hidden) return this.close(); // the next step is again what happened
+		if (moved && this.hidden) return this.close(); // the next step shows the run again
 		if (moved && !this.asked.edits.length) {
 			const attempt = attemptFor(view, "");
 			if (attempt && attempt !== this.asked.attempt) {
@@ -179,7 +179,7 @@ export class Panel {
 	}
 
 	/**
-	 * Keys that edits set below a path.
+	 * The keys that edits set below a path.
 	 * @param {string} kind
 	 * @param {(string | number)[]} path
 	 * @param {string} [name]
@@ -232,7 +232,7 @@ export class Panel {
 			...view,
 			tried,
 			staged,
-			boot: { ...view.boot, lesson: { ...view.boot.lesson, captions: [] } }, // a teacher speaks of what happened
+			boot: { ...view.boot, lesson: { ...view.boot.lesson, captions: [] } }, // the lesson's captions are about the run
 			own: view.own ?? view.caption,
 			caption: { ...view.caption, ...headline(sure, eyebrow), folded: undefined },
 		};
@@ -331,7 +331,8 @@ function body(panel) {
 }
 
 /**
- * The attempt to ask about: that of the pod, or the one on screen; at the end of the run, that of a pending pod.
+ * The attempt to ask about: the pod's, or the one on screen; at the end of the run, a pending pod's. 0 if there is
+ * none.
  * @param {View} view
  * @param {string} pod
  */
@@ -374,12 +375,12 @@ export function tryNumber(view, change) {
 	else openPanel?.close();
 }
 
-/** Another view is on screen. @param {View} view */
+/** Passes a new view to the open panel. @param {View} view */
 export function follow(view) {
 	openPanel?.follow(view);
 }
 
-/** The view, as long as nothing is asked. @param {View} view */
+/** The view with the result of the open what-if, or the view itself. @param {View} view */
 export function tell(view) {
 	return openPanel?.tell(view) ?? view;
 }

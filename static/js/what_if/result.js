@@ -78,7 +78,7 @@ function lostRow(row) {
 	return h("li", { key: row.node }, h("b", { class: "no" }, `✕ ${row.node}`), " ", row.after);
 }
 
-/** Sorts the chosen nodes, before and after, to the front. @param {NodeChange[]} all @param {string[]} taken */
+/** The changes with those of the chosen nodes first. @param {NodeChange[]} all @param {string[]} taken */
 function winnersFirst(all, ...taken) {
 	const place = (/** @type {NodeChange} */ { node }) => (taken.includes(node) ? taken.indexOf(node) : taken.length);
 	return [...all].sort((a, b) => place(a) - place(b));

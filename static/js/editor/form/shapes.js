@@ -102,7 +102,7 @@ export const configuration = () => ({
 });
 
 /**
- * The path and value that "+ Spread" and its neighbours add to a pod's spec.
+ * The path and value that each button, such as "+ Spread", adds to a pod's spec.
  * @param {any} value the pod
  * @returns {Record<string, [(string | number)[], any]>}
  */

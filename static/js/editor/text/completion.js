@@ -36,7 +36,7 @@ export function placeOf(text) {
 }
 
 /**
- * Adds the keys in which the end of a line in flow style is nested; see `placeOf`.
+ * The place at the end of a line in flow style, below the keys `outer`; see `placeOf`.
  * @param {string} line
  * @param {string[]} outer
  */

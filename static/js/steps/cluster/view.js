@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, room in every resource.
+ * The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, and the used share of
+ * every resource.
  */
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";

@@ -2,8 +2,8 @@
 /** Workloads and their pods: how many there should be, and what each of them does. */
 
 /**
- * The activity of a pod: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is ready no
- * more; "waiting" has no node; "leaving" is being deleted; "ended" has succeeded or failed.
+ * The activity of a pod: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is no longer
+ * ready; "waiting" has no node; "leaving" is being deleted; "ended" has succeeded or failed.
  * @typedef {"ready" | "starting" | "unready" | "waiting" | "leaving" | "ended"} PipKind
  * @typedef {{pod: string, kind: PipKind}} Pip
  * @typedef {{
@@ -95,7 +95,7 @@ function rowOf(state, key, record, parts, owned) {
 			return { key: set, called: workload.called, pips: own, missing: missingOf(workload.size, own), workload };
 		})
 		.filter(({ missing, pips: own }) => missing > 0 || own.length > 0)
-		.sort((one, other) => (other.workload.revision ?? 0) - (one.workload.revision ?? 0));
+		.sort((a, b) => (b.workload.revision ?? 0) - (a.workload.revision ?? 0));
 	const all = kind === "Deployment" ? revisions.flatMap((revision) => revision.pips) : pipsOfKey(key);
 	const desired = desiredOf(kind, record);
 	return {
@@ -125,7 +125,7 @@ function missingOf(desired, own) {
  */
 function pips(pods, kind) {
 	const own = pods.map((pod) => ({ pod: pod.summary.pod, kind: pipOf(pod) }));
-	return kind === "StatefulSet" ? own.sort((one, other) => ordinal(one.pod) - ordinal(other.pod)) : own;
+	return kind === "StatefulSet" ? own.sort((a, b) => ordinal(a.pod) - ordinal(b.pod)) : own;
 }
 
 /** The ordinal of a StatefulSet's pod. @param {string} pod */

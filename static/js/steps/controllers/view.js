@@ -12,7 +12,7 @@ import { isAtRest, ordinal, workloadOf, workloadRows } from "./model.js";
 const MAX_PIPS = 16;
 const MAX_ROWS = 5;
 
-/** "ReplicaSet controller". @param {string} actor its name in the trace */
+/** An actor in words: "ReplicaSet controller". @param {string} actor its name in the trace */
 export const actorName = (actor) => (has(`actor.${actor}`) ? t(`actor.${actor}`) : actor);
 
 /** The program that an actor is a part of, or where it runs. @param {View} view @param {string} actor */
@@ -58,7 +58,7 @@ export function loopStations() {
 	);
 }
 
-/** "2 of 3 ready". @param {Row} row */
+/** The pods of a workload in words: "2 of 3 ready". @param {Row} row */
 function countOf({ ready, desired, pips, kind }) {
 	if (kind === "Job")
 		return t("workload.ended", { n: pips.filter((pip) => pip.kind === "ended").length, all: pips.length });
@@ -71,7 +71,7 @@ export function workloads(view) {
 	if (!all.length) return null;
 	const own = workloadOf(view.event, view.state);
 	const busy = all.filter((row) => row.key === own || !isAtRest(row));
-	busy.sort((one, other) => Number(other.key === own) - Number(one.key === own));
+	busy.sort((a, b) => Number(b.key === own) - Number(a.key === own));
 	const shown = busy.slice(0, MAX_ROWS);
 	const rest = all.length - shown.length;
 	const more = busy.length > shown.length;

@@ -64,7 +64,7 @@ export function workloadWritten({ event }) {
 }
 
 /**
- * Makes the caption of an event.
+ * Returns a function that makes the caption of a pod's event with the text `key`.
  * @param {string} key @param {(event: any) => Record<string, Part | Part[] | number>} values
  */
 function about(key, values) {

@@ -19,7 +19,7 @@ const FREE = 112;
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
 /**
- * `zone`: the zone whose first row this is.
+ * The row of a node. `zone`: the zone whose first row this is.
  * @param {View} view @param {Lanes} lanes
  * @param {{name: string, first: boolean, zone: {zone: string, names: string[]} | null}} row @param {boolean} [picked]
  */
@@ -161,7 +161,10 @@ function roomForFree({ geometry }, { summary }) {
 	return !tagged && nodeName(summary.name).length * LETTER < geometry.head - 60 - FREE;
 }
 
-/** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */
+/**
+ * The values for "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu".
+ * @param {string} resource @param {number} left @param {number} whole
+ */
 function freeOf(resource, left, whole) {
 	const { texts, unit } = inOneUnit(resource, [left, whole]);
 	return {

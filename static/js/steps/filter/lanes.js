@@ -356,7 +356,7 @@ const LETTER = 7.6;
 const NAMED = 8; // named nodes of the picked reason
 
 /**
- * The height of rows that lets `count` of them fit; on a phone, they scroll.
+ * The mode in which `count` rows fit; on a phone, they scroll.
  * @param {View} view
  * @param {number} count
  */
@@ -365,7 +365,7 @@ export function modeOf({ width, sizes }, count) {
 	return count <= Math.min(MIDDLE, room) ? "middle" : "thin";
 }
 
-/** The letters of a name that fit beside the bar in a low row. @param {Geometry} geometry */
+/** The number of letters of a name that fit beside the bar in a low row. @param {Geometry} geometry */
 function lettersIn({ head, phone }) {
 	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
 }

@@ -136,7 +136,10 @@ function pluginFrames(event) {
 	);
 }
 
-/** The number of frames node by node: one each, or for many nodes, equal groups. @param {NodesFiltered} event */
+/**
+ * The number of frames node by node: one per node, or per group of nodes if there are many.
+ * @param {NodesFiltered} event
+ */
 function nodeFrames(event) {
 	return Math.min(MAX_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
 }

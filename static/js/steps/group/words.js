@@ -12,7 +12,7 @@ import { gangOf, groupOf } from "./model.js";
 
 import "./around.js";
 
-/** The group, coloured as the pod of an event is. @param {Context} context @returns {Part} */
+/** The group's name as a part of a sentence. @param {Context} context @returns {Part} */
 const groupName = ({ event, subject }) => ({
 	text: podName(event.pod_group),
 	kind: subject ? "pod" : "subject",
@@ -322,7 +322,7 @@ function rules(summary) {
 	return h("p", { key: "rules", class: "formula" }, lines.filter(Boolean).join(t("list.comma")));
 }
 
-/** Explains the group if the event is about no single pod. @param {Asked} place */
+/** A reference to the group if the event is about no single pod; otherwise null. @param {Asked} place */
 export function asked({ subject }) {
 	return subject ? null : "group";
 }

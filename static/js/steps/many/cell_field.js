@@ -296,7 +296,10 @@ export class CellField {
 	}
 }
 
-/** The largest cells that fit, and their columns. @param {number} n @param {number} width @param {number} height */
+/**
+ * The size of the largest cells that fit, at most 40 pixels, and the number of columns.
+ * @param {number} n @param {number} width @param {number} height
+ */
 function gridOf(n, width, height) {
 	let size = Math.max(1, Math.sqrt((width * height) / Math.max(1, n)));
 	while (size > 1 && Math.ceil(n / Math.floor(width / size)) * size > height) size -= 0.1;

@@ -80,7 +80,7 @@ const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
 /**
- * Score with 13 to 200 nodes: the best as bars, a histogram of all, and the funnel of Filter.
+ * Draws Score with 13 to 200 nodes: the best as bars, a histogram of all, and the funnel of Filter.
  * @param {Element} target
  * @param {View} view
  */
@@ -102,7 +102,7 @@ function rowsThatFit({ width, sizes }) {
 	return Math.max(FEWEST, Math.min(MAX_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
 }
 
-/** Letters of a node's name: its column is three tenths of the bars' part. @param {View} view */
+/** The number of letters that fit in the column of names. @param {View} view */
 const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
 
 /** The number of plugins whose points are added so far. @param {View} view @param {Scores} model */

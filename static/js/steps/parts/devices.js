@@ -185,7 +185,7 @@ function joinOnce(words) {
 }
 
 /**
- * The values of a device for the attributes in which the cluster's devices differ.
+ * Returns a function with the values of a device for the attributes in which the cluster's devices differ.
  * @param {State} state @returns {(device: Device) => string[]}
  */
 function distinctions(state) {

@@ -101,7 +101,7 @@ function skewLine(view, fact) {
 	];
 }
 
-/** A comparison in words, or with its sign if there are none for it. @param {Fact} fact @param {string} subject */
+/** A comparison in words, or else with its sign. @param {Fact} fact @param {string} subject */
 function comparison(fact, subject) {
 	const words = fact.holds ? passWords([fact]) : stopWords(fact, subject)?.filter(Boolean).join(t("clause"));
 	if (words) return words;

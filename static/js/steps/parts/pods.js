@@ -22,7 +22,10 @@ export function podLabel(key) {
 	return [workload, hash && h("small", { key: "hash", class: "hash" }, `\u00a0${hash}`)];
 }
 
-/** The whole name, on hover and for screen readers. @param {string} name @param {string} shown */
+/**
+ * The attributes that give the whole name on hover and to screen readers.
+ * @param {string} name @param {string} shown
+ */
 export function wholeName(name, shown) {
 	return { title: name, "aria-label": name === shown ? null : name };
 }
@@ -112,7 +115,10 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 /** Whether the pod is terminating. @param {PodState | undefined} pod */
 const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
-/** The rest of the grace period of a pod that is being deleted. @param {State} state @param {string} key */
+/**
+ * The rest of the grace period of a pod that is being deleted; null for other pods.
+ * @param {State} state @param {string} key
+ */
 function graceBar({ pods, time }, key) {
 	const { gone_at = null, grace = null } = pods.get(key) ?? {};
 	if (gone_at === null || !grace) return null;
@@ -195,7 +201,7 @@ function askedLabels({ nodes, pods }, { summary: { labels = {} } }, before) {
 	const asked = (/** @type {string} */ key) => wishes.some(({ value }) => value.split(/[^\w./-]/).includes(key));
 	const changed = (/** @type {string} */ key) => had[key] !== labels[key];
 	const shown = Object.entries(labels).filter(([key]) => changed(key) || asked(key));
-	return shown.sort(([one], [other]) => Number(changed(other)) - Number(changed(one)));
+	return shown.sort(([a], [b]) => Number(changed(b)) - Number(changed(a)));
 }
 
 const EDGE = 3; // letters that the edges of a tag take

@@ -1,5 +1,8 @@
 // @ts-check
-/** The time of pods until they were ready: a bar to scale, a line for each part, and the time without one of them. */
+/**
+ * The time of pods until they were ready: a bar to scale, a line for each part, and the time that would be left without
+ * it.
+ */
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";

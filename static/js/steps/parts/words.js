@@ -36,7 +36,7 @@ export function priorityOf(state, key) {
 	return state.pods.get(key)?.summary.priority ?? 0;
 }
 
-/** "1st", "2nd"; catalogues may say it otherwise. @param {number} n */
+/** "1st", "2nd", in the language of the catalogue. @param {number} n */
 export function ordinal(n) {
 	const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
 	return t(`ordinal.${rule}`, { n });
@@ -96,7 +96,10 @@ export function reasonOf(reason = "") {
 	}
 }
 
-/** "key: value" as people write it, a resource by its short name. @param {[string, string]} group */
+/**
+ * The group of a reason in readable form: "key=value", or the short name of a resource.
+ * @param {[string, string]} group
+ */
 function readable([name, text = ""]) {
 	return [name, name === "resource" ? short(text) : text.replace(": ", "=").replace(/=$/, "")];
 }

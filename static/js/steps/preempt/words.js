@@ -544,7 +544,8 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 }
 
 /**
- * Refers to the first candidate that is not ruled out, at last to the chosen one; without any, to the pod's request.
+ * A reference to the first candidate that is not ruled out, at last to the chosen one; without any, to the pod's
+ * request.
  * @param {Asked} place
  */
 export function asked({ state, subject, event, frame }) {

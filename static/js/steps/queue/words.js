@@ -213,7 +213,10 @@ function attemptFinished({ state, event, subject }) {
 	};
 }
 
-/** The caption of a gated pod, with the plugin's message. @param {Context} context @returns {Partial<Caption>} */
+/**
+ * The caption of a gated pod, in the words for the plugin that gates it.
+ * @param {Context} context @returns {Partial<Caption>}
+ */
 function gatedCaption({ event, state, subject }) {
 	const { gates = [], pod_group = "" } = state.pods.get(event.pod)?.summary ?? {};
 	const min = state.pod_groups.get(pod_group)?.summary.min_count;

@@ -164,7 +164,10 @@ function hostCaption({ state, event, subject = "" }) {
 	};
 }
 
-/** The key of the reason why no node was scored: a single one was left. @param {State} state @param {number} total */
+/**
+ * The key of the caption for an only feasible node, by the reason why it is the only one.
+ * @param {State} state @param {number} total
+ */
 function singleKey({ cycle }, total) {
 	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
 	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
@@ -343,7 +346,7 @@ function withSign(n) {
 }
 
 /**
- * Refers to the points that decide in the frame on screen; null before Score.
+ * A reference to the points that decide in the frame on screen; null before Score.
  * @param {Asked} place @returns {string | null}
  */
 export function asked({ event, state, frame }) {

@@ -116,7 +116,7 @@ function addTerm(panel, event) {
 	change([...now, place.wrap(term)]);
 }
 
-/** A list of terms. @param {Panel} panel @param {Place} place */
+/** The boxes of a list of terms. @param {Panel} panel @param {Place} place */
 function terms(panel, place) {
 	const { kind, how, path, term, wrap } = place;
 	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
