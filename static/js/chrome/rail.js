@@ -1,5 +1,5 @@
 // @ts-check
-/** The extension points as a line: done, current (open, amber), skipped (struck out), failed (red). */
+/** The extension points as a line: done, current, skipped, failed or undone. */
 
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";

@@ -196,7 +196,7 @@ export class Timeline {
 	}
 
 	/**
-	 * Virtual times under the axis, where there is room.
+	 * Virtual times under the axis, if they fit.
 	 * @param {RunIndex} index
 	 * @param {number} width
 	 * @param {number} unit

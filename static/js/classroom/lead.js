@@ -186,8 +186,8 @@ export class Lead {
 	}
 
 	/**
-	 * The question as sent to the server; with its answer, and texts for the file of answers, if it is being
-	 * revealed.
+	 * The question as sent to the server, null if there is none; with its answer, and texts for the file of answers, if
+	 * it is being revealed.
 	 */
 	asked() {
 		const { question, predictions, revealing } = this;

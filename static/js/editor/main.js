@@ -24,7 +24,7 @@ const CHECK_AFTER = 350; // ms of not typing
 const CHECK_AGAIN = 8000;
 const SETTLED = 1500; // ms of not typing, after which the line under the cursor is checked, too
 const BEGINNING = 200; // letters: a text that begins otherwise is not the imported one
-const PASTED = 200; // characters at once, which nobody types
+const PASTED = 200; // characters added at once by pasting, not by typing
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @typedef {import("../shared/server.js").Problem} Problem */
@@ -50,7 +50,7 @@ const state = {
 	/** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
 	/** @type {import("./outcome/rule_values.js").PodValues | null} */ rules: null,
 	rulePod: "", // for which the rules are evaluated
-	drawn: false, // the summary is of this text, or of what it was before the last change
+	drawn: false, // whether there is a summary, of this text or of the text before the last change
 	status: "",
 	checked: "",
 	ran: "", // the text of the last run

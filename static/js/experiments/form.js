@@ -36,7 +36,7 @@ function problem(sentence) {
 	element("problem").hidden = !sentence;
 }
 
-/** Shows the number of runs, or the first problem. */
+/** Updates the controls, and shows the number of runs or the first problem. */
 function showCount() {
 	for (const box of boxes) box.classList.toggle("off", !isOn(box));
 	const alone = boxes.filter(isOn).map((box) => box.dataset.factor);

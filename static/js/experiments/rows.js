@@ -98,7 +98,8 @@ export function reasonsOf(results) {
 }
 
 /**
- * The factor and the measure to show first: the first factor that varies and the first measure that differs.
+ * The factor and the measure to show first: the first factor that varies, and the most interesting measure that
+ * differs.
  * @param {Factor[]} factors
  * @param {Map<number, Result>} results
  * @param {string[]} measures

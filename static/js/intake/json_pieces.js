@@ -92,7 +92,7 @@ class Reader {
 		}
 	}
 
-	/** The next character that is not a space. */
+	/** The next character that is not a space; throws Cut at the end. */
 	async peek() {
 		const { source } = this;
 		for (;;) {

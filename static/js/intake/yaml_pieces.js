@@ -210,7 +210,7 @@ function isUnfinished(lines, printed) {
 
 /**
  * The last field that an API server always prints, if the object lacks it; otherwise "". If the uid is missing too,
- * somebody has removed fields by hand, perhaps also the status.
+ * fields were removed by hand, perhaps also the status.
  * @param {string[]} lines
  */
 function lacking(lines) {

@@ -71,7 +71,10 @@ export function triesOf(id) {
 	return allTries()[id] ?? null;
 }
 
-/** Stores one more try. @param {string} id @param {{held: number, of: number, solved: boolean}} result */
+/**
+ * Stores one more try, unless the challenge is already solved.
+ * @param {string} id @param {{held: number, of: number, solved: boolean}} result
+ */
 export function keepTry(id, { held, of, solved }) {
 	const triesById = allTries();
 	const { tries = 0, held: best = 0, solvedIn = 0 } = triesById[id] ?? {};

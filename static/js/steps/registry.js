@@ -154,7 +154,7 @@ export function sceneOf(event, state) {
 	// the picture of the result stays until the attempt is over
 	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
 		return "cluster";
-	if (event.type === "VictimEvicted" || cycle.VictimEvicted || cycle.PodNominated) return "cluster"; // what it led to
+	if (event.type === "VictimEvicted" || cycle.VictimEvicted || cycle.PodNominated) return "cluster"; // shows the effect
 	if (cycle.PreemptionEvaluated) return "preempt";
 	return cycle.DevicesSearched ? "devices" : cycle.NodesFiltered ? "filter" : "cluster";
 }
@@ -240,7 +240,7 @@ export function unasked(state, subject, event) {
 
 /**
  * The origin of a number: the rule in words, the arithmetic with this pod's values, the API's text, the source.
- * @param {View} view @param {string} ref what is pointed at: "score:node-1:ImageLocality" @returns {Child}
+ * @param {View} view @param {string} ref the selected number: "score:node-1:ImageLocality" @returns {Child}
  */
 export function explainRef(view, ref) {
 	const [kind, first = "", ...rest] = ref.split(":");

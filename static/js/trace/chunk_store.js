@@ -27,7 +27,8 @@ export class ChunkStore {
 	}
 
 	/**
-	 * Sets a chunk's first state: the end of the previous chunk if it is loaded, so that equal records are shared.
+	 * Sets a chunk's first state, if it can be known: the end of the previous chunk if that is loaded, so that equal
+	 * records are shared; otherwise the keyframe's.
 	 * @param {Chunk} chunk
 	 * @param {TraceChunk["keyframe"]} keyframe
 	 */

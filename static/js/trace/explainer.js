@@ -5,7 +5,7 @@ import { request } from "../shared/server.js";
 
 const REST_MS = 250;
 const PATIENCE_MS = 600;
-const MAX_NODES = 40; // in one request; more only when somebody points at one
+const MAX_NODES = 40; // in one request
 const MAX_KEPT = 8000;
 
 export class Explainer {

@@ -51,7 +51,7 @@ export class Feed {
 		this.damaged = { seq: -1, tries: 0 };
 		/** Frames are opened one after another, in order of arrival. */
 		this.opening = Promise.resolve();
-		/** Messages wait until somebody listens. @type {Promise<Listener>} */
+		/** Messages wait for the listener. @type {Promise<Listener>} */
 		this.listener = new Promise((resolve) => (this.listen = resolve));
 	}
 

@@ -369,7 +369,7 @@ export function ask(view, what) {
 	panelFor(view).open(what);
 }
 
-/** Tries a number of the arithmetic; null ends it. @param {View} view @param {Change | null} change */
+/** Tries a number of the arithmetic; null ends the what-if. @param {View} view @param {Change | null} change */
 export function tryNumber(view, change) {
 	if (change) panelFor(view).tryNumber(change);
 	else openPanel?.close();

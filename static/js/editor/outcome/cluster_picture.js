@@ -16,7 +16,7 @@ import { amount, quantity, rampColour } from "../../shared/units.js";
  *   misfit?: PodSummary, reasons?: string[]}} Row
  */
 
-const DRAWN = 60; // nodes; more would hide what is being edited
+const DRAWN = 60; // nodes; more would fill the page
 const CHIPS = 40;
 const LABELLED = 0.2; // of a line; a narrower box has no room for words
 

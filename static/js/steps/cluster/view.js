@@ -335,7 +335,7 @@ function isUnchanged(now, then, name) {
 	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
 }
 
-/** @param {NodeState} node the resources that are signText of it */
+/** The resources for which a node has a gauge. @param {NodeState} node */
 function shownResources(node) {
 	return Object.keys(node.summary.allocatable).filter(
 		(name) =>

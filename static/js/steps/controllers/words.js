@@ -184,7 +184,7 @@ export const CAPTIONS = {
 	}),
 };
 
-/** A workload: how many pods there should be, what they do, its status and conditions. @type {Explain} */
+/** The explanation of a workload: its pods, their times, its status and conditions. @type {Explain} */
 export function explain(view, _, key) {
 	const record = view.state.workloads.get(key);
 	if (!record) return null;

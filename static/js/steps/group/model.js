@@ -1,5 +1,5 @@
 // @ts-check
-/** A pod group at a step: how far its cycle is, how each member stands, and whether there are enough of them. */
+/** A pod group at a step: the phase of its cycle, the state of each member, and whether enough of them have nodes. */
 
 import { podName } from "../../shared/units.js";
 

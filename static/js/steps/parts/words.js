@@ -26,7 +26,10 @@ export function nodes(names) {
 	return names.map(node);
 }
 
-/** "1.5 cpu", pointing at the pod's request. @param {string} resource @param {number} value @param {string} [ref] */
+/**
+ * "1.5 cpu", with a reference to its explanation.
+ * @param {string} resource @param {number} value @param {string} [ref]
+ */
 export function quantityMark(resource, value, ref) {
 	return num(quantity(resource, value), ref);
 }
@@ -151,7 +154,7 @@ export function domainKind(key) {
 	return key === "zone" ? t("zone") : key === "hostname" ? t("node") : key;
 }
 
-/** "topology.kubernetes.io/zone=a" as people say it: "zone=a". @param {string} text */
+/** A text with short keys: "zone=a" for "topology.kubernetes.io/zone=a". @param {string} text */
 export function tidy(text) {
 	return text.replace(/\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g, "");
 }

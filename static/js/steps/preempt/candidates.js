@@ -20,7 +20,7 @@ import { criterionText } from "./words.js";
  */
 
 export const MAX_VICTIMS = 3;
-const NARROW = 16; // letters of a column in which the amount stands alone
+const NARROW = 16; // letters; narrower columns show only the amount
 
 /** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
 export function candidateColumn(view, candidate, fates, how) {

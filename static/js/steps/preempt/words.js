@@ -476,7 +476,7 @@ function candidate(view, name) {
 	);
 }
 
-/** Whether a higher priority would find victims where there are none. @param {Preemption} preemption */
+/** Whether a higher priority of the pod would find victims; now there are none. @param {Preemption} preemption */
 function priorityDecides({ event, candidates }) {
 	return (
 		event.eligible &&

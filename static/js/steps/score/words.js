@@ -125,7 +125,7 @@ function result({ state, subject = "" }, model) {
 }
 
 /**
- * Whether the node has the smallest free share of cpu, alone.
+ * Whether the node has a smaller free share of cpu than all other scored nodes.
  * @param {State} state
  * @param {Scores} model
  * @param {number} index
@@ -165,7 +165,7 @@ function hostCaption({ state, event, subject = "" }) {
 }
 
 /**
- * The key of the caption for an only feasible node, by the reason why it is the only one.
+ * The key of the caption for the only feasible node, by the reason why there are no others.
  * @param {State} state @param {number} total
  */
 function singleKey({ cycle }, total) {
@@ -406,7 +406,7 @@ function neighbours(view, { key, field, values = {} }) {
 
 /**
  * "zone: 2 pods × ln(3 domains + 2) + (maxSkew 1 - 1) = ...": the arithmetic of a spread constraint, whose maxSkew can
- * be dragged.
+ * be dragged. Null for other lines.
  * @param {View} view @param {string} line @param {Fact} fact @returns {Child}
  */
 function spread(view, line, fact) {
