@@ -17,7 +17,6 @@ def broker_command(binary: Path | None = None) -> list[str]:
     """Return the command of the Redis-compatible server, which reads its configuration from standard input
     (`broker_config`). `binary`: the server's program, by default that of the package for this machine.
 
-
     Raises StartError if there is no such binary for this machine.
     """
     if binary is None:

@@ -1,6 +1,5 @@
 """Messages of Volcano, Kueue, the Eviction API, quotas, autoscalers and volumes about pods that do not run.
 
-
 Volcano: pkg/scheduler/api/job_info.go and unschedule_info.go (events Unschedulable and FailedScheduling, conditions of
 PodGroups). Kueue: pkg/scheduler (flavorassigner, preemption) and conditions of Workloads (QuotaReserved).
 """

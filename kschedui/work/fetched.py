@@ -1,6 +1,5 @@
 """Arguments that a worker process reads itself.
 
-
 Sending a long text to another process costs the sender many times as much as reading it, and holds Python's lock.
 """
 

@@ -1,6 +1,5 @@
 """Settings of the actors of a scenario: Cluster Autoscaler with its node groups, Karpenter and the descheduler.
 
-
 Each has a document of its own, with flags and a policy as for the real program.
 """
 

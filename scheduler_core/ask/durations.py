@@ -1,6 +1,5 @@
 """Divides the time of each pod of a run, from its creation until it is ready, into parts by cause.
 
-
 durations = Durations()
 for step, event in enumerate(simulate(scenario)):
     durations.take(step, event)

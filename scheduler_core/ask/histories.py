@@ -1,6 +1,5 @@
 """Histories of a run's pods and workloads: who created or deleted a pod and why, and why a rollout is incomplete.
 
-
 histories = Histories()
 for event in simulate(scenario):
     histories.take(event)

@@ -210,7 +210,6 @@ class ExpectedPod(msgspec.Struct, frozen=True):
 class Expectation(msgspec.Struct, frozen=True):
     """The expected outcome, checked by `kschedui check`; `victims` None: not checked.
 
-
     `least_available`: by Deployment (namespace/name), the number of pods that stay available once it is reached.
     """
 

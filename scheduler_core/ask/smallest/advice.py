@@ -31,7 +31,6 @@ MAX_OLD = 8  # pods of older revisions whose deletion is tried
 class Advice(msgspec.Struct, frozen=True):
     """The kind of a sentence of advice, and its values.
 
-
     rollout: an old pod of `workload` has to go first (`pods` of them run). pinned: the DaemonSet's pod can run on
     `node` only. init: the init container `container` requests most (`amount` of `resource`). condition: `nodes` have
     the taint `taint` of a condition. toleration: the pod's toleration `toleration` differs from the taint `taint` of

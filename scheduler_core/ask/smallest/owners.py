@@ -1,6 +1,5 @@
 """The workload of a pod.
 
-
 A Deployment is known by the name of its ReplicaSet, which ends with the pod's `pod-template-hash`.
 """
 

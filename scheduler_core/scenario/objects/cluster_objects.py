@@ -101,7 +101,6 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
 def budget_from_v1beta1(data: Manifest) -> Manifest:
     """Return a budget of policy/v1beta1 as one of policy/v1. In v1beta1, an empty selector selects no pod.
 
-
     kube-apiserver: pkg/apis/policy/v1beta1/conversion.go. No selector selects no pod in either.
     """
     spec = data.get("spec") or {}

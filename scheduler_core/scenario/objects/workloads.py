@@ -1,6 +1,5 @@
 """Builds workloads, autoscalers, quotas and limits with the API server's validation and defaults (pkg/apis/{apps,...}).
 
-
 A workload whose pod template has no containers is only a selector: no pods are created for it.
 """
 

@@ -89,7 +89,6 @@ def _containers_of(case: Case, edits: list[Edit]) -> str:
 def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
     """Return the edits that lower the requests of the containers to the budget.
 
-
     Containers and sidecars share the amount, the largest is reduced first; each other init container can use all of it.
     """
     containers = list(_containers(case, resource))
