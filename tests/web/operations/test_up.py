@@ -218,11 +218,14 @@ def test_a_killed_guard_comes_back_and_knows_every_child(start: Start) -> None:
     up = start()
     visitor = Visitor(up.ready())
     assert becomes_well(visitor)
-    family = up.family()
-    guard = next(p for p in family if "guard.py" in p.command)
+    children = [p for p in up.family() if p.parent == up.process.pid]
+    guard = next(p for p in children if "guard.py" in p.command)
+    others = {p.pid for p in children} - {guard.pid}
+    assert len(others) == 3, "broker, web server and workers"
     os.kill(guard.pid, signal.SIGKILL)
     assert wait_until(lambda: any("guard.py" in p.command and p.pid != guard.pid for p in up.family()), START_SECONDS)
-    assert not [p for p in family if p.pid != guard.pid and p not in still_running(family)], "the others go on"
+    assert others <= {p.pid for p in up.family()}, "the others go on"
+    family = up.family()
     assert becomes_well(visitor)
     up.process.kill()
     assert gone(family), still_running(family)
