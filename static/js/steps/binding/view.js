@@ -133,9 +133,9 @@ function step(view, pod, events, point, type, current, going) {
 			: !event && !laterPointRan(events, point)
 				? "todo"
 				: results.length || point === "Bind" || decided || event?.past
-					? "resultWords"
+					? "did"
 					: "nothing";
-	const mark = { failed: "✕", waits: "‖", todo: "", resultWords: "✓", nothing: "–" }[kind];
+	const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
 	return h(
 		"li",
 		{ key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
