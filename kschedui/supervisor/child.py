@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -48,7 +48,7 @@ class Guard:
         self._close_pipe()
         self.process.wait()
 
-    def _tell(self, numbers: "Sequence[int] | set[int]") -> None:
+    def _tell(self, numbers: Iterable[int]) -> None:
         with contextlib.suppress(OSError):  # it was killed: `look` starts it again
             os.write(self.pipe, b"".join(b"%d\n" % number for number in numbers))
 

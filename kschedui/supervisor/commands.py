@@ -20,7 +20,7 @@ def broker_command(binary: Path | None = None) -> list[str]:
     Raises StartError if there is no such binary for this machine.
     """
     if binary is None:
-        from .broker import broker_binary  # with a client of Redis, which `manage.py up` does without
+        from .broker import broker_binary  # with a client of Redis, which the supervisor does without
 
         binary = broker_binary()
     return [str(binary), "-"]

@@ -18,6 +18,7 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory
 from kschedui import library
 from kschedui.supervisor.__main__ import STOP_SIGNALS
 from kschedui.supervisor.broker import broker_binary, require_broker
+from kschedui.supervisor.child import ROOT
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
@@ -47,6 +48,7 @@ def become_supervisor(arguments: list[str]) -> None:
     # A signal that comes before the supervisor has handlers waits for them.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     sys.stdout.flush()
+    os.chdir(ROOT)  # this command may have been started elsewhere
     os.execv(sys.executable, [sys.executable, "-m", "kschedui.supervisor", *arguments])  # noqa: S606 - of ours
 
 

@@ -39,12 +39,12 @@ class Up:
 
     url = ""
 
-    def __init__(self, *args: str, env: dict[str, str]) -> None:
+    def __init__(self, *args: str, env: dict[str, str], cwd: Path = ROOT) -> None:
         others = ("REDIS_URL", "DATABASE_URL", "PORT", "SECRET_KEY", "PYTHONUNBUFFERED")
         inherited = {k: v for k, v in os.environ.items() if k not in others}
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", *args],
-            cwd=ROOT,
+            [sys.executable, str(ROOT / "manage.py"), "up", *args],
+            cwd=cwd,
             env={**inherited, **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -92,8 +92,8 @@ def starting(folder: Path, prepared_database: Path) -> Iterator[Start]:
     (folder / "data").mkdir()
     shutil.copy(prepared_database, folder / "data")
 
-    def start(*args: str, **env: str) -> Up:
-        up = Up(*(args or ("--port", "0")), env={"KSCHEDUI_DATA_DIR": str(folder / "data"), **env})
+    def start(*args: str, cwd: Path = ROOT, **env: str) -> Up:
+        up = Up(*(args or ("--port", "0")), env={"KSCHEDUI_DATA_DIR": str(folder / "data"), **env}, cwd=cwd)
         started.append(up)
         return up
 
@@ -125,6 +125,15 @@ def test_up_serves_and_a_second_start_finds_what_the_first_left(start: Start, tm
         assert becomes_well(Visitor(up.ready()))
         up.process.terminate()
         assert up.end()[0] == 0
+
+
+@pytest.mark.slow
+def test_it_can_be_started_from_another_folder(start: Start, tmp_path: Path) -> None:
+    up = start(cwd=tmp_path, KSCHEDUI_DATA_DIR="data")
+    assert becomes_well(Visitor(up.ready()))
+    up.process.terminate()
+    assert up.end()[0] == 0
+    assert (tmp_path / "data" / "lock").exists()
 
 
 @pytest.mark.slow
