@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 120.0  # seconds until it serves; nobody waits so long unless something is broken
-TICK = 0.002  # seconds
+TICK = 0.01  # seconds; a shorter one would itself be much of what a slow machine works in a request
 ASKED = "/stalls"
 HERE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
 

@@ -13,7 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from kschedui.runs import frames
 from kschedui.supervisor.ports import wait_until
 
-LONG = 120.0  # seconds; nobody waits so long unless something is broken
+LONG = 300.0  # seconds; nobody waits so long unless something is broken
 
 
 class Visitor:
