@@ -1,12 +1,13 @@
-"""Regular expressions whose work grows faster than the text: found from the pattern, then counted.
+"""Find regular expressions whose work grows faster than the text, and count the steps that they take.
 
-A pattern becomes an automaton with one state for each character that it matches. Two different ways round to the same
-state on one word mean work that doubles with each repetition (exponential); a word that stays at a state, leads from it
-to another, and stays there as well means work that grows with the square. Both give a text to try. What decides is the
-number of steps that a backtracking matcher takes on that text, repeated twice as often: an engine's shortcuts change.
+A pattern becomes an automaton with one state for each position that matches a character. If one word leads from a state
+back to it in two different ways, the work doubles with each repetition (exponential). If a word leads from a state back
+to it, from it to another state, and from that back to itself, the work grows with the square of the text. Both give a
+text to try. What decides is the number of steps that a backtracking matcher takes on that text, and on one with twice
+as many repetitions, because the shortcuts of `re` change from version to version.
 
-Limits of counted repetitions are left out, so `x{1,64}` counts as `x+`, and what a reference to a group repeats is too;
-lookarounds are taken as true when texts are looked for, and are not when steps are counted.
+The limits of counted repetitions are ignored, so `x{1,64}` counts as `x+`; so is the text that a backreference repeats.
+Lookarounds count as matched while texts are looked for, but are evaluated while steps are counted.
 """
 
 import re
@@ -28,7 +29,7 @@ REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 
 
 class Attack(NamedTuple):
-    """A text that takes `degree` work: `prefix`, `word` as often as one likes, `suffix`."""
+    """A text that takes `degree` work: `prefix`, any number of `word`s, `suffix`."""
 
     degree: str
     prefix: str
@@ -40,7 +41,7 @@ class Attack(NamedTuple):
 
 
 class TooManySteps(Exception):
-    """More than MAX_STEPS."""
+    """The matcher took more than MAX_STEPS steps."""
 
 
 # --- One character ------------------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 
 def takes(node: tuple[Any, Any], char: str, flags: int) -> bool:
-    """Whether one node of a parse tree matches the character."""
+    """Return whether one node of a parse tree matches the character."""
     kind, value = node
     if kind is op.ANY:
         return bool(flags & re.DOTALL) or char != "\n"
@@ -79,7 +80,7 @@ def in_set(part: tuple[Any, Any], char: str) -> bool:
 
 
 def alphabet(tree: Any) -> list[str]:
-    """Characters that a pattern may tell apart."""
+    """Return characters that a pattern may distinguish."""
     found = set(GENERIC)
 
     def see(items: Iterable[Any]) -> None:
@@ -100,8 +101,11 @@ def alphabet(tree: Any) -> list[str]:
 
 
 class Automaton:
-    """States are places of one character; `start` and `end` beside them. `next[a]` has of each state that may follow
-    how many ways lead there without a character, 2 for more."""
+    """A nondeterministic automaton for a pattern.
+
+    Its states are the positions that match one character, besides `start` and `end`. `next[a]` maps each state that may
+    follow `a` to the number of ways to it without another character; 2 stands for more than one.
+    """
 
     def __init__(self, pattern: str | bytes, flags: int, *, search: bool) -> None:
         tree = parser.parse(pattern, flags)
@@ -126,14 +130,14 @@ class Automaton:
         return len(self.empty) - 1
 
     def kinds(self) -> list[str]:
-        """One letter of each kind that the pattern tells apart."""
+        """Return one letter for each set of letters that the pattern does not distinguish."""
         same: dict[tuple[int, ...], str] = {}
         for bit, letter in enumerate(self.letters):
             same.setdefault(tuple(one >> bit & 1 for one in self.sets), letter)
         return list(same.values())
 
     def letter(self, chars: int) -> str:
-        """The first of them."""
+        """Return the first letter of a bit set."""
         return self.letters[(chars & -chars).bit_length() - 1]
 
     def position(self, source: int, to: int, chars: int) -> None:
@@ -199,7 +203,10 @@ class Automaton:
 
 
 def shortest(begin: Hashable, goal: Callable[[Any], bool], steps: Callable[[Any], Iterator[tuple[str, Any]]]) -> str:
-    """The word of a shortest way that takes at least one character; LookupError if there is none."""
+    """Return the shortest word of at least one character that leads to the goal.
+
+    Raises LookupError if there is none.
+    """
     seen: dict[Any, tuple[str, Any]] = {}
     queue = deque([begin])
     while queue:
@@ -219,7 +226,7 @@ def shortest(begin: Hashable, goal: Callable[[Any], bool], steps: Callable[[Any]
 
 
 def candidates(automaton: Automaton) -> Iterator[tuple[str, str, str]]:
-    """(degree, prefix, word): texts that may take much."""
+    """Yield (degree, prefix, word) for texts that may take more than linear work."""
     sets, letter = automaton.sets, automaton.letter
     following = {at: {to: ways for to, ways in after.items() if sets[to]} for at, after in automaton.next.items()}
 
@@ -264,7 +271,7 @@ def candidates(automaton: Automaton) -> Iterator[tuple[str, str, str]]:
 
 
 def reached(state: int, following: dict[int, dict[int, int]]) -> set[int]:
-    """States after at least one character."""
+    """Return the states that can follow after one character or more."""
     seen: set[int] = set()
     waiting = [state]
     while waiting:
@@ -275,7 +282,7 @@ def reached(state: int, following: dict[int, dict[int, int]]) -> set[int]:
 
 
 def doubled(state: int, several: Callable[[Any], Iterator[tuple[str, Any]]]) -> str:
-    """A word that leads from the state back to it in two ways."""
+    """Return a word that leads from the state back to it in two ways. Raises LookupError if there is none."""
 
     def parted(at: tuple[int, int, bool]) -> Iterator[tuple[str, tuple[int, int, bool]]]:
         for letter, (one, other) in several(at[:2]):
@@ -288,7 +295,7 @@ def doubled(state: int, several: Callable[[Any], Iterator[tuple[str, Any]]]) -> 
 
 
 class Counter:
-    """A backtracking matcher that counts its steps; groups are matched, not captured."""
+    """A backtracking matcher that counts its steps. It matches groups, but does not capture them."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.tree = parser.parse(pattern, flags)
@@ -297,7 +304,7 @@ class Counter:
         self.steps = 0
 
     def count(self, text: str, use: str) -> int:
-        """Steps until it is known whether the text matches; raises TooManySteps."""
+        """Return the number of steps until it is known whether the text matches. Raises TooManySteps."""
         self.text, self.steps = text, 0
         starts = range(len(text) + 1) if use == "search" else range(1)
         whole = use == "fullmatch"
@@ -384,7 +391,8 @@ class Counter:
 
 
 def attacks(pattern: str | bytes, flags: int = 0, use: str = "fullmatch") -> list[Attack]:
-    """Texts that take more than linear work; `use` is search (from anywhere), match (from the start) or fullmatch."""
+    """Return texts that take more than linear work; `use` is search (from anywhere), match (from the start) or
+    fullmatch."""
     sys.setrecursionlimit(20_000)
     automaton, counter = Automaton(pattern, flags, search=use == "search"), Counter(pattern, flags)
     found: dict[str, Attack] = {}
@@ -399,7 +407,7 @@ def attacks(pattern: str | bytes, flags: int = 0, use: str = "fullmatch") -> lis
 
 
 def growth(counter: Counter, attack: Attack, use: str) -> str:
-    """How the steps grow: "" for in proportion."""
+    """Return how the number of steps grows with the text: EXPONENTIAL, QUADRATIC, or "" if it grows in proportion."""
     try:
         few = counter.count(attack.text(TIMES), use)
         more = counter.count(attack.text(2 * TIMES), use)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How long an answer to "what if" takes, over HTTP, from a stack that runs as `make run` does.
+"""Measure how long "What if" takes to answer over HTTP, on a stack that runs as with `make run`.
 
     python tests/bench/bench_ask.py [--nodes 300 5000] [--asks 40]
 
-The first question makes the moment; the others are what a slider sends: each another edit of the same attempt. Aims
-for those: 100 ms with 300 nodes, 300 ms with 5,000 (the 95th of a hundred).
+The first question has to build the state of the cluster at that moment; the others are what a slider sends, each a
+different edit of the same attempt. Targets for those: 100 ms with 300 nodes, 300 ms with 5,000 nodes (95th percentile).
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ CPU = ["spec", "containers", 0, "resources", "requests", "cpu"]
 
 
 def cluster(nodes: int) -> str:
-    """Nodes of 8 cores in three zones with two pods each, and pods that wait: one of them finds no node."""
+    """Return a scenario: nodes of 8 cores in three zones with two pods each, and pending pods, one of which fits no
+    node."""
     zones = [{"topology.kubernetes.io/zone": f"z{zone}"} for zone in range(3)]
     return scenario(
         *(node(f"n{number:04}", cpu=8, labels=zones[number % 3]) for number in range(nodes)),
@@ -44,7 +45,7 @@ def cluster(nodes: int) -> str:
 
 
 def edits(number: int) -> list[dict[str, Any]]:
-    """A request, a weight, the strategy, a cordoned node, in turn."""
+    """Return edits of a request, a weight, the scoring strategy and a cordoned node in turn."""
     about = {"type": "set", "kind": "Pod", "name": "web-3", "namespace": "default", "path": CPU}
     return [
         [{**about, "value": f"{1000 + 50 * number}m"}],
@@ -55,7 +56,7 @@ def edits(number: int) -> list[dict[str, Any]]:
 
 
 def measured(site: str, nodes: int, asks: int) -> tuple[float, list[float]]:
-    """Milliseconds of the first question, and of the others."""
+    """Return the milliseconds that the first question took, and those of each other question."""
     visitor = Visitor(site)
     address = f"{site}/api/v1/runs/{visitor.save(cluster(nodes))}/attempts/4/what-if"
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""

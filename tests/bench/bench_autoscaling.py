@@ -3,7 +3,7 @@
     python tests/bench/bench_autoscaling.py
 
 Scale-up: Cluster Autoscaler with 1,000 pending pods and 20 groups, Karpenter with 700 instance types and 2,000 pods.
-Scale-down: 300 nodes, each a quarter used, that both want fewer of.
+Scale-down: 300 nodes, each used to a quarter, of which both remove some.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _used(prefix: str) -> list[Manifest]:
 
 
 def measure(name: str, objects: list[Manifest]) -> Autoscaling:
-    """Print how long the answer took, without the run that proves it."""
+    """Print the processor time of the answer, without the run that verifies it."""
     read = parse_scenario(scenario(*objects))
     begun = time.process_time()
     (answer,) = autoscale(read, proves=False)
@@ -102,7 +102,8 @@ def measure(name: str, objects: list[Manifest]) -> Autoscaling:
 
 
 def measure_run(name: str, objects: list[Manifest], seconds: float) -> None:
-    """Print how long it took to simulate so much time, and how many nodes were removed or chosen in it."""
+    """Print how long the simulation of so many seconds took, and how many nodes were removed or selected for removal in
+    it."""
     read = parse_scenario(scenario(*objects, untilSeconds=seconds))
     begun = time.process_time()
     evaluated = [event for event in simulate(read) if isinstance(event, ScaleDownEvaluated)]

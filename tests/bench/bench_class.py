@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A class: from the teacher's step being sent to each student's socket having it, and everybody's answers at once.
+"""Measure a class: the time from the teacher's step to each student's socket, and that of all answers at once.
 
     python tests/bench/bench_class.py [--students 500] [--steps 100]
 
-The teacher goes on ten times a second over a websocket, as the page does; students are websockets of another process.
-Every student must get every step that the server kept (of steps within a tenth of a second it keeps the last), and
-every answer must be counted. All of it shares this machine's processors. Nobody waits for ever: who is missing is told.
+The teacher sends ten steps a second over a websocket, as the page does; the students are websockets of another process.
+Every student must receive every step that the server stored (of several steps within a tenth of a second, it stores the
+last), and every answer must be counted. All of it shares the processors of this machine. Every wait ends after PATIENCE
+seconds, and reports the students that are missing.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOI
 
 
 def main() -> None:
-    """Print a table; with --hall be the process with the students."""
+    """Print a table; with --student-process, be the process with the students."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--students", type=int, default=500)
     options.add_argument("--steps", type=int, default=100)
@@ -70,7 +71,7 @@ def main() -> None:
 
 
 def measure(stack: Any, students: int, steps: int) -> None:
-    """One web process, then two."""
+    """Measure a class on one web process, then on two."""
     from kschedui.supervisor.ports import free_port, wait_until
     from tests.bench.bench_viewers import web_command_of
 
@@ -97,7 +98,7 @@ def measure(stack: Any, students: int, steps: int) -> None:
 
 
 def answers(url: str) -> bool:
-    """Is the web process there?"""
+    """Return whether the web process is alive."""
     from tests.web.visitor import Visitor
 
     try:
@@ -107,7 +108,7 @@ def answers(url: str) -> bool:
 
 
 def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
-    """One row of the table."""
+    """Measure one class and print its row of the table."""
     from tests.bench.bench_stream import cpu_seconds, memory
     from tests.builders import node, pod, scenario
     from tests.web.visitor import Visitor
@@ -143,7 +144,7 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
 
 
 def started(teacher: Any, run: str) -> str:
-    """The code of a class on the run."""
+    """Start a class on the run, and return its code."""
     scenario = teacher.run(run)["scenario"]["id"]
     page = teacher.url + f"/s/{scenario}/v/1/"
     teacher.get(f"/s/{scenario}/v/1/")
@@ -154,8 +155,11 @@ def started(teacher: Any, run: str) -> str:
 
 
 class Taught(NamedTuple):
-    """When each step was sent, the counts of the answers, what the teacher waited for in vain, and how often the
-    connection was lost."""
+    """The results of the teacher.
+
+    `sent`: the time at which each step was sent. `counted`: the number of answers for each choice. `missing`: messages
+    that the teacher waited for in vain. `again`: how often the connection was lost.
+    """
 
     sent: list[float]
     counted: Counter[int]
@@ -164,7 +168,7 @@ class Taught(NamedTuple):
 
 
 class Teacher:
-    """The socket of a teacher: connects again when it is lost, and says again what it said last, as a page does."""
+    """The socket of a teacher. It reconnects after a lost connection and repeats its last message, as the page does."""
 
     def __init__(self, url: str, cookies: str, code: str) -> None:
         self.about = url, cookies, code
@@ -176,7 +180,7 @@ class Teacher:
         self.over = False
 
     async def listen(self) -> None:
-        """As a page does: a client that sends and takes nothing is cut off."""
+        """Read messages, as the page does: the server disconnects a client that only sends."""
         from websockets.exceptions import WebSocketException
 
         while not self.over:
@@ -191,7 +195,7 @@ class Teacher:
             await asyncio.sleep(0 if self.over else AGAIN_SECONDS)
 
     async def say(self, message: str) -> None:
-        """Send a message now, or when there is a connection."""
+        """Send a message now, or after the next connection."""
         from websockets.exceptions import ConnectionClosed
 
         self.said = message
@@ -200,7 +204,7 @@ class Teacher:
                 await self.socket.send(message)
 
     async def until(self, what: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The first message of this kind; the last that came, if none is."""
+        """Return the first message that satisfies the condition, or the last that arrived within PATIENCE."""
         message: dict[str, Any] = {}
         try:
             async with asyncio.timeout(PATIENCE):
@@ -212,7 +216,7 @@ class Teacher:
 
 
 async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
-    """Be the teacher."""
+    """Play the teacher: all steps, then a question, its answers and the end of the class."""
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in teacher.cookies)
     sent: list[float] = []
     made = Teacher(teacher.url, cookies, code)
@@ -236,7 +240,7 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
 
 
 def said_by(process: subprocess.Popen[str]) -> Any:
-    """What the hall says when the class is over; when it has waited long enough, what it has by then."""
+    """Return the results of the students when the class is over, or what they have after PATIENCE seconds."""
     timer = threading.Timer(PATIENCE, process.terminate)
     timer.start()
     assert process.stdout
@@ -246,13 +250,13 @@ def said_by(process: subprocess.Popen[str]) -> Any:
 
 
 def shown(step: int, question: dict[str, Any] | None = None) -> str:
-    """The message of a teacher's page that shows the step."""
+    """Return the message of a teacher's page that shows the step."""
     place = {"step": step, "frame": 0, "order": "plugin", "selection": None}
     return json.dumps({"type": "show", "n": step, **place, "paused": False, "gathered": 0, "question": question})
 
 
 def connected(url: str, cookies: str, code: str) -> Any:
-    """The teacher's socket, which joins."""
+    """Connect the teacher's socket, and join the class."""
     from websockets.asyncio.client import connect
 
     class Joined(connect):  # type: ignore[misc, valid-type]
@@ -266,8 +270,10 @@ def connected(url: str, cookies: str, code: str) -> Any:
 
 
 async def hall(urls: list[str], code: str, students: int) -> None:
-    """Be all students; print that they are there, then what came to each. SIGTERM: the class is over for whoever is
-    still in it, and they say so."""
+    """Play all students: print "ready" when they have joined, then what each received.
+
+    After SIGTERM, the class is over for each student that is still in it, and the result says so.
+    """
     loop = asyncio.get_running_loop()
     made = [Student(urls[i % len(urls)], code, i % CHOICES) for i in range(students)]
     loop.add_signal_handler(signal.SIGTERM, lambda: [one.give_up("never heard the end") for one in made])
@@ -285,7 +291,7 @@ async def hall(urls: list[str], code: str, students: int) -> None:
 
 
 class Student(asyncio.Protocol):
-    """One student's socket, as light as it can be: what came and when is looked into when the class is over."""
+    """The socket of one student, as light as possible: messages are stored, and parsed after the class."""
 
     def __init__(self, url: str, code: str, choice: int) -> None:
         loop = asyncio.get_running_loop()
@@ -298,7 +304,7 @@ class Student(asyncio.Protocol):
         self.trouble = ""  # why it was not there to the end
 
     def connection_made(self, transport: Any) -> None:
-        """Shake hands."""
+        """Send the handshake."""
         self.transport = transport
         host = urlsplit(self.url).netloc
         lines = ["GET /ws/class/ HTTP/1.1", f"Host: {host}", f"Origin: {self.url}", f"Cookie: {self.cookies}"]
@@ -306,7 +312,7 @@ class Student(asyncio.Protocol):
         transport.write("\r\n".join([*lines, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
 
     def data_received(self, data: bytes) -> None:
-        """Take it apart into frames."""
+        """Split the data into frames."""
         now = time.time()
         if data.startswith(b"HTTP/1.1 101"):
             _, _, data = data.partition(b"\r\n\r\n")
@@ -321,7 +327,7 @@ class Student(asyncio.Protocol):
                 self.hear(now, payload)
 
     def hear(self, now: float, data: bytes) -> None:
-        """Note when it came, and answer the question."""
+        """Store a message with its time of arrival, and answer the question."""
         self.came.append((now, data))
         if not self.asked and b'"asked": {"id": "q"' in data:
             self.asked = now
@@ -334,11 +340,11 @@ class Student(asyncio.Protocol):
             self.over.set_result(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Before the end: somebody who came in vain, or was thrown out."""
+        """Report a connection that the server refused or closed before the end."""
         self.give_up(f"closed: {error!r}")
 
     def give_up(self, why: str) -> None:
-        """Wait for nothing more."""
+        """Stop waiting."""
         if not self.over.done():
             self.trouble = f"{why}, after {len(self.came)} messages, the last {self.came[-1:]}"
             self.over.set_result(None)
@@ -350,12 +356,12 @@ class Student(asyncio.Protocol):
         self.send(TEXT, json.dumps(message).encode())
 
     def send(self, kind: int, payload: bytes) -> None:
-        """Send a frame, masked by zeros."""
+        """Send a frame, masked with zeros."""
         assert len(payload) < 126
         self.transport.write(bytes((0x80 | kind, 0x80 | len(payload))) + bytes(4) + payload)
 
     def steps(self) -> dict[int, float]:
-        """When each step came first."""
+        """Return the time at which each step first arrived."""
         found: dict[int, float] = {}
         for at, data in self.came:
             for step in re.findall(rb'"place": {"step": (\d+)', data):
@@ -364,7 +370,7 @@ class Student(asyncio.Protocol):
 
 
 def frame_of(data: bytearray) -> tuple[int, bytes, int] | None:
-    """The kind, the payload and the length of the first frame of what came; None: it is not all there."""
+    """Return the kind, the payload and the length of the first frame in the data, or None if it is incomplete."""
     if len(data) < 2:
         return None
     size, start = data[1], 2
@@ -376,7 +382,7 @@ def frame_of(data: bytearray) -> tuple[int, bytes, int] | None:
 
 
 def seat(url: str, code: str) -> str:
-    """The cookie of a browser that opened the class's page."""
+    """Return the cookies of a browser that has opened the page of the class."""
     jar = CookieJar()
     with build_opener(HTTPCookieProcessor(jar)).open(f"{url}/c/{code}/") as answer:
         answer.read()

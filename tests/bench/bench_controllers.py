@@ -1,4 +1,4 @@
-"""Rollouts of many pods at once: processor time and memory.
+"""Measure the processor time and memory of rollouts of many pods at once.
 
 Targets on a quiet machine: 20 s and 400 MB for 500 Deployments of 20 pods on 5,000 nodes, 3 s for one of 1,000 pods on
 1,000 nodes.
@@ -22,14 +22,14 @@ CASES = {"many": (5000, 500, 20), "one": (1000, 1, 1000)}  # nodes, Deployments,
 
 
 class Dumper(yaml.SafeDumper):
-    """Without aliases, of which a scenario may have few."""
+    """A YAML dumper without aliases, because the parser limits their number."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def scenario(nodes: int, deployments: int, pods: int, kubelet: Mapping[str, float]) -> str:
-    """All Deployments are rolled to another image at 30 s."""
+    """Return a scenario in which all Deployments get another image at 30 s."""
     room = {"cpu": "8", "memory": "16Gi", "pods": "110"}
     documents: list[dict[str, Any]] = [
         {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}, "status": {"allocatable": room}}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast pods with ResourceClaims are scheduled: 1,000 nodes of 8 GPUs each, 500 pods with one or two claims.
+"""Measure how fast pods with ResourceClaims are scheduled: 1,000 nodes of 8 GPUs, 500 pods with one or two claims.
 
     python tests/bench/bench_devices.py [--nodes N] [--runs N]
 
-Every claim has a matchAttribute. Printed are milliseconds of processor time for each scheduling cycle, the best of some
-runs: without the trace (the events are dropped) and with it, made into the frames that are stored. Exit status 1 if a
-cycle takes longer than is aimed at.
+Every claim has a matchAttribute. The figures are milliseconds of processor time for each scheduling cycle, the best of
+several runs: without the trace (the events are dropped), and with the trace in the frames that are stored. The exit
+status is 1 if a cycle takes longer than its target.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ DRIVER = "gpu.example.com"
 
 
 def devices(nodes: int, pods: int) -> list[dict[str, Any]]:
-    """Nodes of four models of GPUs, two GPUs at each PCIe root; pods for two of a root, every other for one more."""
+    """Return nodes with four models of GPUs, two GPUs at each PCIe root, and pods for two GPUs of a root, every other
+    one for a third."""
     return [
         {
             "apiVersion": API,

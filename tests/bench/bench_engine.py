@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""How fast the engine is, beside kube-scheduler's own figures on the same workloads (`real_scheduler.md`, column a).
+"""Measure the speed of the engine, next to kube-scheduler's figures on the same workloads (`real_scheduler.md`, column
+a).
 
     python tests/bench/bench_engine.py [WORKLOAD-NODES ...] [--runs N]
 
-Timed is the whole run from the loaded cluster to its end, in processor time, the median of some runs. Each is scaled by
-the reference loop before and after it to the machine that targets are set for, and so is kube-scheduler's figure
-(`REAL_LOOP_MS`), so that a ratio is the same on a slow or busy machine. Where the loop changed too much meanwhile, a
-row says so, and its speed is not judged. `keeping` is what its trace takes beside that, made into the frames that are
-stored, and the columns named `kept` have both. `bytes` is the stored trace, for each attempt or, of preemption, for
-each preemption; `of it begin` the part that tells how the cluster begins and ends. A row ends with the aims that it
-misses.
-A speed counts only where the decisions are kube-scheduler's: they are compared with `bench_decisions/`. Exit status 1
-if any differs.
+A measurement is the processor time of the run from the loaded cluster to its end, the median of several runs. Each is
+scaled, with the reference loop before and after it, to the machine that the targets are for. kube-scheduler's figure is
+scaled too (`REAL_LOOP_MS`), so that the ratio is the same on a slow or busy machine. Where the loop changed too much in
+between, the row says so, and its speed is not judged.
+
+`keeping` is the additional time for the trace in the frames that are stored; columns named `kept` have both. `bytes` is
+the size of the stored trace, for each attempt or, for preemption, for each preemption; `of it begin` is the part that
+describes the cluster at the beginning and the end. A row ends with the targets that it misses.
+
+A speed counts only if the decisions are kube-scheduler's: they are compared with `bench_decisions/`. The exit status is
+1 if any differs.
 """
 
 from __future__ import annotations
@@ -67,18 +70,18 @@ LIMITS = Limits(bytes=1 << 30, documents=1 << 20, nodes=100_000, pods=100_000)
 
 
 def documents(objects: Objects) -> list[str]:
-    """The workload's documents, in the order in which the decisions were recorded."""
+    """Return the workload's documents, in the order in which the decisions were recorded."""
     kinds = ("priorityClasses", "nodes", "running", "pending")
     return [json.dumps(one) for kind in kinds for one in objects.get(kind, ())]
 
 
 def scenario_of(objects: Objects) -> Scenario:
-    """The workload as it is simulated."""
+    """Return the workload as a scenario."""
     return parse_scenario("\n---\n".join(documents(objects)), LIMITS, release=MEASURED)
 
 
 def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
-    """Seconds from RunStarted to the end, and the events."""
+    """Return the seconds from RunStarted to the end, and the events."""
     events = simulate(scenario)
     kept = [next(events)]
     assert isinstance(kept[0], RunStarted)
@@ -94,7 +97,7 @@ def recorded(name: str) -> list[dict[str, Any]] | None:
 
 
 def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
-    """How many attempts differ from kube-scheduler's."""
+    """Return how many attempts differ from kube-scheduler's."""
     expected = recorded(name)
     if expected is None:
         return 0
@@ -114,7 +117,7 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 
 
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
-    """(bytes, seconds) that the run takes as compressed chunks."""
+    """Return the (bytes, seconds) that the run takes as compressed chunks."""
     with rare_collection():
         started = time.process_time()
         taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))
@@ -122,7 +125,7 @@ def stored(events: list[AnyEvent]) -> tuple[int, float]:
 
 
 def measure(name: str, runs: int) -> bool:
-    """Print one row; False if a decision differs."""
+    """Print one row. Return whether all decisions are kube-scheduler's."""
     kind, _, nodes = name.rpartition("-")
     objects = OWN[name](int(nodes)) if name in OWN else workload(kind, int(nodes))
     scenario = scenario_of(objects)
@@ -155,7 +158,7 @@ def measure(name: str, runs: int) -> bool:
 
 
 def _missed(name: str, speed: float, keeping: float, size: float) -> Iterator[str]:
-    """The aims that a row misses."""
+    """Yield the targets that a row misses."""
     if speed < RATIO_AIMS.get(name, 0):
         yield "speed"
     if keeping > KEEPING_AIM:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""2,000 runs of a preemption scenario as somebody begins them: workers and the broker are killed in the middle, the
-outlier is opened by a click.
+"""Play an experiment of 2,000 runs in a browser: workers and the broker are killed during it, and an outlier is opened.
 
     python tests/bench/bench_experiment_browser.py [FOLDER FOR SCREENSHOTS]
 
-Checks that each run has one row, and tells how long each part took.
+Verifies that each run has one row, and prints how long each part took.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 class Story:
-    """The page, and the site's processes behind it."""
+    """The page of the experiment, and the processes of its site."""
 
     def __init__(self, stack: Stack, page: Page, shots: Path | None) -> None:
         self.stack, self.page, self.shots = stack, page, shots
@@ -84,7 +83,7 @@ class Story:
         self.told(f"{SIZE:,} runs begun")
 
     def disturb(self) -> None:
-        """All processes of the pool are killed, then the broker, which keeps nothing."""
+        """Kill all processes of the worker pool, then the broker, which stores nothing."""
         self.until(SIZE // 8)
         self.page.locator("#drawing svg").first.wait_for()
         self.shoot("2-partial")
@@ -125,7 +124,7 @@ class Story:
 
 
 def main() -> None:
-    """Tell the story."""
+    """Run the experiment, and print how long each part took."""
     print(told())
     shots = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     if shots is not None:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Experiments: what keeping rows costs over the bare loop, two workers beside one, and a run that somebody starts
-meanwhile.
+"""Measure experiments: the cost of storing rows, two workers against one, and a run that is started during an
+experiment.
 
     python tests/bench/bench_experiments.py
 
-Elapsed time is what counts where nobody else uses the machine. Where somebody does, it is told without the time that
-the workers waited for a processor.
+Elapsed time is the figure to use on a quiet machine. On a busy one, use the elapsed time without the time that the
+workers waited for a processor.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ WHOLE_ROUNDS = int(os.environ.get("KSCHEDUI_BENCH_ROUNDS", "2"))  # of MANY, of 
 
 
 def bare_loop() -> float:
-    """Processor seconds of every cell's run and measures, and nothing else."""
+    """Return the processor seconds of the runs and measures of all cells, without a database."""
     design, runner = read_factors(FEW), plan.cells(OUTLIERS, "")
     begun = time.process_time()
     for number in range(1, design.size + 1):
@@ -66,7 +66,7 @@ def bare_loop() -> float:
 
 
 def with_rows() -> float:
-    """The same by a worker in this process: claims, leases, rows."""
+    """Return the processor seconds of the same cells run by a worker in this process, with claims, leases and rows."""
     author = Author(editor="somebody")
     store.request_workers = lambda public_id, batches: None
     experiment = store.begin(author, plan.plan(scenarios.create(author, OUTLIERS), FEW, None), "a party")
@@ -100,13 +100,13 @@ def state(visitor: Visitor, eid: str) -> dict[str, Any]:
 
 
 def done(visitor: Visitor, eid: str) -> bool:
-    """Asked as often as a page asks."""
+    """Return whether the experiment is done. Sleeps for a second first, as a page does between requests."""
     time.sleep(1)
     return str(state(visitor, eid)["state"]) == "done"
 
 
 class Time(NamedTuple):
-    """Of processes, in seconds: on a processor, and waiting for one."""
+    """Seconds of some processes: running on a processor (`used`), and waiting for one (`waited`)."""
 
     used: float
     waited: float
@@ -116,14 +116,17 @@ class Time(NamedTuple):
 
 
 def time_of(processes: Sequence[int]) -> Time:
-    """As the operating system counts it, for the thread that does the work."""
+    """Return the times of the processes' main threads, from the operating system (/proc/PID/task/PID/schedstat)."""
     found = [Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split() for pid in processes]
     return Time(*(sum(int(one[column]) for one in found) / 1e9 for column in (0, 1)))
 
 
 class Whole(NamedTuple):
-    """`elapsed` by the site's own clock, from the first batch taken to the last one kept; `others`: what the web
-    server, the broker and the pool's master used meanwhile; `disturbed`: until a run that somebody starts is under way.
+    """Seconds of an experiment on a whole site.
+
+    `elapsed`: by the database, from the start of the first batch to the end of the last. `pool`: of the processes that
+    worked on the cells. `others`: processor time of the web server, the broker and the parent of the pool. `disturbed`:
+    until a run that was started during the experiment had its first step, or 0.0 if none was started.
     """
 
     elapsed: float
@@ -134,12 +137,12 @@ class Whole(NamedTuple):
 
     @property
     def free(self) -> float:
-        """What it takes on processors that nobody else uses: without the time that its processes waited for one."""
+        """Elapsed seconds without the time that the processes of the pool waited for a processor."""
         return self.elapsed - self.pool.waited / self.processes
 
 
 def whole(processes: int, *, disturb: bool = False) -> Whole:
-    """MANY by a whole site with so many processes for experiments."""
+    """Run an experiment of MANY cells on a whole site with so many processes for experiments."""
     target = Path(tempfile.mkdtemp(prefix=f"stack-{processes}-", dir=folder))
     shutil.copy(folder / "bench.sqlite3", target / "site.sqlite3")
     env = {"KSCHEDUI_DATA_DIR": str(target), "DATABASE_URL": f"sqlite:///{target}/site.sqlite3"}
@@ -170,14 +173,14 @@ def whole(processes: int, *, disturb: bool = False) -> Whole:
 
 
 def spent(process: int) -> float:
-    """Processor time so far; 0 of one that is gone."""
+    """Return the processor time of a process so far, in seconds; 0.0 if it has ended."""
     with contextlib.suppress(OSError):
         return cpu_seconds(process)
     return 0.0
 
 
 def elapsed(file: Path, eid: str) -> float:
-    """Seconds from the first batch taken to the experiment's end, as they are kept."""
+    """Return the seconds from the start of the first batch to the end of the experiment, from the database."""
     asked = """SELECT (julianday(e.finished) - julianday(MIN(b.started))) * 86400 FROM kschedui_experiment e
         JOIN kschedui_batch b ON b.experiment_id = e.id WHERE e.public_id = ?"""
     with contextlib.closing(sqlite3.connect(file)) as database:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A cluster of 300 nodes and 8,000 pods, as kubectl prints it, through every door: page, command line, API.
+"""Measure how a cluster of 300 nodes and 8,000 pods, as kubectl prints it, is imported: on the page, with the command
+line, over the API.
 
-Prints for each door and form of the dump the seconds by the clock, the seconds of processor time, the memory of the
-process that held most, and how long somebody else waits for pages meanwhile. Processor time is what to compare where
-others load the machine.
+Prints for each way and each format of the dump the elapsed seconds, the seconds of processor time, the memory of the
+largest process, and how long other visitors wait for pages meanwhile. Compare the processor time if the machine is
+busy.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ MAKE_TOKEN = (
 
 
 def forms(nodes: int, pods: int) -> Iterator[tuple[str, bytes]]:
-    """The dump as it may be brought: 60 MB of YAML where nothing else is asked for."""
+    """Yield the formats of the dump with their content; the default is 60 MB of YAML."""
     objects = Cluster(nodes, pods, fields=80).objects()
     half = len(objects) // 2
     text = as_yaml(listed(objects))
@@ -61,7 +62,7 @@ def forms(nodes: int, pods: int) -> Iterator[tuple[str, bytes]]:
 
 
 def by_command(content: bytes) -> str:
-    """`kschedui import -`."""
+    """Import the dump with `kschedui import -`."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as made:
         source.write(content)
         source.seek(0)
@@ -76,7 +77,7 @@ def by_command(content: bytes) -> str:
 
 
 def by_api(visitor: Visitor, content: bytes) -> str:
-    """`POST /api/v1/scenarios/import` with the dump as it is, until the run has its first step."""
+    """Send the dump unchanged to `POST /api/v1/scenarios/import`, and wait for the first step of the run."""
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/octet-stream", "X-CSRFToken": token, "Referer": visitor.url}
     request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", content, headers, method="POST")
@@ -86,7 +87,7 @@ def by_api(visitor: Visitor, content: bytes) -> str:
 
 
 def by_pipe(stack: Stack, visitor: Visitor, content: bytes) -> str:
-    """`kubectl ... | gzip | curl ...` with a token, and a loop that asks for the answer, as docs/api.md has it."""
+    """Import with `kubectl ... | gzip | curl ...` and a token, and poll for the answer, as in docs/api.md."""
     token = manage(stack, "shell", "--verbosity", "0", "-c", MAKE_TOKEN).split()[-1]
     script = PIPE.replace("kubectl get nodes,pods -A -o yaml", "cat").replace(
         "https://kschedui.example.com", visitor.url
@@ -106,7 +107,7 @@ def first_step(visitor: Visitor, run: str, token: str = "") -> str:
 
 
 def by_page(page: Page, file: Path, nodes: int) -> str:
-    """Import, save, and the player's first step."""
+    """Import the dump on the page, save the scenario, and wait for the player's first step."""
     begun = monotonic()
     page.set_input_files("#import-file", file)
     expect(page.locator("#import")).not_to_be_visible(timeout=PATIENCE_MS)
@@ -119,7 +120,7 @@ def by_page(page: Page, file: Path, nodes: int) -> str:
 
 @contextmanager
 def editor(url: str, path: str) -> Iterator[Page]:
-    """A fresh browser, whose memory nothing else has filled."""
+    """Open a page in a fresh browser, whose memory holds nothing else."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
         page = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900}).new_page()
@@ -130,7 +131,7 @@ def editor(url: str, path: str) -> Iterator[Page]:
 
 
 class Others:
-    """Somebody else who opens the login page, four times a second, while a block runs."""
+    """Another visitor who opens the login page four times a second while a block runs."""
 
     def __init__(self, url: str) -> None:
         self.visitor = Visitor(url)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Everything at once: how long other visitors wait for their pages, what is lost, how processes grow.
+"""Measure everything at once: how long visitors wait for pages, what is lost, how processes grow.
 
     python tests/bench/bench_mixed.py [--minutes 10] [--viewers 200] [--students 300] [--editors 10]
 
-Viewers follow runs that go on, a class follows its teacher, editors check and save, five addresses send the heaviest
-requests that they may, one sends requests that are small and ask for endless work, five more mean harm (tables of
-Markdown, long texts in lists, sockets that read nothing of runs that are deleted, uploads that stall); and somebody
-else opens pages. Each has addresses of its own (127.0.x.y). All of it, clients too, shares this machine's processors;
-clients but the one who opens pages run at nice 5, because those of a real site have processors of their own.
+Viewers follow live runs, a class follows its teacher, and editors check and save. Five addresses send the largest
+allowed requests, one sends small requests that cause endless work, and five more attack the site (tables of Markdown,
+long texts in lists, sockets that read nothing of deleted runs, stalled uploads). Meanwhile another visitor opens pages.
+Each has its own addresses (127.0.x.y). All of it, clients included, shares the processors of this machine. All clients
+but the visitor run at nice 5, because those of a real site have their own processors.
 
-Each role is a process that reports what it has seen as it goes on. One that has not ended GRACE seconds after the end
-is ended, and counts as failed, with what it was waiting for. At the end, each condition is printed with its figure. The
+Each role is a process that reports its results regularly. A role that has not ended GRACE seconds after the end is
+killed and counts as failed; its last activity is printed. At the end, each condition is printed with its figure. The
 exit status is 1 if one is not met.
 """
 
@@ -65,8 +65,11 @@ TOGETHER = 10  # questions that an attacker asks at once
 
 
 class Report(NamedTuple):
-    """What a role has seen so far: milliseconds by what they were measured of, how often what happened, what was lost
-    and what failed; and what it is doing."""
+    """The results of a role so far.
+
+    `delays`: milliseconds by what was measured. `counts`: number of events by name. `lost`: descriptions of lost data.
+    `failed`: descriptions of failures. `doing`: one item, the current activity.
+    """
 
     delays: dict[str, list[float]]
     counts: Counter[str]
@@ -80,14 +83,14 @@ class Report(NamedTuple):
 
     @contextmanager
     def measured(self, name: str) -> Iterator[None]:
-        """Note how long the block takes."""
+        """Measure how long the block takes."""
         self.doing[-1], begun = name, time.perf_counter()
         yield
         self.delays[name].append(1000 * (time.perf_counter() - begun))
 
 
 class Role(NamedTuple):
-    """A process, and the end of a pipe that its reports come from."""
+    """A process, and the receiving end of the pipe for its reports."""
 
     name: str
     process: Any
@@ -95,7 +98,7 @@ class Role(NamedTuple):
 
 
 def main() -> None:
-    """Start the stack and everybody; print what came of it."""
+    """Start the stack and all roles; print the results."""
     options = argparse.ArgumentParser(description=__doc__)
     for name, default in (("minutes", 10.0), ("viewers", 200), ("students", 300), ("editors", 10)):
         options.add_argument(f"--{name}", type=type(default), default=default)
@@ -123,7 +126,7 @@ def main() -> None:
 
 
 def measure(stack: Any, url: str, chosen: Any) -> bool:
-    """Everybody in processes of their own; the figures at the end; whether nobody failed or lost anything."""
+    """Run every role in a process of its own, and print the figures. Return whether all conditions are met."""
     end = time.time() + 60 * chosen.minutes
     parts: list[tuple[Any, ...]] = [(visit, url, end), (watch, url, end, chosen.viewers)]
     parts += [(teach, url, end, chosen.students, stack.env)]
@@ -143,7 +146,7 @@ def measure(stack: Any, url: str, chosen: Any) -> bool:
 
 
 def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
-    """Print each condition with its figure; whether all are met."""
+    """Print each condition with its figure. Return whether all are met."""
     troubles = {
         name: [one for report in seen for one in (*report.lost, *report.failed)] for name, seen in played.items()
     }
@@ -174,14 +177,14 @@ def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
 
 
 def percentile(delays: list[float], part: int) -> float:
-    """Of what was measured; 0 of nothing."""
+    """Return a percentile of the delays; 0.0 without delays."""
     if len(delays) < 2:
         return max(delays, default=0.0)
     return statistics.quantiles(delays, n=100, method="inclusive")[part - 1]
 
 
 def begin(function: Any, *about: Any) -> Role:
-    """Start a role."""
+    """Start a role in a process."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=play, args=(theirs, function, *about))
     process.start()
@@ -190,7 +193,7 @@ def begin(function: Any, *about: Any) -> Role:
 
 
 def play(reports: Connection, function: Any, *about: Any) -> None:
-    """Be a role, in a process group of one's own, and report what was seen so far until it is over."""
+    """Run a role in its own process group, and send its report regularly until it ends."""
     os.setpgid(0, 0)  # not a session: see kschedui/supervisor/child.py
     if function is not visit:
         os.nice(5)
@@ -215,7 +218,7 @@ def play(reports: Connection, function: Any, *about: Any) -> None:
 
 
 def gathered(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
-    """The last report of each role; who goes on after `most` is ended, and has failed."""
+    """Return the last report of each role. A role that still runs after `most` is killed, and has failed."""
     last = {role.name + str(number): Report.empty() for number, role in enumerate(roles)}
     names = dict(zip((role.reports for role in roles), last, strict=True))
     open_ends = list(names)
@@ -237,7 +240,7 @@ def gathered(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
 
 
 def show(name: str, reports: list[Report]) -> None:
-    """Print what all players of a role have seen."""
+    """Print the results of all processes of a role."""
     counts = sum((report.counts for report in reports), Counter[str]())
     lost = [one for report in reports for one in report.lost]
     failed = [one for report in reports for one in report.failed]
@@ -252,10 +255,10 @@ def show(name: str, reports: list[Report]) -> None:
 
 
 class Sizes:
-    """Megabytes of each process of the site every five seconds, and its seconds of processor time at the last look.
+    """Megabytes of each process of the site, read every five seconds, and its processor seconds at the last reading.
 
-    A process grows over what it took at most in its first `warm` seconds, in which it does each kind of its work once.
-    One that answers a single upload, and ends with it, has nothing to grow over: its most is shown.
+    Growth is relative to the largest size in the first `warm` seconds, in which a process does each kind of its work
+    once. Processes that answer a single upload and then end have no growth: only their largest size is shown.
     """
 
     def __init__(self, stack: Any, warm: float) -> None:
@@ -267,7 +270,7 @@ class Sizes:
         self.seconds: dict[str, float] = {}
 
     def look(self) -> None:
-        """Every LOOK_SECONDS."""
+        """Read the sizes, at most once in LOOK_SECONDS."""
         from tests.bench.bench_stream import cpu_seconds
         from tests.processes import descendants
 
@@ -288,7 +291,8 @@ class Sizes:
                     self.seconds[key] = cpu_seconds(process)
 
     def temporary_megabytes(self) -> int:
-        """Of files in the stack's temporary folder; those without a name, which the web process still has open, too."""
+        """Return the megabytes of files in the stack's temporary folder, including unlinked files that the web process
+        still has open."""
         folder, total = self.stack.temporary.path, 0
         for file in (*folder.rglob("*"), *Path(f"/proc/{self.stack.children['web'].group}/fd").iterdir()):
             with suppress(OSError):
@@ -297,7 +301,7 @@ class Sizes:
         return total // 1_000_000
 
     def show(self) -> None:
-        """Those that could grow; and what one of the others was at most."""
+        """Print the growth of each lasting process, and the largest size of the short-lived ones."""
         for name, sizes in self.lasting().items():
             begun, most = max(sizes[: self.warm]), max(sizes)
             growth = f"at first {begun} MB, at most {most} MB ({self.growth(sizes):+}), at the end {sizes[-1]}"
@@ -308,22 +312,22 @@ class Sizes:
             print(f"{kind:>24}: {len(most_of)}, at most {max(most_of, default=0)} MB")
 
     def lasting(self) -> dict[str, list[int]]:
-        """The sizes of processes that were there for longer than the first seconds, and serve more than one."""
+        """Return the sizes of processes that ran for longer than the first `warm` seconds, without those of uploads."""
         return {
             name: sizes for name, sizes in self.seen.items() if len(sizes) > self.warm and not name.startswith(UPLOAD)
         }
 
     def growth(self, sizes: list[int]) -> int:
-        """Of one process that lasted."""
+        """Return by how many megabytes a lasting process grew."""
         return max(sizes[self.warm :]) - max(sizes[: self.warm])
 
     def most_growth(self) -> tuple[int, str]:
-        """Of all, and the process."""
+        """Return the largest growth of all lasting processes in megabytes, and the name of the process."""
         return max(((self.growth(sizes), name) for name, sizes in self.lasting().items()), default=(0, "none"))
 
 
 class Client:
-    """A browser at an address of its own."""
+    """A browser with an address of its own."""
 
     def __init__(self, url: str, address: str) -> None:
         self.host = urlsplit(url).netloc
@@ -331,7 +335,7 @@ class Client:
         self.cookies: dict[str, str] = {}
 
     def send(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
-        """Status and body; of a page that is elsewhere, from there."""
+        """Send a request, follow redirects, and return status and body."""
         connection = HTTPConnection(self.host, timeout=300, source_address=(self.address, 0))
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         if body is not None:
@@ -351,14 +355,14 @@ class Client:
         return answer.status, content
 
     def post(self, path: str, **body: Any) -> tuple[int, bytes]:
-        """JSON, with the token against forgery."""
+        """Send JSON with the CSRF token. Return status and body."""
         if "kschedui_csrf" not in self.cookies:
             self.send("GET", "/new/")
         return self.send("POST", path, body)
 
 
 def visit(report: Report, url: str, end: float) -> None:
-    """Somebody else, who opens pages."""
+    """Open pages, as another visitor of the site."""
     client = Client(url, "127.0.9.9")
     while time.time() < end:
         path = random.choice(PAGES)
@@ -373,7 +377,7 @@ def visit(report: Report, url: str, end: float) -> None:
 
 
 def watch(report: Report, url: str, end: float, viewers: int) -> None:
-    """Viewers of runs that go on: a new one begins when the one before ends."""
+    """Watch live runs: a new viewer starts when one ends."""
     owner = Client(url, "127.0.2.1")
 
     def begin_run(number: int) -> str:
@@ -400,7 +404,7 @@ def watch(report: Report, url: str, end: float, viewers: int) -> None:
 
 
 async def follow(report: Report, url: str, run: str, viewer: int) -> None:
-    """Every chunk, in order, until the end."""
+    """Follow a run: every chunk must arrive, in order, until the end."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import WebSocketException
 
@@ -430,7 +434,7 @@ async def follow(report: Report, url: str, run: str, viewer: int) -> None:
 
 
 def teach(report: Report, url: str, end: float, students: int, env: dict[str, str]) -> None:
-    """A class that goes on a step every two seconds, and all of whose answers are counted."""
+    """Teach a class with a step every two seconds, and verify that all of its answers are counted."""
     from tests.bench import bench_class
     from tests.web.visitor import Visitor
 
@@ -473,7 +477,7 @@ def teach(report: Report, url: str, end: float, students: int, env: dict[str, st
 
 
 def edit(report: Report, url: str, end: float, number: int) -> None:
-    """Somebody who writes: a check every two seconds, a version every ten checks."""
+    """Edit a scenario: a check every two seconds, a version every ten checks."""
     client, kept, turn = Client(url, f"127.0.4.{1 + number}"), 0, 0
     _, answer = client.post("/api/v1/scenarios", text=text_of(number, 0))
     sid = json.loads(answer)["id"]
@@ -494,12 +498,12 @@ def edit(report: Report, url: str, end: float, number: int) -> None:
 
 
 def text_of(number: int, turn: int) -> str:
-    """A small scenario."""
+    """Return a small scenario."""
     return scenario(*(node(f"n{i}") for i in range(10)), *(pod(f"e{number}-{turn}-{i}") for i in range(20)))
 
 
 def burden(report: Report, url: str, end: float, number: int) -> None:
-    """The heaviest that one may ask for, as much of it as is taken."""
+    """Send the largest allowed requests, as many as are accepted."""
     client = Client(url, f"127.0.5.{1 + number}")
     large = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"h{number}-{i}") for i in range(8000)))
     far = [{"at": 1_000_000, "create": pod("late")}]
@@ -529,8 +533,8 @@ def burden(report: Report, url: str, end: float, number: int) -> None:
 
 
 def attack(report: Report, url: str, end: float) -> None:
-    """Small requests that ask for work without end: an expression, and ten questions at once, far behind a cancelled
-    run."""
+    """Send small requests that cause endless work: an expression, and ten questions at once about a late step of a
+    cancelled run."""
     client = Client(url, "127.0.6.1")
     duration = f"""
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -573,8 +577,10 @@ STALLED = 8  # uploads of one address, and sockets
 
 
 def harm(report: Report, url: str, end: float, number: int) -> None:
-    """What once stopped a site: descriptions of tables, long texts in lists, sockets that read nothing of a run that is
-    deleted, and uploads that stall. Refusals are counted; that others are served is judged by `visit` and `watch`.
+    """Attack the site: descriptions with tables, long texts in lists, sockets that read nothing of a deleted run,
+    stalled uploads.
+
+    Refusals are counted; `visit` and `watch` judge whether others are served.
     """
     client = Client(url, f"127.0.7.{1 + number}")
     client.send("GET", "/new/")
@@ -607,7 +613,7 @@ def harm(report: Report, url: str, end: float, number: int) -> None:
 
 
 def connected(client: Client) -> socket.socket:
-    """A connection of the client whose far end takes next to nothing by itself."""
+    """Return a connection of the client with a small receive buffer, so that the system accepts little data for it."""
     host, _, port = client.host.partition(":")
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -618,7 +624,7 @@ def connected(client: Client) -> socket.socket:
 
 
 def stall(client: Client) -> socket.socket | None:
-    """Send 20 of 60 MB at once, and no more; with the token against forgery, so that they are kept."""
+    """Start an upload of 60 MB with a CSRF token, send 20 MB and stop. Return the socket, or None if it failed."""
     try:
         made = connected(client)
         cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
@@ -634,7 +640,7 @@ def stall(client: Client) -> socket.socket | None:
 
 
 def is_answered(upload: socket.socket) -> bool:
-    """Whether the site has said something, or has ended the connection."""
+    """Return whether the site has answered, or has closed the connection."""
     upload.setblocking(False)
     try:
         upload.recv(100)
@@ -646,7 +652,7 @@ def is_answered(upload: socket.socket) -> bool:
 
 
 def listen(client: Client, run: str, cursor: int) -> socket.socket | None:
-    """Subscribe to a run, and read nothing."""
+    """Subscribe to a run and read nothing. Return the socket, or None if it failed."""
     lines = ["GET /ws/run/ HTTP/1.1", f"Host: {client.host}", f"Origin: http://{client.host}", "Upgrade: websocket"]
     lines += ["Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
     message = json.dumps({"type": "subscribe", "run": run, "cursor": cursor}).encode()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How fast the player is in headless Chromium: seeks in a run of 20,000 events, playing 5,000 nodes, the first step, a
-number that is dragged, and the frames while a step moves on a machine slowed four times.
+"""Measure the player in headless Chromium.
 
-Starts a stack of its own, saves two scenarios, and prints a table of milliseconds. `--url` measures a running site;
-`--frames URL` measures the frames alone.
-`--pairs OLD_URL NEW_URL` compares the first step of two, a load of each in turn, so that a busy machine is busy for both.
-A stack of its own is a clone's; with KSCHEDUI_ENV=production and what that needs it is as in the image, and a bundle made
-by `npm run bundle` is served.
+Measured are seeks in a run of 20,000 events, playing with 5,000 nodes, the first step, dragging a number, and the
+frames while a step moves on a machine that is slowed down four times. Starts its own stack, saves two scenarios, and
+prints a table of milliseconds.
+
+`--url` measures a running site; `--frames URL` measures only the frames. `--pairs OLD_URL NEW_URL` compares the first
+step of two sites and loads them in turn, so that other load affects both. The stack runs from the work tree; with
+KSCHEDUI_ENV=production and its required settings it is as in the image, and serves a bundle made by `npm run bundle`.
 """
 
 import argparse
@@ -127,7 +128,7 @@ NEXT_VALUE = """async (number) => {
 
 
 def scenario(nodes: int, pods: int) -> str:
-    """The basic workload as a YAML stream (JSON documents are YAML)."""
+    """Return the basic workload as a YAML stream (JSON documents are YAML)."""
     load = basic(nodes)
     more = [
         {**pod, "metadata": {**pod["metadata"], "name": f"{pod['metadata']['name']}-{i}"}}
@@ -144,7 +145,7 @@ def percentiles(times: list[float]) -> str:
 
 
 class ProcessorTime:
-    """Main-thread processor seconds of a page: what it costs however busy the machine is."""
+    """Processor seconds of a page's main thread, which do not depend on how busy the machine is."""
 
     def __init__(self, page: Page) -> None:
         self.session = page.context.new_cdp_session(page)
@@ -156,7 +157,8 @@ class ProcessorTime:
 
 
 def seeks(page: Page, name: str, count: int) -> None:
-    """Print two rows: milliseconds by the clock, which hold the wait for the next frame, and of main-thread processor time."""
+    """Print two rows: elapsed milliseconds, which include the wait for the next frame, and those of main-thread
+    processor time."""
     processor = ProcessorTime(page)
     times, spent = [], []
     for i in range(count):
@@ -168,7 +170,7 @@ def seeks(page: Page, name: str, count: int) -> None:
 
 
 def timed(page: Page, name: str, script: str, arguments: list[float]) -> None:
-    """Print a row: milliseconds by the clock, and main-thread processor time per turn."""
+    """Print a row: elapsed milliseconds, and main-thread processor time, of each round."""
     processor = ProcessorTime(page)
     before = processor.now()
     times = page.evaluate(script, arguments)
@@ -203,7 +205,8 @@ LOADED = """() => performance.getEntriesByType('resource').filter((one) => one.n
 
 
 def settle(page: Page) -> None:
-    """Chromium starts processes of its own with each tab; they must not count as the page's time."""
+    """Wait until the processes that Chromium starts with each tab are ready, so that they do not count as the page's
+    time."""
     page.wait_for_timeout(700)
 
 
@@ -221,8 +224,12 @@ def clicked_card(page: Page, address: str) -> None:
 
 @dataclass
 class FirstStep:
-    """One load: milliseconds from the start of the navigation, redirects included, to the first step, whole in the page's
-    tree, and painted; main-thread processor milliseconds; requests answered by then, and the kilobytes that came."""
+    """Figures of one load.
+
+    `drawn`, `painted`: milliseconds from the start of the navigation, including redirects, until the first step is
+    complete in the document, and until it is painted. `processor`: milliseconds of main-thread processor time.
+    `requests`: answered by then. `kilobytes`: received by then.
+    """
 
     drawn: float
     painted: float
@@ -257,18 +264,18 @@ def first_step(name: str, loads: list[FirstStep]) -> None:
 
 
 def from_far_away(browser: Browser, url: str, round_trip: float = ROUND_TRIP) -> FirstStep:
-    """A first visit: nothing is in the browser's cache, and every round trip takes longer."""
+    """Measure a first visit: with an empty browser cache, and with a longer time for every round trip."""
     with far_away(url, round_trip) as address, browser.new_context(base_url=address, viewport=VIEWPORT) as context:
         return load(context, opened_link, lesson_at(context))
 
 
 def lesson_at(context: BrowserContext) -> str:
-    """The address of a lesson's player, without the redirect that leads there; asked for outside the browser."""
+    """Return the address of a lesson's player after its redirect, which is followed outside the browser."""
     return context.request.get(LESSON).url
 
 
 def pairs(browser: Browser, old: str, new: str) -> None:
-    """The first step of two sites, here and far away: both, and the median of the pairs' ratios."""
+    """Compare the first step of two sites, near and far away: print both, and the median of the ratios."""
     contexts = {url: browser.new_context(base_url=url, viewport=VIEWPORT) for url in (old, new)}
     ways: dict[str, Callable[[str], FirstStep]] = {
         "known": lambda url: load(contexts[url], opened_link, lesson_at(contexts[url])),
@@ -284,7 +291,7 @@ def pairs(browser: Browser, old: str, new: str) -> None:
 
 
 def whole_session(context: BrowserContext, address: str) -> None:
-    """Our own scripts that a reader of a whole run with preemption loads, who selects a pod at its end."""
+    """Print the size of our own scripts that are loaded for a whole run with preemption, and a selected pod at its end."""
     page = opened(context.new_page(), address)
     for step in range(page.evaluate("kschedui.store.steps")):
         page.evaluate("step => kschedui.player.seek(step, 1e6)", step)
@@ -297,7 +304,7 @@ def whole_session(context: BrowserContext, address: str) -> None:
 
 
 def drags(page: Page) -> None:
-    """Print a row: milliseconds from a change of a number of the arithmetic to the answer on the stage."""
+    """Print a row: milliseconds from a change of a number in the arithmetic to the answer on the stage."""
     page.evaluate(SEEK_A_NUMBER, [1000, NUMBER])
 
     def next_value() -> float:
@@ -308,15 +315,17 @@ def drags(page: Page) -> None:
 
 
 def frames(context: BrowserContext) -> None:
-    """Print a row for each step that moves: milliseconds from frame to frame of a slowed page, in the quietest of some
-    times. On a busy machine they tell of what keeps it busy; the main thread's processor time for a frame does not:
-    60 frames a second leave 16.7 ms for it on a machine that is slowed, so 4.2 on this one.
+    """Print a row for each step with motion: milliseconds between the frames of a slowed page, the best of several
+    rounds.
+
+    On a busy machine these depend on the other load; the main thread's processor time for a frame does not. At 60
+    frames a second there are 16.7 ms for a frame on the slowed machine, which is 4.2 ms on this one.
     """
     page = context.new_page()
     processor, slow = ProcessorTime(page), page.context.new_cdp_session(page)
 
     def moved(link: str, rate: int) -> tuple[list[float], float]:
-        """Frames, and the processor time for each; a slowed page waits by working, which is no time of its own."""
+        """Return the times between frames, and the processor time for each; the wait of a slowed page is not counted."""
         page.goto(link)
         page.wait_for_function(
             "link => document.getElementById('player')?.dataset.ready === link", arg=f"#{link.split('#')[1]}"

@@ -1,8 +1,8 @@
-"""How much memory `kschedui record` needs, on a made-up API server with a large cluster that goes on changing.
+"""Measure the memory of `kschedui record` with a simulated API server of a large cluster that keeps changing.
 
-Run by hand: tests/bench/bench_record.py [MINUTES [NODES [PODS [EVENTS_A_SECOND]]]]; 3 5000 10000 100 when absent. The
-time is virtual: the server sends a second's changes at once, as fast as they are read. Prints the resident memory after
-the lists, after each minute, and at the end of the writing.
+Run by hand: tests/bench/bench_record.py [MINUTES [NODES [PODS [EVENTS_A_SECOND]]]]; the defaults are 3 5000 10000 100.
+The time is virtual: the server sends the changes of a second at once, as fast as they are read. Prints the resident
+memory after the lists, after each minute, and after the file is written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGE = 1 << 20
 
 
 def node(number: int) -> Manifest:
-    """A node as a kubelet writes it, with the fields that make it long."""
+    """Return a node as a kubelet writes it, with the fields that make it long."""
     capacity = {"cpu": "16", "memory": "64Gi", "pods": "110", "ephemeral-storage": "200Gi"}
     images = [{"names": [f"registry.example/image-{k}@sha256:{k:064x}"], "sizeBytes": 10**8} for k in range(20)]
     labels = {"kubernetes.io/hostname": f"node-{number}", "topology.kubernetes.io/zone": f"zone-{number % 3}"}
@@ -44,7 +44,7 @@ def node(number: int) -> Manifest:
 
 
 def pod(number: int, node_name: str = "") -> Manifest:
-    """A pod with the environment and the managed fields that a recording leaves out."""
+    """Return a pod with the environment and the managed fields that a recording leaves out."""
     environment = [{"name": f"VARIABLE_{k}", "value": "x" * 40} for k in range(20)]
     requests = {"cpu": "100m", "memory": "128Mi"}
     container = {
@@ -64,7 +64,7 @@ def pod(number: int, node_name: str = "") -> Manifest:
 
 
 class Cluster:
-    """Its changes: a pod comes, fails once, is bound, and the oldest one goes; so the cluster keeps its size."""
+    """A cluster that changes at constant size: a pod is created, fails once and is bound, and the oldest is deleted."""
 
     def __init__(self, nodes: int, pods: int, rate: int, seconds: int) -> None:
         self.nodes, self.pods, self.rate, self.seconds = nodes, pods, rate, seconds
@@ -80,7 +80,8 @@ class Cluster:
             )
 
     def watched(self, name: str) -> Iterator[Manifest]:
-        """The watch events of a resource, a virtual second after the other: half of them pods, half of them Events."""
+        """Yield the watch events of a resource, one virtual second after another: half of them pods, half of them
+        Events."""
         for second in range(self.seconds if name in ("pods", "events") else 0):
             for turn in range(self.rate // 6):
                 number = self.pods + second * (self.rate // 6) + turn
@@ -114,7 +115,7 @@ def versioned(item: Manifest, version: int) -> Manifest:
 
 
 def serve(cluster: Cluster) -> ThreadingHTTPServer:
-    """The API server, on a free port."""
+    """Return the API server, on a free port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -147,7 +148,7 @@ def serve(cluster: Cluster) -> ThreadingHTTPServer:
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
         def log_message(self, *words: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -155,7 +156,7 @@ def serve(cluster: Cluster) -> ThreadingHTTPServer:
 
 
 def resident() -> float:
-    """MB of this process."""
+    """Return the resident memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 

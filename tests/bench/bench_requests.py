@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The processor time of ordinary requests, now and as of another commit.
+"""Measure the processor time of ordinary requests, of this tree and of another commit.
 
     python tests/bench/bench_requests.py [--against COMMIT] [--rounds 10]
 
-Both sites run side by side, and are asked in turn: so many times the same, first the one and then the other, in each
-round. Prints for each request the milliseconds of processor time of the web process and all that it started (median of
-the rounds), which other load of the machine hardly changes.
+Both sites run side by side and get the same requests, one site after the other in each round. Prints for each request
+the milliseconds of processor time of the web process and its children (median of the rounds), which other load of the
+machine hardly changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "PAG
 
 
 class Site:
-    """`manage.py up` of a tree, with a saved run."""
+    """A site (`manage.py up`) of a work tree, with a saved run."""
 
     def __init__(self, tree: Path, folder: Path) -> None:
         env = {**os.environ, **UNLIMITED, "KSCHEDUI_DATA_DIR": str(folder)}
@@ -55,7 +55,7 @@ class Site:
         self.web = next(one.pid for one in family if "uvicorn" in one.command)
 
     def seconds(self) -> float:
-        """Of processor time, so far: of the web process, and of those that it started and their children."""
+        """Return the seconds of processor time so far: of the web process, its descendants and their ended children."""
         return sum(map(seconds_of, (self.web, *(one.pid for one in descendants(self.web)))))
 
     def stop(self) -> None:
@@ -64,7 +64,7 @@ class Site:
 
 
 def seconds_of(pid: int) -> float:
-    """A process's seconds of processor time, and those of its children that have ended; 0 if it has ended."""
+    """Return a process's seconds of processor time and those of its ended children; 0 if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -73,7 +73,7 @@ def seconds_of(pid: int) -> float:
 
 
 def requests() -> dict[str, Callable[[Site], Any]]:
-    """Each by its name."""
+    """Return the requests by name."""
     pages = ("/", "/accounts/login/", "/new/", "/s/{sid}/v/1/", "/s/{sid}/v/1/scenario.yaml")
     calls = ("/api/v1/runs/{rid}", "/api/v1/runs/{rid}/chunks/0", "/api/v1/runs/{rid}/attempts/50")
     made: dict[str, Callable[[Site], Any]] = {
@@ -84,7 +84,7 @@ def requests() -> dict[str, Callable[[Site], Any]]:
 
 
 def measure(sites: list[Site], rounds: int) -> None:
-    """A row for each request."""
+    """Print a row for each request."""
     print(f"{'request':40}" + "".join(f"{name:>12}" for name in ("now", "before")[: len(sites)]) + " ms")
     for name, ask in requests().items():
         figures: list[list[float]] = [[] for _ in sites]
@@ -100,7 +100,7 @@ def measure(sites: list[Site], rounds: int) -> None:
 
 
 def main() -> None:
-    """Start both, measure, stop."""
+    """Start both sites, measure, and stop them."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--against", default="", metavar="COMMIT")
     options.add_argument("--rounds", type=int, default=10)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a rule costs a run: 5,000 nodes and 1,000 pods with one on labels and requests, and without it.
+"""Measure the cost of a rule: 5,000 nodes and 1,000 pods, with a rule on labels and requests, and without it.
 
     python tests/bench/bench_rules.py [--nodes N] [--pods N] [--runs N]
 
-Timed is the processor time from the loaded cluster to the end, of pairs of runs one after the other. Exit status 1 if
-the best with a rule takes more than five times the best without.
+A measurement is the processor time from the loaded cluster to the end; runs with and without the rule alternate. The
+exit status is 1 if the best run with the rule takes more than five times as long as the best without it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RULES = {
 
 
 def cluster(nodes: int, pods: int) -> list[dict[str, Any]]:
-    """Nodes in ten zones, half of them with fast disks, and pods of five sizes in twenty applications."""
+    """Return nodes in ten zones, half of them with fast disks, and pods of five sizes in twenty applications."""
     made: list[dict[str, Any]] = []
     for i in range(nodes):
         labels = {"kubernetes.io/hostname": f"n{i}", "zone": f"z{i % 10}", "disk": ("ssd", "hdd")[i % 2]}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How cost grows with nodes, pods, viewers and workers, as the curves of docs/scale.md.
+"""Measure how cost grows with nodes, pods, viewers and workers, for the curves of docs/scale.md.
 
     python tests/bench/bench_scale.py [nodes] [pods] [viewers] [workers] [--draw]
 
-Processor time, scaled by the reference loop to the machine that targets are set for. `--draw` writes
-docs/images/scale-*.svg. Viewers and workers need two processors that nothing else uses, or the clock tells of others.
+Processor time is scaled, with the reference loop, to the machine that the targets are for. `--draw` writes
+docs/images/scale-*.svg. Viewers and workers need two idle processors, because their figures include elapsed time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Drawing(NamedTuple):
 
 
 def of_nodes(pace: Pace) -> Drawing:
-    """Milliseconds for each of 1,000 pods, with its trace."""
+    """Measure the milliseconds for each of 1,000 pods, including the trace."""
     curves: Curves = {}
     for workload in (basic, spread, mixed):
         for nodes in NODES:
@@ -63,7 +63,7 @@ def of_nodes(pace: Pace) -> Drawing:
 
 
 def of_pods(pace: Pace) -> Drawing:
-    """Seconds for a run on 1,000 nodes: to read the text, and to simulate and keep."""
+    """Measure the seconds of a run on 1,000 nodes: to read the text, and to simulate and store."""
     curves: Curves = {"read JSON": [], "simulate, keep": []}
     for pods in PODS:
         objects = basic(1000)
@@ -75,7 +75,7 @@ def of_pods(pace: Pace) -> Drawing:
 
 
 def of_viewers(pace: Pace) -> Drawing:
-    """Processor seconds of all web processes for viewers who join one run and get its chunks, and the delay of most."""
+    """Measure the web processes' seconds of processor time for viewers of one run, and the delay of most chunks."""
     curves: Curves = {}
     with _site() as stack:
         stack.start_workers(runs=1)
@@ -96,7 +96,7 @@ def of_viewers(pace: Pace) -> Drawing:
 
 
 def of_workers(pace: Pace) -> Drawing:
-    """Seconds by the clock until some runs that wait are done."""
+    """Measure the elapsed seconds until several queued runs are done."""
     curve = []
     for workers in WORKERS:
         with _site() as stack:
@@ -142,7 +142,7 @@ def _example(nodes: int, pods: int, name: str = "p") -> str:
 
 @contextmanager
 def _site() -> Iterator[Stack]:
-    """A broker and an empty database; who needs workers and web processes starts them."""
+    """Yield a broker and an empty database; the caller starts the workers and web processes that it needs."""
     with tempfile.TemporaryDirectory() as name:
         env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
         env |= {"KSCHEDUI_MAX_SOCKETS_PER_ADDRESS": "10000", "KSCHEDUI_RATE_SAVE": "100000"}
@@ -154,7 +154,7 @@ def _site() -> Iterator[Stack]:
 
 
 def main() -> None:
-    """Print each curve's points; with --draw write the drawings."""
+    """Print the points of each curve; with --draw, write the drawings."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=list(PARTS))
     parser.add_argument("--draw", action="store_true")

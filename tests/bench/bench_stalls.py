@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What holds up the web process: each address that can be read, for the largest things that a site may store.
+"""Measure what blocks the web process: GET requests to each address, about the largest things that a site may store.
 
     python tests/bench/bench_stalls.py [--pods 8000] [--megabytes 11] [--only WORDS]
 
-A scenario of many pods and a long text is saved and run; then each address is read, one after the other. Two clocks in
-the web process go on meanwhile (tests/stalls.py).
+A scenario of many pods and a long text is saved and run; then each address is requested, one after another. Meanwhile
+two clocks in the web process measure stalls (tests/stalls.py).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def measure(url: str, chosen: Any) -> None:
-    """Save, run, read."""
+    """Save and run the scenario, and request each address."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
     django.setup()
     from tests.bench.bench_class import started
@@ -88,7 +88,7 @@ def measure(url: str, chosen: Any) -> None:
 
 
 def show(visitor: Any, route: str, ask: Any) -> None:
-    """Print what the address answered, and what stood still."""
+    """Print the answer to one address, and the stalls that it caused."""
     from tests.stalls import take
 
     take(visitor.url)
@@ -106,7 +106,7 @@ def show(visitor: Any, route: str, ask: Any) -> None:
 
 
 def long_text(pods: int, megabytes: int) -> str:
-    """A scenario of so many pods, whose annotations make it so long."""
+    """Return a scenario of so many pods, with annotations that make it as large as asked."""
     from tests.builders import node, pod, scenario
 
     note = ("<b>'quoted' & \"said\"</b> " * 1000)[: max(1, megabytes * 1_000_000 // pods - 200)]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How viewers get a run: the whole stack on this machine, one run, many websockets.
+"""Measure how viewers receive a run: the whole stack on this machine, one run, many websockets.
 
     python tests/bench/bench_stream.py [--viewers 200] [--pods 2000]
 
-Live: all viewers follow while the worker simulates. Late: all of them ask for the finished run at once. A chunk's delay
-is the time between its arrival at the first viewer and at each; the time that their handshakes take is in it. Every
-viewer must get every chunk. Processor time and memory are the web server's.
+Live: all viewers follow while the worker simulates. Late: all of them request the finished run at once. The delay of a
+chunk is the time between its arrival at the first viewer and at each other one; it includes the time for their
+handshakes. Every viewer must receive every chunk. Processor time and memory are those of the web server.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def measure(visitor: Visitor, viewers: int, pods: int, server: int) -> None:
-    """Live, then late."""
+    """Measure the live viewers, then the late ones."""
     text = scenario(
         *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(200)), *(pod(f"p{i}", cpu="500m") for i in range(pods))
     )
@@ -78,12 +78,12 @@ def measure(visitor: Visitor, viewers: int, pods: int, server: int) -> None:
 
 
 async def follow_all(url: str, run: str, viewers: int) -> list[list[float]]:
-    """When each chunk came, for each viewer."""
+    """Return the arrival time of each chunk, for each viewer."""
     return list(await asyncio.gather(*(follow(url, run) for _ in range(viewers))))
 
 
 async def follow(url: str, run: str) -> list[float]:
-    """One viewer, from the first chunk to the end."""
+    """Follow a run as one viewer, from the first chunk to the end. Return the arrival times."""
     arrivals: list[float] = []
     address = "ws://" + urlsplit(url).netloc + "/ws/run/"
     async with connect(address, origin=url, max_size=None, compression=None, open_timeout=60) as socket:
@@ -97,7 +97,7 @@ async def follow(url: str, run: str) -> list[float]:
 
 
 def cpu_seconds(process: int) -> float:
-    """Processor time of a process so far; 0 where the system does not tell."""
+    """Return the processor time of a process so far, in seconds; 0 where the system does not provide it."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -106,7 +106,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def memory(process: int) -> int:
-    """Megabytes in use; 0 where the system does not tell."""
+    """Return the megabytes in use by a process; 0 where the system does not provide it."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A hall that watches: from a chunk's row being visible in the database to its frame in each browser.
+"""Measure many viewers: the time from a chunk's row in the database to its frame in each browser.
 
     python tests/bench/bench_viewers.py [--viewers 500] [--runs 200]
 
-A recorded run's chunks are stored anew and announced as a worker does it, by a process of its own: paced, one a second
-(of 200 runs one in four seconds), which is quicker than anybody plays them; or flat out, each as soon as the one before
-is committed. Viewers are websockets of one more process. Every viewer must get every chunk. All of it shares this
-machine's processors.
+A separate process stores the chunks of a recorded run again and announces them as a worker does: paced, one a second
+(of 200 runs, one every four seconds), which is faster than anybody plays them; or as fast as possible, each as soon as
+the previous one is committed. The viewers are websockets of another process. Every viewer must receive every chunk. All
+of it shares the processors of this machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WRITER = "--store"
 
 
 def main() -> None:
-    """Print a table; with --store be the process that stores chunks."""
+    """Print a table; with --store, be the process that stores chunks."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--viewers", type=int, default=500)
     options.add_argument("--runs", type=int, default=200)
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def measure(stack: Any, viewers: int, runs: int) -> None:
-    """One web process, then two."""
+    """Measure one web process, then two."""
     from kschedui.supervisor.ports import free_port
     from tests.builders import node, pod, scenario
     from tests.web.visitor import Visitor
@@ -99,14 +99,14 @@ def start_second_web(stack: Any) -> tuple[str, Any]:
 
 
 def web_command_of(url: str) -> list[str]:
-    """As the supervisor starts it."""
+    """Return the command with which the supervisor starts the web process."""
     from kschedui.supervisor.commands import web_command
 
     return web_command("127.0.0.1", urlsplit(url).port or 0)
 
 
 class Case:
-    """What the measurements share."""
+    """The stack and the run that the measurements share."""
 
     def __init__(self, stack: Any, origin: str, chunks: int, visitor: Any, webs: dict[str, int]) -> None:
         self.stack, self.origin, self.chunks, self.visitor, self.webs = stack, origin, chunks, visitor, webs
@@ -129,7 +129,7 @@ class Case:
         return used
 
     async def watch(self, urls: list[str], ids: list[str], viewers: int, pause: float) -> list[float]:
-        """All viewers subscribed; then the chunks are stored."""
+        """Subscribe all viewers, then store the chunks. Return the delays."""
         there = asyncio.Semaphore(0)
         tasks = [asyncio.create_task(follow(urls[i % len(urls)], ids[i % len(ids)], there)) for i in range(viewers)]
         for _ in range(viewers):
@@ -143,7 +143,7 @@ class Case:
 
 
 async def follow(url: str, run: str, there: asyncio.Semaphore) -> list[float]:
-    """One viewer, from the first chunk to the end: when each came."""
+    """Follow a run as one viewer, from the first chunk to the end. Return the arrival time of each chunk."""
     from websockets.asyncio.client import connect
 
     arrivals: list[float] = []
@@ -165,7 +165,7 @@ async def follow(url: str, run: str, there: asyncio.Semaphore) -> list[float]:
 
 
 def store(origin: str, ids: list[str], pause: float) -> None:
-    """Be a worker that has all chunks ready; print when each row was there."""
+    """Store chunks as a worker that has computed all of them; print the time at which each row was committed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
     import django
 

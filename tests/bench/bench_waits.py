@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Where people wait: each wait beside its target, about five minutes in all on a quiet machine.
+"""Measure what people wait for, next to the targets; this takes about five minutes on a quiet machine.
 
-    python tests/bench/bench_waits.py [WORD ...]     only groups whose name has one of the words
+    python tests/bench/bench_waits.py [WORD ...]     only groups whose name contains one of the words
 
-Each row has its figure as it was here, and scaled by the reference loop, run before and after it, to the machine that
-targets are set for. The scaled one is judged.
+Each row has its figure as measured, and scaled, with the reference loop before and after it, to the machine that the
+targets are for. The scaled figure is judged.
 
-`processor`: processor time. `clock`: what a person sees; not judged on a machine that was busy before. `network`: by
-the clock, but the time that the distance adds is waiting, and is not scaled. `make run` installs its packages as
-anybody's does, from wherever pip finds them.
+`processor`: processor time. `clock`: elapsed time as a person sees it; not judged if the machine was busy before.
+`network`: elapsed time; the part that the distance adds is waiting, and is not scaled. `make run` installs its packages
+as usual, from wherever pip finds them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SECRET_KEY = "only for this measurement, and long enough to be accepted by produ
 
 
 class Row(NamedTuple):
-    """A wait and its target; a rate is to be reached, a time is not to be exceeded."""
+    """A wait and its target. A rate must reach its target, a time must not exceed it."""
 
     name: str
     figure: Figure
@@ -204,12 +204,12 @@ def run_command(arguments: list[str]) -> tuple[float, float]:
 
 
 def as_user() -> dict[str, str]:
-    """Return the environment of somebody whose Python keeps bytecode, as it does by default."""
+    """Return the environment of a user whose Python stores bytecode, as it does by default."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def made(folder: Path, write: Callable[[Path], None]) -> Path:
-    """Return a file that `write` has written, in a process of its own, whose memory is not counted here."""
+    """Return a file that `write` has written in a separate process, whose memory is not counted here."""
     file = folder / f"{write.__name__}.yaml"
     if not file.exists():
         process = multiprocessing.get_context("spawn").Process(target=write, args=(file,))
@@ -245,7 +245,7 @@ def simulated(objects: bench_engine.Objects, pace: Pace) -> Figure:
 
 @contextmanager
 def site(folder: Path, more: dict[str, str] | None = None, *, library: bool = False) -> Iterator[Stack]:
-    """A running site."""
+    """Yield a running site."""
     folder.mkdir()
     env = {"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3", **(more or {})}
     with Stack(env, folder) as stack:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Whole runs and large files, each beside its aim: how long a user waits.
+"""Measure how long a user waits for whole runs and large files, next to the targets.
 
-    python tests/bench/bench_whole_runs.py [WORD ...]     only rows whose name has one of the words
+    python tests/bench/bench_whole_runs.py [WORD ...]     only rows whose name contains one of the words
 
-Times are processor time, best of a few where a run is short.
+Times are processor time, the best of several where a run is short.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def very_many_nodes() -> Measured:
 
 
 def command_line() -> Measured:
-    """The child's own processor time and memory, decision records written to nowhere."""
+    """Measure processor time and memory of the command line, with its decision records sent to /dev/null."""
     objects = basic(5000)
     pod = objects["pending"][0]
     objects["pending"] = [pod | {"metadata": pod["metadata"] | {"name": f"p-{i:05d}"}} for i in range(10_000)]

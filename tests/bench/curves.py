@@ -1,4 +1,4 @@
-"""Curves as SVG, for the documentation: both axes logarithmic, so that a straight line is a power."""
+"""Draw curves as SVG for the documentation. Both axes are logarithmic, so that a power law is a straight line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Curve = Sequence[tuple[float, float]]
 
 
 def draw(title: str, across: str, up: str, curves: Mapping[str, Curve]) -> str:
-    """Return the drawing: `across` and `up` are what the axes measure; each curve is named at its last point."""
+    """Return the drawing: `across` and `up` are the titles of the axes; each curve is labelled at its last point."""
     points = [point for curve in curves.values() for point in curve]
     x = _Scale([point[0] for point in points], LEFT, WIDTH - RIGHT)
     y = _Scale([point[1] for point in points], HEIGHT - BOTTOM, TOP)
@@ -43,7 +43,7 @@ def draw(title: str, across: str, up: str, curves: Mapping[str, Curve]) -> str:
 
 
 class _Scale:
-    """A logarithmic axis from the round number below all values to the one above."""
+    """A logarithmic axis between the round numbers below and above all values."""
 
     def __init__(self, values: Sequence[float], start: float, end: float) -> None:
         marks = [step * 10.0**power for power in range(-6, 9) for step in STEPS]
@@ -69,7 +69,7 @@ def _grid(x: _Scale, y: _Scale) -> Iterator[str]:
 
 
 def _spread(names: list[tuple[float, str]]) -> dict[str, float]:
-    """Return a height for each name, near its curve's end, with room for a line between two."""
+    """Return a height for each label, near the end of its curve, at least a line apart."""
     heights: dict[str, float] = {}
     last = 0.0
     for height, name in sorted(names):

@@ -1,4 +1,4 @@
-"""What `kubectl get nodes,pods -A -o yaml` prints of a cluster, with the fields that a scheduler does not read."""
+"""Build the output of `kubectl get nodes,pods -A -o yaml`, including the fields that a scheduler does not read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MADE = "2024-01-02T00:00:00Z"
 
 
 def dump(nodes: int, pods: int) -> dict[str, Any]:
-    """A List of nodes, then pods, of which every fourth waits."""
+    """Return a List of nodes and pods, of which every fourth pod is pending."""
     items = [_node(i) for i in range(nodes)] + [_pod(i, nodes) for i in range(pods)]
     return {"apiVersion": "v1", "kind": "List", "items": items}
 

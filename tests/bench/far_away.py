@@ -1,4 +1,4 @@
-"""A TCP proxy that makes a server as far away as one likes: every round trip takes so many milliseconds more."""
+"""A TCP proxy that adds milliseconds to every round trip, as if the server were far away."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 @contextmanager
 def far_away(url: str, milliseconds: float) -> Iterator[str]:
-    """The address of a proxy before `url`. Opening a connection costs a round trip, and so does each request."""
+    """Yield the address of a proxy for `url`. Opening a connection takes one round trip, and so does each request."""
     place = urlsplit(url)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -30,7 +30,7 @@ def far_away(url: str, milliseconds: float) -> Iterator[str]:
 
 
 class End(asyncio.Protocol):
-    """One end of a connection; what it receives reaches the other end half a round trip later, in order."""
+    """One end of a connection; data reaches the other end half a round trip later, in order."""
 
     def __init__(self, round_trip: float) -> None:
         self.loop = asyncio.get_running_loop()
@@ -64,7 +64,7 @@ class End(asyncio.Protocol):
 
 
 class FromClient(End):
-    """The client's end: it connects to the server, and lets the client's own handshake take its time."""
+    """The client's end: connects to the server after the time that the client's handshake takes."""
 
     def __init__(self, host: str, port: int, round_trip: float) -> None:
         super().__init__(round_trip)

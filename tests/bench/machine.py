@@ -1,4 +1,4 @@
-"""What the machine is doing while something is measured, so that two measurements can be compared."""
+"""Measure the speed and load of the machine, so that measurements can be compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEADY = 1.3  # times: where one loop takes longer than another by more, somethi
 
 
 class Figure(NamedTuple):
-    """A figure as it was measured, and as it would be where the reference loop takes TARGET_MS."""
+    """A figure as measured (`raw`), and scaled to a machine on which the reference loop takes TARGET_MS."""
 
     raw: float
     scaled: float
@@ -33,7 +33,7 @@ class Figure(NamedTuple):
 
 
 class Pace:
-    """The speed of a machine that others use too: the reference loop is run before and after whatever is measured."""
+    """The speed of a shared machine: the reference loop runs before and after each measurement."""
 
     def __init__(self) -> None:
         self.loops: list[float] = []
@@ -48,13 +48,13 @@ class Pace:
         return Figure(raw, raw * scale)
 
     def beside(self, act: Callable[[], Result]) -> tuple[Result, float]:
-        """Return the result of a call, and the factor that makes its times those of TARGET_MS."""
+        """Return the result of a call, and the factor that scales its times to TARGET_MS."""
         before = self._look()
         result = act()
         return result, 2 * TARGET_MS / (before + self._look())
 
     def steady(self) -> bool:
-        """Return whether the machine had one speed all the time."""
+        """Return whether the speed of the machine was constant."""
         return max(self.loops) <= STEADY * min(self.loops)
 
     def described(self) -> str:
@@ -67,12 +67,12 @@ class Pace:
 
 
 def reference_loop() -> float:
-    """Milliseconds of processor time for a fixed piece of Python; the best of a few."""
+    """Return the milliseconds of processor time of a fixed piece of Python, the best of several."""
     return min(_loop() for _ in range(5))
 
 
 def told() -> str:
-    """One line: the reference loop, and how loaded the machine is."""
+    """Return one line about the machine: the time of the reference loop, and the load."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return f"reference loop {reference_loop():.1f} ms; load {load:.1f} on {os.cpu_count()} processors"
 

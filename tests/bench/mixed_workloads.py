@@ -1,4 +1,4 @@
-"""Workloads without recorded decisions: many kinds of pods, pods that are all different, and a small whole run."""
+"""Workloads without recorded decisions: many kinds of pods, pods that all differ, and a small whole run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Objects = dict[str, list[dict[str, Any]]]
 
 
 def mixed(nodes: int) -> Objects:
-    """1000 pods of 30 kinds: requests, soft and hard spreading, affinity, node selectors, tolerations."""
+    """Return 1000 pods of 30 kinds: requests, soft and hard spreading, affinity, node selectors, tolerations."""
     objects = basic(nodes)
     for i, node in enumerate(objects["nodes"]):
         node["metadata"]["labels"]["disk"] = ("ssd", "hdd")[i % 2]
@@ -39,14 +39,14 @@ def _mixed_pod(number: int, kind: int) -> dict[str, Any]:
 
 
 def unique(nodes: int) -> Objects:
-    """1000 pods, no two with the same requests and labels."""
+    """Return 1000 pods, no two with the same requests and labels."""
     objects = basic(nodes)
     objects["pending"] = [_pod(f"p-{i:05d}", f"{50 + i}m", f"{100 + i}Mi", {"app": f"app-{i}"}) for i in range(1000)]
     return objects
 
 
 def waiting() -> Objects:
-    """800 pods that fit nowhere, and wait while 800 small ones are bound, on 20 nodes."""
+    """Return 20 nodes, 800 pods that fit no node and wait, and 800 small pods that are bound meanwhile."""
     objects = basic(20)
     big = [_pod(f"big-{i:03d}", "100", "200Mi", {"app": "big"}, priority=10) for i in range(800)]
     objects["pending"] = [*big, *objects["pending"][:800]]
@@ -54,7 +54,7 @@ def waiting() -> Objects:
 
 
 def small() -> Objects:
-    """20 nodes, 50 pods."""
+    """Return 20 nodes and 50 pods."""
     objects = basic(20)
     objects["pending"] = objects["pending"][:50]
     return objects

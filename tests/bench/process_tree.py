@@ -1,4 +1,4 @@
-"""What this process and all below it use meanwhile: the clock, processor time, and the memory of the largest."""
+"""Measure this process and its descendants: elapsed time, processor time, and the memory of the largest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ NAMES = {
 
 @dataclass
 class Used:
-    """`largest`: the most bytes that one process held, which was `holder`."""
+    """Resources used during a block.
+
+    `seconds`: elapsed time. `processor`: seconds of processor time. `largest`: the most bytes that one process used.
+    `holder`: the description of that process. `spent`: seconds of processor time by process id.
+    """
 
     seconds: float = 0.0
     processor: float = 0.0
@@ -37,7 +41,7 @@ class Used:
 
 @contextmanager
 def measured() -> Iterator[Used]:
-    """Looks at the processes until the block ends; one that is there already counts from here."""
+    """Measure the processes until the block ends, without what those that already run have used before."""
     used, stop = Used(), threading.Event()
     before = {pid: _seconds(pid) for pid in _tree()}
     for pid in before:
@@ -71,7 +75,7 @@ def _look(used: Used) -> None:
 
 
 def _tree() -> list[int]:
-    """This process and all below it."""
+    """Return the ids of this process and its descendants."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         with suppress(OSError, IndexError):
