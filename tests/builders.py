@@ -33,7 +33,7 @@ def node(
     images: Mapping[str, int] | None = None,
     resources: Mapping[str, Any] | None = None,
 ) -> Manifest:
-    """A Node with its hostname label; `taints` as kubectl writes them ("gpu=yes:NoSchedule")."""
+    """Return a Node with its hostname label; `taints` as kubectl writes them ("gpu=yes:NoSchedule")."""
     all_labels = {"kubernetes.io/hostname": name, **(labels or {})}
     if zone:
         all_labels["topology.kubernetes.io/zone"] = zone
@@ -49,7 +49,7 @@ def node(
 
 
 def taint(text: str) -> Manifest:
-    """ "key=value:Effect" or "key:Effect"."""
+    """Return the taint that kubectl writes as "key=value:Effect" or "key:Effect"."""
     pair, _, effect = text.rpartition(":")
     key, _, value = pair.partition("=")
     return {"key": key, "value": value, "effect": effect}
@@ -74,7 +74,10 @@ def pod(
     start_time: str | None = None,
     **spec: Any,
 ) -> Manifest:
-    """A Pod with one container; with `node` it runs there already. `spec`: further fields of the pod's spec."""
+    """Return a Pod with one container.
+
+    With `node`, it is already bound there; `spec` has further fields of the pod's spec.
+    """
     asked = {**({"cpu": str(cpu)} if cpu is not None else {}), **({"memory": memory} if memory else {})}
     asked |= requests or {}
     container: Manifest = {"name": "main", "image": image}
@@ -112,7 +115,7 @@ def priority_class(name: str, value: int, **fields: Any) -> Manifest:
 
 
 def device_class(name: str = "gpu", *expressions: str, **spec: Any) -> Manifest:
-    """A DeviceClass; without `expressions` that of the devices of its driver, "gpu.example.com"."""
+    """Return a DeviceClass; without `expressions`, it selects the devices of its driver, "gpu.example.com"."""
     selectors = [{"cel": {"expression": one}} for one in expressions or (f'device.driver == "{name}.example.com"',)]
     metadata = {"name": name}
     return {
@@ -134,7 +137,10 @@ def resource_slice(
     generation: int = 1,
     **spec: Any,
 ) -> Manifest:
-    """A ResourceSlice with a pool of its own; `devices` by name, or as in its spec. `node` None: say so in `spec`."""
+    """Return a ResourceSlice with its own pool. `devices`: names, or manifests.
+
+    `node`: None if `spec` selects nodes.
+    """
     listed = [{"name": one} if isinstance(one, str) else one for one in devices]
     whole = {"name": pool or name, "generation": generation, "resourceSliceCount": slices}
     where = {"nodeName": node} if node else {}
@@ -143,20 +149,20 @@ def resource_slice(
 
 
 def device(name: str, *, memory: str | None = None, **attributes: str | int | bool) -> Manifest:
-    """A device of a ResourceSlice; versions and names with a domain have to be written out."""
+    """Return a device of a ResourceSlice; versions and names with a domain have to be written in full."""
     kinds: dict[type, str] = {bool: "bool", int: "int", str: "string"}
     found: Manifest = {"name": name, "attributes": {key: {kinds[type(one)]: one} for key, one in attributes.items()}}
     return found | ({"capacity": {"memory": {"value": memory}}} if memory else {})
 
 
 def device_request(name: str = "gpu", device_class: str = "gpu", *expressions: str, **exactly: Any) -> Manifest:
-    """A request of a claim for one device, unless `exactly` says otherwise."""
+    """Return a claim's request for one device; `exactly` has further fields."""
     selectors = {"selectors": [{"cel": {"expression": one}} for one in expressions]} if expressions else {}
     return {"name": name, "exactly": {"deviceClassName": device_class, **selectors, **exactly}}
 
 
 def device_claim(name: str, *requests: Manifest, constraints: Sequence[Manifest] = (), **other: Any) -> Manifest:
-    """A ResourceClaim, for one GPU if there are no `requests`; `other`: further fields, such as `status`."""
+    """Return a ResourceClaim, for one GPU unless `requests` are given; `other` has further fields, such as `status`."""
     devices: Manifest = {"requests": list(requests or (device_request(),))}
     devices |= {"constraints": list(constraints)} if constraints else {}
     metadata = {"name": name}
@@ -170,13 +176,13 @@ def device_claim(name: str, *requests: Manifest, constraints: Sequence[Manifest]
 
 
 def claims(*names: str, template: bool = False) -> list[Manifest]:
-    """A pod's `resourceClaims`: claims, or templates, of these names."""
+    """Return a pod's `resourceClaims` for the claims, or templates, with these names."""
     field = "resourceClaimTemplateName" if template else "resourceClaimName"
     return [{"name": name, field: name} for name in names]
 
 
 def budget(name: str, match: Mapping[str, str], *, namespace: str = "default", **spec: Any) -> Manifest:
-    """A PodDisruptionBudget for pods with the labels `match`; `minAvailable` or `maxUnavailable` in `spec`."""
+    """Return a PodDisruptionBudget for pods with the labels `match`; `spec` has `minAvailable` or `maxUnavailable`."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
@@ -186,13 +192,13 @@ def budget(name: str, match: Mapping[str, str], *, namespace: str = "default", *
 
 
 def required_affinity(match: Mapping[str, str], key: str = "kubernetes.io/hostname", *, anti: bool = False) -> Manifest:
-    """`spec.affinity` with one required term of pod affinity, or of anti-affinity."""
+    """Return a `spec.affinity` with one required term of pod affinity, or of anti-affinity."""
     term = {"labelSelector": {"matchLabels": dict(match)}, "topologyKey": key}
     return {"podAntiAffinity" if anti else "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
 def spread(match: Mapping[str, str], key: str = "topology.kubernetes.io/zone", **fields: Any) -> Manifest:
-    """One topology spread constraint: maxSkew 1, DoNotSchedule, unless `fields` say otherwise."""
+    """Return a topology spread constraint: maxSkew 1, DoNotSchedule, unless `fields` override them."""
     return {
         "maxSkew": 1,
         "topologyKey": key,
@@ -203,12 +209,12 @@ def spread(match: Mapping[str, str], key: str = "topology.kubernetes.io/zone", *
 
 
 def configuration(**fields: Any) -> Manifest:
-    """A KubeSchedulerConfiguration document."""
+    """Return a KubeSchedulerConfiguration document."""
     return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **fields}
 
 
 def scenario(*objects: Manifest, **spec: Any) -> str:
-    """The text of a scenario file: the objects, then a Scenario document if `spec` (seed, events...) is given."""
+    """Return a scenario file: the objects, then a Scenario document if `spec` (seed, events...) is given."""
     documents = list(objects)
     if spec:
         documents.append({"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario", "spec": spec})
@@ -216,5 +222,5 @@ def scenario(*objects: Manifest, **spec: Any) -> str:
 
 
 def parse(*objects: Manifest, **spec: Any) -> Scenario:
-    """The scenario, parsed."""
+    """Return the parsed scenario with these objects."""
     return parse_scenario(scenario(*objects, **spec))

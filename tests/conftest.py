@@ -1,9 +1,9 @@
-"""Fixtures for every test: the whole running stack, and a browser.
+"""Fixtures for all tests: the complete running stack, and a browser.
 
-`live_stack` is the real thing, started once: the embedded broker's binary, a Celery worker process, uvicorn, and a
-SQLite file with the scenario library in it. Tests reach it over HTTP and websockets at `live_stack.url`; the ORM in
-this process has another database. `browser_page` is a page of Chromium, of its headless shell where that is installed,
-or of whichever browser KSCHEDUI_CHROMIUM names.
+`live_stack` is started once, from the real programs: the embedded broker, a Celery worker process, uvicorn, and a
+SQLite file with the scenario library. Tests use it over HTTP and websockets at `live_stack.url`; the ORM in this
+process has another database. `browser_page` is a page of Chromium: of its headless shell where that is installed, or of
+the browser that KSCHEDUI_CHROMIUM names.
 """
 
 import fcntl
@@ -51,9 +51,11 @@ examples.load_profile("new" if "KSCHEDUI_FUZZ_EXAMPLES" in os.environ else "same
 
 @pytest.fixture(scope="session")
 def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with all tables and the library, its lessons simulated; copied, for it takes seconds to make.
+    """A SQLite file with all tables and the library, whose lessons are simulated.
 
-    Beside it, empty.sqlite3 has the tables alone.
+    Stacks copy it, because it takes seconds to make.
+
+    Next to it, empty.sqlite3 has only the tables.
     """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -67,7 +69,7 @@ def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def prepare(folder: Path) -> Path:
-    """Make the files of `prepared_database` in the folder."""
+    """Create the files of `prepared_database` in the folder."""
     file = folder / "kschedui.sqlite3"
     env = {**os.environ, "DATABASE_URL": f"sqlite:///{file}"}
     run_manage(env, "migrate", "--verbosity", "0")
@@ -78,20 +80,20 @@ def prepare(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A broker alone, for tests that bring their own worker or none."""
+    """The URL of a broker without workers."""
     with Stack({}, tmp_path_factory.mktemp("broker")) as stack:
         yield stack.start_broker()
 
 
 @pytest.fixture(scope="session")
 def stack_maker(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> "StackMaker":
-    """What makes the stacks of this session."""
+    """The factory of this session's stacks."""
     return StackMaker(tmp_path_factory, prepared_database)
 
 
 @pytest.fixture
 def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
-    """Builds stacks that a test may break: `make_stack()` has broker and database, and nothing else runs yet."""
+    """Make stacks that a test may break; `make_stack()` starts only the broker. They are stopped after the test."""
     before = list(stack_maker.stacks)
     yield stack_maker
     for stack in stack_maker.stacks:
@@ -101,9 +103,9 @@ def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
 
 @pytest.fixture(scope="session")
 def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
-    """Everything running, shared by all tests of the session, so a test must not stop or kill its parts.
+    """The complete running stack, shared by all tests of the session; tests must not stop or kill its processes.
 
-    All of them come from one address: a quick machine would reach the limits of requests a minute.
+    All requests come from one address, so a fast machine would reach the rate limits: they are raised.
     """
     with stack_maker(**{f"KSCHEDUI_RATE_{kind.upper()}": "1000000" for kind in settings.RATE_LIMITS}) as stack:
         stack.start_workers(runs=2, experiments=1)
@@ -113,8 +115,8 @@ def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
 
 
 class StackMaker:
-    """Makes stacks, each with a SQLite file and a broker of its own unless `env` names others; `library=False` leaves
-    the file without scenarios."""
+    """Makes stacks, each with its own SQLite file and broker unless `env` names others; `library=False` leaves out the
+    scenarios."""
 
     def __init__(self, folders: pytest.TempPathFactory, database: Path) -> None:
         self.folders = folders
@@ -132,7 +134,10 @@ class StackMaker:
 
 
 def serve(stack: Stack) -> None:
-    """Start the web server, and wait until all is up. A port may be taken between choice and use, hence the tries."""
+    """Start the web server and wait until everything is up.
+
+    Retries, because another process may have taken the port.
+    """
     for tries_left in reversed(range(PORT_TRIES)):
         web = stack.start_web("127.0.0.1", free_port())
         try:
@@ -145,13 +150,13 @@ def serve(stack: Stack) -> None:
 
 
 def warm(stack: Stack) -> None:
-    """Wait for a first answer: the processes that work for requests load the engine when the server has started."""
+    """Wait for a first answer: the work pool loads the engine after the server has started."""
     status, answer = Visitor(stack.url).post("/api/v1/check", text="kind: Cluster")
     assert status == 200, answer
 
 
 def manage(stack: Stack, *arguments: str) -> str:
-    """Run `manage.py` against the stack's database and broker; what it printed."""
+    """Run `manage.py` with the stack's database and broker. Return its output."""
     return run_manage(stack.env, *arguments)
 
 
@@ -163,15 +168,16 @@ def run_manage(env: Mapping[str, str], *arguments: str) -> str:
 
 
 def chromium_path() -> str | None:
-    """The browser to test with, None where there is none."""
+    """Return the path of the browser for tests, or None if there is none."""
     named = os.environ.get("KSCHEDUI_CHROMIUM")
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all browser tests, which come last: Playwright's event loop stays, and Django's ORM refuses to
-    work in a thread that has one.
+    """A Chromium for all browser tests.
+
+    They come last: Playwright's event loop stays, and Django's ORM refuses to work in a thread with one.
     """
     path = chromium_path()
     if path is None:
@@ -188,7 +194,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """A page in a context of its own, with relative addresses going to `live_stack`. Errors in it fail the test."""
+    """A page in its own context, with addresses relative to `live_stack`. Errors on the page fail the test."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -204,23 +210,23 @@ def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
 
 @pytest.fixture
 def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """A page as wide as a phone."""
+    """A page with the width of a phone."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
     yield context.new_page()
     context.close()
 
 
 def pytest_collection_finish() -> None:
-    """Freeze what was collected: it stays until the end, and each garbage collection would go through all of it."""
+    """Freeze the collected tests: they live until the end, and each garbage collection would traverse them."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need and put the slowest kind last: running sites after the rest, browsers at the end.
+    """Mark tests by what they need, and order the slow kinds last: running sites after the others, browsers at the end.
 
-    `make test` runs what is not marked `slow`: of browser tests those marked `quick`. Browser tests have a second try.
-    The largest of their files come first, since the last file of one process is what the other waits for.
+    `make test` runs the tests that are not marked `slow`; of the browser tests, those marked `quick`. Browser tests are
+    retried once. Their largest files come first, because at the end one process waits for the other's last file.
     """
     sizes = Counter(item.path for item in items)
     order: dict[pytest.Item, tuple[int, int]] = {}

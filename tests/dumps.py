@@ -1,9 +1,10 @@
-"""Dumps of made-up clusters, as `kubectl get -o yaml` and `-o json` print them, with all that a real one holds.
+"""Dumps of made-up clusters, as `kubectl get -o yaml` and `-o json` print them, with everything that real ones contain.
 
     dump = Cluster(nodes=300, pods=8000).objects()
+
     text = as_yaml(listed(dump))
 
-Whatever must never leave the browser or the terminal holds the word SECRET.
+Every value that must not leave the browser or the terminal contains the word SECRET.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LONG_MESSAGE = (
 
 
 class Cluster:
-    """A cluster of `nodes` with `pods`, of which one in `waits` waits for room; `fields`: how many managed ones."""
+    """A cluster of `nodes` with `pods`; one pod in `waits` is pending. `fields`: the number of managed fields."""
 
     def __init__(
         self, nodes: int, pods: int, seed: int = 1, images: int = 50, fields: int = 20, waits: int = 100
@@ -39,7 +40,7 @@ class Cluster:
         self.random = random.Random(seed)
 
     def objects(self) -> list[Manifest]:
-        """Nodes first, then the workloads with their pods, then what no scheduler reads."""
+        """Return the nodes, then the workloads with their pods, then objects that no scheduler reads."""
         return [*map(self.node, range(self.nodes)), *self.workloads(), *self.others()]
 
     def node(self, number: int) -> Manifest:
@@ -80,7 +81,7 @@ class Cluster:
         }
 
     def workloads(self) -> Iterator[Manifest]:
-        """A Deployment, its ReplicaSet and its pods, until there are enough."""
+        """Yield Deployments, each with its ReplicaSet and its pods, until there are enough pods."""
         made = number = 0
         while made < self.pods:
             replicas = min(self.random.randint(5, 60), self.pods - made)
@@ -201,7 +202,7 @@ class Cluster:
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
 
     def others(self) -> Iterator[Manifest]:
-        """Secrets, ConfigMaps, Leases, a CRD and objects of it."""
+        """Yield Secrets, ConfigMaps, Leases, a CRD and its objects."""
         for i in range(max(self.pods // 40, 2)):
             team = TEAMS[i % len(TEAMS)]
             data = {"password": f"{SECRET}-data", "key": f"{SECRET}-key" * 20}
@@ -301,17 +302,17 @@ def image(number: int) -> str:
 
 
 def listed(objects: list[Manifest]) -> Manifest:
-    """The List that kubectl makes of them."""
+    """Return the List that kubectl makes of the objects."""
     return {"apiVersion": "v1", "items": objects, "kind": "List", "metadata": {"resourceVersion": ""}}
 
 
 def as_json(found: Manifest) -> str:
-    """As `kubectl -o json` prints it."""
+    """Return the output of `kubectl -o json`."""
     return json.dumps(found, indent=4, sort_keys=True) + "\n"
 
 
 def as_yaml(found: Manifest) -> str:
-    """As `kubectl -o yaml` prints it: block style, keys in order, dashes at their key, long texts folded."""
+    """Return the output of `kubectl -o yaml`: block style, sorted keys, dashes not indented, long texts folded."""
     return "\n".join(_lines(found, 0)) + "\n"
 
 
@@ -342,7 +343,7 @@ _known: dict[Any, str] = {}
 
 
 def _scalar(value: Any) -> str:
-    """As go-yaml writes it: quoted where a number or a boolean would be read."""
+    """Return a scalar as go-yaml writes it: quoted if it would be read as a number or a boolean."""
     if not isinstance(value, str):
         return json.dumps(value)
     if value not in _known:
@@ -353,7 +354,7 @@ def _scalar(value: Any) -> str:
 
 
 def _folded(text: str, pad: str) -> str:
-    """Long quoted and plain texts go on below, as go-yaml prints them."""
+    """Fold a long quoted or plain text, as go-yaml does."""
     space = re.search(r"(?<! ) (?! )", text[79:])
     if space is None:
         return text

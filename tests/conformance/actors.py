@@ -1,4 +1,4 @@
-"""Compares what actors did in a run with what they did in a recorded one (README, "Controllers")."""
+"""Compare the actions of actors in a run with those in a recorded run (README, "Controllers")."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ AT_THE_START = 0.3  # objects of the scenario itself may be left out before
 
 
 def differences(expected: list[Row], got: list[Row], tolerance: float) -> list[str]:
-    """Sentences about rows without a twin within the tolerance in seconds, and about the final states."""
+    """Return a line for each row without a match within the tolerance in seconds, and for each difference in the final
+    states."""
     want, have = strict_rows(expected), strict_rows(got)
     left, twins = set(range(len(have))), set()
     for by_owner in (False, True):  # first the same name, then any pod of the same owner
@@ -63,7 +64,8 @@ def is_given(row: Row) -> bool:
 
 
 def key(row: Row, *, by_owner: bool) -> tuple[str, str, str, str]:
-    """What is the same of two rows about the same thing; pods of one owner are alike."""
+    """Return a key that is equal for two rows about the same action; with `by_owner`, pods of one owner have equal
+    keys."""
     name = row.get("owner") or re.sub(r"/\d+(#\d+)?$", "/*", row["name"]) if by_owner else row["name"]
     left_out = LEFT_OUT | ({"node", "pinned"} if by_owner and row["what"] != "bound" else set())
     details = {name: value for name, value in (row.get("details") or {}).items() if name not in left_out}

@@ -1,4 +1,4 @@
-"""The recorded runs: one compressed archive a release, with a file `SET/NAME.expected.jsonl` for each scenario there.
+"""The recorded runs: a compressed archive for each release, with a file `SET/NAME.expected.jsonl` for each scenario.
 
 A scenario that uses fields which a release lacks has no record in its archive.
 """
@@ -17,7 +17,7 @@ SUFFIX = ".expected.jsonl"
 
 @cache
 def files_in(path: Path) -> Mapping[str, str]:
-    """The texts of an archive's files, by name."""
+    """Return the texts of an archive's files by name."""
     with tarfile.open(path) as archive:
         contents = [(member.name, archive.extractfile(member)) for member in archive]
         return {name: content.read().decode() for name, content in contents if content is not None}
@@ -25,12 +25,12 @@ def files_in(path: Path) -> Mapping[str, str]:
 
 @cache
 def records_of(release: str) -> Mapping[str, str]:
-    """Case ("public/001-resources") -> what kube-scheduler of that release did with it, as JSON lines."""
+    """Return the release's decision records, as JSON lines, by case ("public/001-resources")."""
     if release not in ARCHIVES:
         return {}
     return {name.removesuffix(SUFFIX): text for name, text in files_in(ARCHIVES[release]).items()}
 
 
 def scenario_of(case: str) -> str:
-    """The scenario's text."""
+    """Return the text of the scenario."""
     return (HERE / f"{case}.yaml").read_text(encoding="utf-8")

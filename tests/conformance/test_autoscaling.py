@@ -1,9 +1,10 @@
-"""Recorded runs of real autoscalers and of the descheduler: the same decisions, evictions, events and final cluster.
+"""Recorded runs of real autoscalers and of the descheduler have the same decisions, evictions, events and final
+cluster.
 
-Compared are decisions and their order, not tenths of seconds. What two runs of the real actor did not agree about
-(`racy`) is left out, and a run that chance decided is not compared. Karpenter creates and launches the claims of one
-batch in parallel, so their order is not compared either; nor is whether one of its rounds happens to see a node that is
-not initialised yet, has not appeared, is nominated or is going.
+Decisions are compared in order, but not to the tenth of a second. What differs between two runs of the real actor
+(`racy`) is left out, and runs that depend on chance are not compared. The order of Karpenter's claims in a batch is not
+compared, because it creates and launches them in parallel; nor is whether one of its rounds sees a node that is not
+initialized, has not appeared, is nominated or is being deleted.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ CHOICES = ("karpenter.sh/capacity-type", "topology.kubernetes.io/zone", "kuberne
 
 @cache
 def recordings() -> Mapping[str, tuple[str, list[Row]]]:
-    """Name -> scenario and recorded rows."""
+    """Return scenario and recorded rows by name."""
     files: dict[str, str] = {}
     for archive in FOLDER.glob("*.tar.xz"):
         files.update(files_in(archive))
@@ -49,7 +50,7 @@ def racy(name: str) -> set[str]:
 
 
 def simulated(text: str) -> list[Row]:
-    """The rows of a run; zero is when the actor starts."""
+    """Return the rows of a simulated run. The time is 0 when the actor starts."""
     scenario = parse_scenario(text)
     start = min(actor.start_seconds for actor in scenario.actors)
     rows = autoscaling_rows(simulate(scenario), [group.name for group in scenario.node_groups], start)
@@ -62,7 +63,7 @@ def workload(name: str) -> str:
 
 
 def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
-    """What the actor asked of the cloud: (time, decision)."""
+    """Return the actor's requests to the cloud as (time, decision)."""
     found: list[tuple[float, tuple[Any, ...]]] = []
     for row in rows:
         if row["what"] in ("cloud-increase", "cloud-decrease-target"):
@@ -80,7 +81,7 @@ def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
 
 
 def claimed(details: Row) -> tuple[str, ...]:
-    """What a claim asks for."""
+    """Return the requirements of a NodeClaim."""
     limits = {key: value for key, value in details["requirements"].items() if key in CHOICES}
     types = ",".join(sorted(details["instanceTypes"]))
     return (
@@ -92,7 +93,7 @@ def claimed(details: Row) -> tuple[str, ...]:
 
 
 def together(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tuple[Any, ...]]]:
-    """The decisions, with those of Karpenter of one kind and one moment in an order of their own."""
+    """Return the decisions; those of Karpenter of the same kind and moment are sorted."""
     kinds = ("nodeclaim-created", "launched", "nodeclaim-deleted")
     ordered: list[tuple[float, tuple[Any, ...]]] = []
     batch: list[tuple[float, tuple[Any, ...]]] = []
@@ -105,7 +106,7 @@ def together(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tu
 
 
 def groups(rows: list[Row]) -> dict[str, str]:
-    """The group of each node."""
+    """Return the group of each node."""
     found = {}
     for row in rows:
         if row["what"] in ("initial", "final"):
@@ -127,7 +128,7 @@ def events(rows: list[Row]) -> set[tuple[str, str, str]]:
 
 
 def is_passing(details: Row) -> bool:
-    """Whether an event only says in which state a round of Karpenter saw a node."""
+    """Return whether an event only describes the state in which a round of Karpenter saw a node."""
     return details["reason"] == "DisruptionBlocked" and any(text in details["message"] for text in PASSING)
 
 
@@ -140,7 +141,7 @@ def final(rows: list[Row], *, placed: bool) -> Any:
 
 
 def differences(name: str) -> Iterator[str]:
-    """What differs between the recording and the simulation."""
+    """Yield the differences between the recording and the simulation."""
     text, want = recordings()[name]
     got, chance = simulated(text), racy(name)
     there, here = decisions(want), decisions(got)

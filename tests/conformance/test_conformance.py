@@ -27,13 +27,13 @@ CASES = [(release, case) for release in sorted(ARCHIVES) for case in sorted(reco
 
 
 def by_case(recorded: tuple[str, str]) -> tuple[str, str]:
-    """Order the recorded runs of a scenario one after another."""
+    """Return a sort key that groups the recorded runs by scenario."""
     release, case = recorded
     return case, release
 
 
 def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> Iterator[str]:
-    """One line for each field of each attempt that differs, and for attempts that are missing or too many."""
+    """Yield a line for each field of an attempt that differs, and for missing or additional attempts."""
     attempts = count(1)
     for number, (want, have) in enumerate(zip(expected, got, strict=False), 1):
         if "pods" in want or "pods" in have:
@@ -51,7 +51,7 @@ def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> It
 
 
 def all_differences(scenario: Scenario, recorded: str) -> Iterator[str]:
-    """What is not equal in a recorded run and in ours, without controllers: the attempts, then the end."""
+    """Yield the differences between a recorded and a simulated run without controllers: attempts, then final state."""
     expected, expected_final = parse(recorded)
     records = decisions(simulate(replace(scenario, controllers=())), as_recorded=True)
     got, final = parse("\n".join(map(json.dumps, records)))

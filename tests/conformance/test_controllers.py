@@ -1,6 +1,7 @@
-"""Controllers, kubelets and evictions, as recorded of a real control plane 1.36.2.
+"""Controllers, kubelets and evictions act as recorded from a real control plane 1.36.2.
 
-`controllers.tar.xz` holds pairs: NAME.yaml, a scenario, and NAME.jsonl, what happened; its first line says how exact.
+`controllers.tar.xz` holds pairs: NAME.yaml, a scenario, and NAME.jsonl, the recorded events; its first line has the
+tolerance.
 """
 
 from __future__ import annotations

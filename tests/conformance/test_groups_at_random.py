@@ -1,5 +1,5 @@
-"""Random gangs, run by kube-scheduler 1.36.2: who is tried when and where, on which nodes it could be and with which
-total, messages, victims, queues and conditions are equal.
+"""Random gangs, scheduled by kube-scheduler 1.36.2: attempts, feasible nodes, scores, messages, victims and queues are
+equal.
 
 `groups-at-random.tar.xz` holds pairs NNN.yaml and NNN.expected.jsonl; its records have fewer fields than the others.
 """
@@ -27,7 +27,7 @@ def files() -> Mapping[str, str]:
 
 
 def recorded_fields(record: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
-    """Of a decision record, what the recorded one has."""
+    """Return the fields of a decision record that the recorded one has."""
     found = {name: record.get(name) for name in expected}
     if "victims" in expected:
         preemption = record.get("preemption") or {}

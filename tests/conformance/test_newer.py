@@ -1,4 +1,4 @@
-"""Rules of 1.37 that were put into 1.36.3, which then decided random scenarios: records are equal in every field."""
+"""Rules of 1.37, backported into 1.36.3: its decision records of random scenarios are equal in every field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUT_IN = ("batches_score_the_last_node_again", "gated_pods_keep_their_nomination
 
 
 def files() -> Mapping[str, str]:
-    """The scenarios and records by the names of their files."""
+    """Return the scenarios and records by file name."""
     return files_in(HERE / "newer.tar.xz")
 
 
@@ -27,7 +27,8 @@ CASES = sorted(name.removesuffix(".yaml") for name in files() if name.endswith("
 
 @pytest.fixture(autouse=True)
 def _batches_do_not_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They age by the wall clock in kube-scheduler, and a recording in virtual time takes less than half a second."""
+    """Keep batches from aging: in kube-scheduler they age by the wall clock, and the recordings took less than half a
+    second."""
     monkeypatch.setattr(opportunistic_batch, "MAX_AGE_SECONDS", 1e9)
 
 

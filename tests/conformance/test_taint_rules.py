@@ -1,4 +1,4 @@
-"""DeviceTaintRules: decisions of the scheduler of 1.36.3, and evictions of its kube-controller-manager in real time."""
+"""DeviceTaintRules: decisions of kube-scheduler 1.36.3, and evictions by kube-controller-manager in real time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GATE = "DRADeviceTaintRules: true"
 
 
 def files() -> Mapping[str, str]:
-    """The scenarios and records by the names of their files."""
+    """Return the scenarios and records by file name."""
     return files_in(HERE / "taint-rules.tar.xz")
 
 
@@ -61,7 +61,7 @@ def test_the_gate_is_on_by_default_in_1_37(case: str) -> None:
 
 
 def evictions(text: str, pods: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """When each pod was deleted, the reason of its condition, and its events, in the recorded form."""
+    """Return the deletion time, the condition's reason and the events of each pod, in the recorded form."""
     found: dict[str, dict[str, Any]] = {pod: {"deletedAt": None, "condition": "", "events": {}} for pod in pods}
     now = 0.0
     for event in simulate(parse_scenario(text)):

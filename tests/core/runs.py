@@ -1,4 +1,4 @@
-"""Whole small runs, and short ways to ask what happened in them."""
+"""Run small scenarios, and read their events."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ E = TypeVar("E")
 
 
 def run(*objects: Manifest, **spec: Any) -> list[AnyEvent]:
-    """All events of the scenario's run."""
+    """Return all events of the scenario's run."""
     return list(simulate(parse(*objects, **spec)))
 
 
 def only(kind: type[E], events: list[AnyEvent], pod: str = "") -> list[E]:
-    """The events of a kind, of one pod if it is named."""
+    """Return the events of a kind, of one pod if it is named."""
     found = [event for event in events if isinstance(event, kind)]
     return [event for event in found if not pod or getattr(event, "pod", "") == f"default/{pod}"]
 
 
 def attempts(events: list[AnyEvent]) -> list[tuple[float, str, str]]:
-    """(time, pod, outcome) of each attempt, in order."""
+    """Return (time, pod, outcome) of each attempt, in order."""
     records = attempt_records(events)
     return [(record["time"], record["pod"].removeprefix("default/"), record["outcome"]) for record in records]
 
 
 def bound(events: list[AnyEvent]) -> dict[str, str]:
-    """Pod -> node of the bindings made by the scheduler."""
+    """Return the node of each pod that the scheduler bound."""
     return {event.pod.removeprefix("default/"): event.node for event in only(PodBound, events)}
 
 
 def moves(events: list[AnyEvent], pod: str) -> list[tuple[str, str]]:
-    """(queue, event) of each of the pod's moves."""
+    """Return (queue, event) of each of the pod's moves."""
     return [(event.queue, event.event) for event in only(PodEnqueued, events, pod)]
 
 
 def standing_at_the_end(events: list[AnyEvent]) -> dict[str, str]:
-    """Pod -> node of every bound pod, also of those that were bound when the run began."""
+    """Return the node of each pod that is bound at the end, including those bound at the beginning."""
     (started,) = only(RunStarted, events)
     return bound_at_the_end(standing(pods_of(started)), final(events))
 
@@ -52,5 +52,5 @@ def final(events: list[AnyEvent]) -> RunFinished:
 
 
 def message(events: list[AnyEvent], pod: str) -> str:
-    """The text of the pod's last failed attempt."""
+    """Return the message of the pod's last failed attempt."""
     return only(SchedulingFailed, events, pod)[-1].message

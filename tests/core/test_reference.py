@@ -1,7 +1,7 @@
-"""The columnar engine against the per-node reference: random clusters, attempt by attempt.
+"""The columnar engine agrees with the per-node reference on random clusters, attempt by attempt.
 
-The reference runs the scenario on its own: order and moment of the attempts, codes, reasons, feasible nodes, scores,
-candidates, victims, messages and queues must be the same. `KSCHEDUI_FUZZ_EXAMPLES` sets the number of random scenarios
+The reference runs the scenario independently: the order and times of attempts, codes, reasons, feasible nodes, scores,
+candidates, victims, messages and queues must be equal. `KSCHEDUI_FUZZ_EXAMPLES` sets the number of random scenarios
 (`make fuzz`: 20,000, about seven attempts each).
 """
 
@@ -48,7 +48,7 @@ def test_every_attempt_of_a_random_scenario_is_decided_as_the_reference_decides_
 
 
 def differs(text: str) -> bool:
-    """A text that is no scenario any more shows nothing."""
+    """Return whether engine and reference differ; False for a text that is not a valid scenario."""
     try:
         return bool(difference(without_controllers(text)))
     except Exception:

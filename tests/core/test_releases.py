@@ -1,4 +1,4 @@
-"""A release is its neighbour with what differs; every difference has a name and words for either side."""
+"""A release is its neighbour with differences; every difference has a name and a description of either side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods are frozen; a changed one is a copy."""
+"""Pods are immutable; a change makes a copy."""
 
 from __future__ import annotations
 

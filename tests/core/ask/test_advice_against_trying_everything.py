@@ -1,6 +1,6 @@
-"""The smallest change against trying every edit: it finds the fewest, misses no kind of them, and each of its own does.
+"""The smallest changes agree with an exhaustive search: none is smaller, no kind is missing, and each one works.
 
-`make test-advice` draws several thousand clusters (KSCHEDUI_ADVICE=n for others), `make test` a few.
+`make test-advice` draws several thousand clusters (KSCHEDUI_ADVICE=n for another number), `make test` a few.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FAILED_ONCE = (
 
 
 def everything_found(moment: Moment) -> list[Change]:
-    """What is proposed, and what each node takes even where another node takes less."""
+    """Return the proposed changes, and the smallest change for each other node."""
     search = ChangeSearch(moment)
     for _ in search.work:
         pass
@@ -35,7 +35,7 @@ def everything_found(moment: Moment) -> list[Change]:
 
 
 def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: Oracle) -> list[str]:
-    """What is wrong with the changes, in words."""
+    """Return a sentence for each error in the changes."""
     found = []
     for one in changes:
         fitting, preempting = oracle.fits(one.edits)
@@ -68,7 +68,7 @@ def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: 
 
 
 def not_smallest(changes: list[Change], smallest: Smallest) -> list[str]:
-    """Single changes of an amount for which trying every amount found a smaller one."""
+    """Return the single changes of an amount for which the search found a smaller amount."""
     found = []
     for one in changes:
         if len(one.changed) > 1 or one.changed[0].kind not in ("spread", "priority"):

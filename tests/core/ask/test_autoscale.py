@@ -1,4 +1,4 @@
-"""What the autoscaler of a scenario would do: new nodes, refusals, changes that help, and nodes that go."""
+"""Answers about the autoscaler of a scenario: new nodes, refusals, changes that help, and nodes that are removed."""
 
 from __future__ import annotations
 

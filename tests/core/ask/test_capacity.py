@@ -1,4 +1,4 @@
-"""How many copies fit is what a run places when they come one by one."""
+"""The number of copies that fit equals the number that a run places one after another."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Challenges: each of the library is solved by its solution, and failed by what it starts with and by what is almost
-right; what a challenge must look like, and what of it everybody may read."""
+"""Challenges: the rules for their documents, what everybody may read of them, and the verdicts on those of the library.
+
+Each challenge of the library is solved by its solution, and failed by its initial text and by texts that are almost
+right.
+"""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Two runs compared: where they part, why, and what moved."""
+"""The comparison of two runs: where they diverge, why, and which pods moved."""
 
 from __future__ import annotations
 

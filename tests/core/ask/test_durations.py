@@ -1,4 +1,4 @@
-"""Where the time of a pod went: the parts add up to the whole, and a cause that is removed takes its time with it."""
+"""The parts of a pod's time add up to the whole, and a cause that is removed takes its time with it."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_what_waits_in_active_queue_is_behind_the_pods_that_were_tried_meanwhile
 
 @st.composite
 def worlds(draw: st.DrawFn) -> str:
-    """A small cluster that is too full for all that comes: victims, gates, deletions, nodes, an autoscaler."""
+    """Draw a small overloaded cluster with victims, gates, deletions, new nodes and an autoscaler."""
     times = st.floats(0, 40).map(lambda at: round(at, 2))
     gates = st.sampled_from([{}, {"schedulingGates": [{"name": "g"}]}])
     pods = [
@@ -180,7 +180,7 @@ def worlds(draw: st.DrawFn) -> str:
 
 
 def ends_of(events: list[AnyEvent]) -> dict[str, tuple[float, float]]:
-    """Creation and end of the pods that were created, as their own events tell them."""
+    """Return creation and end of the pods that were created, from their events."""
     begun, ended, bound, now = {}, {}, {}, 0.0
     ready = False
     for event in events:

@@ -1,4 +1,4 @@
-"""An edit of the text and the same edit of the objects come to the same; nothing else of the text changes."""
+"""An edit of the text has the same effect as the same edit of the objects, and changes nothing else in the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who made a pod, why it was deleted, which pod came in its place, and why a rollout stands still."""
+"""Histories of pods: the creator, the reason for the deletion, the replacement, and why a rollout is stuck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attempt judged again: without an edit as it was, with one as if the scenario had been written so."""
+"""An attempt judged again: unchanged without an edit; with one, as if the scenario had contained it."""
 
 from __future__ import annotations
 

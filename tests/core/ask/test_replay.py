@@ -1,4 +1,4 @@
-"""Observed decisions beside simulated ones: verdicts, moments, and weights that would explain them."""
+"""Observed decisions next to simulated ones: verdicts, times, and weights that would explain them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NODES = [node("cached", cpu=4, images={IMAGE: LARGE}), *(node(f"empty-{k}", cpu=
 
 
 def weighted(weights: Mapping[str, int]) -> dict[str, Any]:
-    """A configuration with these weights of score plugins."""
+    """Return a configuration with these weights of score plugins."""
     enabled = [{"name": name, "weight": weight} for name, weight in weights.items()]
     profile = {"plugins": {"score": {"disabled": [{"name": name} for name in weights], "enabled": enabled}}}
     return {
@@ -30,7 +30,7 @@ def weighted(weights: Mapping[str, int]) -> dict[str, Any]:
 
 
 def recorded(weights: Mapping[str, int]) -> Replay:
-    """The replay, with the default configuration, of what a scheduler with these weights decided."""
+    """Return the replay, with the default configuration, of the decisions of a scheduler with these weights."""
     names = [f"job-{number}" for number in range(6)]
     arrivals = [{"at": 10 * (number + 1), "create": pod(name, cpu=1, image=IMAGE)} for number, name in enumerate(names)]
     decided = simulate(parse(*NODES, weighted(weights), events=arrivals))
@@ -60,7 +60,7 @@ def test_no_other_weight_is_proposed_where_the_default_explains_everything() -> 
 
 @pytest.mark.parametrize("delay", [0.05, 5])
 def test_a_decision_is_placed_before_the_changes_that_came_between(delay: float) -> None:
-    """The better node came after the decision and before the binding was seen."""
+    """The better node was added after the decision, but before the binding was observed."""
     events = [{"at": 1, "create": pod("a", cpu=1)}, {"at": 1 + delay, "create": node("large", cpu=64)}]
     observed = [{"at": 1 + 2 * delay, "pod": "default/a", "node": "small"}]
     placed = place_decisions(parse(node("small", cpu=4), events=events, observed=observed))
@@ -69,7 +69,7 @@ def test_a_decision_is_placed_before_the_changes_that_came_between(delay: float)
 
 
 def test_a_pod_stays_bound_though_it_is_seen_without_its_node_later() -> None:
-    """Its binding is carried out when it was decided; the pod's own status is seen after that."""
+    """The binding takes effect at the time of the decision; the pod's own status is observed later."""
     waiting = {**pod("a", cpu=1), "status": {"nominatedNodeName": "n1"}}
     events = [{"at": 1, "create": pod("a", cpu=1)}, {"at": 2, "update": waiting}, {"at": 3, "create": pod("b", cpu=1)}]
     observed = [

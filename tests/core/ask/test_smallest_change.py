@@ -1,4 +1,4 @@
-"""The smallest change does, and one unit less does not: here, and over inputs of the conformance tests."""
+"""The smallest change works, and one unit less does not: on examples here, and on inputs of the conformance tests."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ FILES = sorted(
 
 
 def changes(*objects: Manifest) -> list[tuple[str, list[tuple[object, ...]]]]:
-    """(node, [(kind, name, before, after)]) of each change for the first attempt's pod."""
+    """Return (node, [(kind, name, before, after)]) of each change for the first attempt's pod."""
     found = smallest_changes(before_attempt(parse(*objects), 1))
     return [(one.node, [(c.kind, c.name, c.before, c.after) for c in one.changed]) for one in found]
 
 
 def does(moment: Moment, change: Change, edits: list[Edit]) -> bool:
-    """Whether the pod finds a place with the edits, as the change promises."""
+    """Return whether the pod fits or, if the change has victims, preempts with the edits."""
     assert moment.pod is not None
     world = moment.world()
     try:
@@ -164,7 +164,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def kafka(zone: str, volume_zone: str) -> list[Manifest]:
-    """A pod that selects one zone while its volume is in another."""
+    """Return a pod that selects one zone, and its volume in another."""
     where = {"nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": [volume_zone]}]}]}
     volume = claim_and_volume("data", nodeAffinity={"required": where})
     used = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
@@ -216,7 +216,7 @@ def test_what_no_edit_brings_is_named() -> None:
 
 
 def test_the_nearest_node_takes_the_fewest_changes_and_all_of_them_are_told() -> None:
-    """A node that lacks a little cpu and is in the wrong zone is farther than one that lacks much cpu."""
+    """A node with a small lack of cpu and the wrong zone needs more changes than one with a large lack of cpu alone."""
     objects = [node("b0", zone="b", cpu=1), node("c0", zone="c", cpu=4), *kafka("c", "b")]
     objects[-1]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4500m"}}
     moment = before_attempt(parse(*objects), 1)
@@ -250,7 +250,8 @@ H100 = "device.attributes['gpu.example.com'].model == 'h100'"
 
 @pytest.mark.parametrize("by_template", [False, True])
 def test_what_is_proposed_for_claims_holds_in_a_run_of_the_text_that_it_is_written_into(*, by_template: bool) -> None:
-    """Claims by name, one allocated before the run, and claims of templates, one allocated in the run."""
+    """The claims are named by pods, one of them allocated before the run, or made from templates, one allocated in the
+    run."""
     models = {"n1": ("h100", "h100"), "n2": ("h100", "h100", "a100")}
     gpus = {name: [device(f"gpu-{at}", model=model) for at, model in enumerate(models[name])] for name in models}
     gpus["n2"][0]["taints"] = [{"key": "broken", "effect": "NoSchedule"}]

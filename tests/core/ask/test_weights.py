@@ -1,4 +1,4 @@
-"""The smallest change of a weight makes the node win; one less does not do."""
+"""The smallest change of a weight makes the node win; one less does not."""
 
 from __future__ import annotations
 

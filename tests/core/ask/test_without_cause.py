@@ -1,4 +1,4 @@
-"""A pod's time without one of its causes: the scenario without it, run again, is shorter by what the cause took."""
+"""The time of a pod without one of its causes: a new run without the cause is shorter by the cause's time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of autoscalers for tests."""
+"""Builders of autoscaler documents for tests."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ CLASS = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default
 
 
 def own(kind: str, name: str = "x", **spec: Any) -> Manifest:
-    """A document of this program."""
+    """Return a document of the kschedui.io/v1alpha1 API."""
     return {"apiVersion": OWN, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 def karpenter(*flags: str, **spec: Any) -> Manifest:
-    """Karpenter, with the generic instance types unless others are given."""
+    """Return a Karpenter document; without instance types in `spec`, it has the generic ones."""
     return own("Karpenter", flags=list(flags), **spec)
 
 
 def node_class() -> Manifest:
-    """The class of nodes that appear two seconds after their launch."""
+    """Return a node class whose nodes appear two seconds after their launch."""
     return {
         "apiVersion": "karpenter.kwok.sh/v1alpha1",
         "kind": "KWOKNodeClass",
@@ -32,7 +32,7 @@ def node_class() -> Manifest:
 
 
 def node_pool(name: str, template: Mapping[str, Any], **spec: Any) -> Manifest:
-    """A NodePool; `template`: metadata and spec of its claims."""
+    """Return a NodePool; `template` has the metadata and spec of its claims."""
     inner = {"nodeClassRef": dict(CLASS), **(template.get("spec") or {})}
     return {
         "apiVersion": "karpenter.sh/v1",
@@ -43,6 +43,6 @@ def node_pool(name: str, template: Mapping[str, Any], **spec: Any) -> Manifest:
 
 
 def instance_type(name: str, cpu: int, price: float, *, memory: int = 0, zones: str = "ab") -> Manifest:
-    """An instance type that can be had on demand in some zones, 2 GiB for each cpu unless another size is given."""
+    """Return an on-demand instance type in these zones, with 2 GiB for each cpu by default."""
     offerings = [{"zone": zone, "capacityType": "on-demand", "price": price} for zone in zones]
     return {"name": name, "cpu": str(cpu), "memory": f"{memory or 2 * cpu}Gi", "offerings": offerings}

@@ -1,6 +1,6 @@
-"""Random clusters with an autoscaler, and a watch over what it promises, which knows nothing of its code.
+"""Random clusters with an autoscaler, and a check of its guarantees that does not use its code.
 
-The watch reads the events of a run and the cluster as it is at each of them.
+The check reads the events of a run and the state of the cluster at each of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EXPANDERS = ("least-waste", "most-pods", "least-nodes", "price")
 
 
 def scenario_of(seed: int) -> tuple[str, dict[str, Manifest]]:
-    """A cluster with either autoscaler, whose workloads grow and shrink; and its budgets by workload."""
+    """Return the text of a cluster with an autoscaler whose workloads grow and shrink, and its budgets by workload."""
     chance = random.Random(seed)
     objects = _groups(chance) if seed % 2 else _pools(chance)
     budgets: dict[str, Manifest] = {}
@@ -115,7 +115,7 @@ def _budget(chance: random.Random, name: str) -> Manifest:
 
 
 class Watch:
-    """Follows a run. `broken`: the promises that were broken, in words; `seen`: how often each was at stake."""
+    """Follows a run. `broken`: a sentence for each broken promise; `seen`: how often each promise was tested."""
 
     def __init__(self, written: str, budgets: dict[str, Manifest]) -> None:
         self.broken: list[str] = []
@@ -189,7 +189,7 @@ class Watch:
         return int(item.spec.replicas) if item is not None else 0
 
     def _judge_removal(self) -> None:
-        """Pods of nodes that were chosen together fit elsewhere; or a node is made for them."""
+        """Verify that the pods of nodes that are removed together fit elsewhere, or that a node is created for them."""
         leaving, made = self._leaving, self._claims
         self._leaving, self._claims = {}, 0
         if not leaving:
@@ -251,7 +251,7 @@ def _is_leaving(node: Node) -> bool:
 
 
 def _fit(pods: Sequence[Pod], rooms: list[tuple[Node, dict[str, int]]]) -> bool:
-    """Whether some way exists to place the pods, by requests, node selector and taints alone."""
+    """Return whether the pods can be placed, by requests, node selectors and taints alone."""
     if not pods:
         return True
     pod, *others = pods

@@ -1,6 +1,7 @@
-"""What autoscalers promise, over random clusters: sizes, limits of pools, budgets, and a place for each pod that moves.
+"""Promises of autoscalers hold for random clusters: sizes, limits of pools, budgets, and capacity for each pod that
+moves.
 
-`make test-autoscaling` tries 3,000 clusters; in `make test-all` are fewer, in `make test` a part of these.
+`make test-autoscaling` tries 3,000 clusters, `make test-all` fewer, `make test` some of these.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ BATCHES = [range(first, min(first + BATCH, CASES)) for first in range(0, CASES, 
 
 
 def watched(seeds: range) -> tuple[list[str], Counter[str]]:
-    """The broken promises of clusters, and how often each promise was at stake."""
+    """Return the broken promises of clusters, and how often each promise was tested."""
     broken, seen = list[str](), Counter[str]()
     for seed in seeds:
         watch = Watch(*scenario_of(seed))
@@ -59,5 +60,6 @@ def test_a_mistake_breaks_a_promise(
 
 
 def test_passes_of_the_same_moment_end() -> None:
-    """A pod that was two seconds old, or a little less in binary fractions, once asked for another pass at once."""
+    """A pod that is two seconds old, or slightly less in binary fractions, must not cause another pass at the same
+    moment."""
     watched(range(75, 76))

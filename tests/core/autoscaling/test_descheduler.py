@@ -1,4 +1,4 @@
-"""What the DefaultEvictor protects, as runs show it."""
+"""The pods that the DefaultEvictor protects, in whole runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def volume(**source: Any) -> list[Manifest]:
 
 
 def storage(name: str, kind: str) -> list[Manifest]:
-    """A bound claim of a class with its volume."""
+    """Return a bound claim, its class and its volume."""
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": kind}
     held = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": kind}
     source = {"csi": {"driver": "d", "volumeHandle": name}, "claimRef": {"namespace": "default", "name": name}}

@@ -1,4 +1,4 @@
-"""What a pass found, as events: options with scores, why groups do not help, and where a drain would place the pods."""
+"""The findings of a pass as events: options with scores, why groups do not help, and where a drain would place pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flags of Cluster Autoscaler that change its passes, as runs show them."""
+"""Flags of Cluster Autoscaler that change its passes, in whole runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGENT = "example.com/agent-not-ready"
 
 
 def sizes(*objects: Manifest, flags: list[str], until: float = 30.0) -> list[tuple[float, str, int]]:
-    """When groups were resized, and to what size."""
+    """Return (time, group, size) for each time that a group was resized."""
     actor = own("ClusterAutoscaler", flags=flags)
     read = parse_scenario(scenario(*objects, actor, untilSeconds=until))
     rows = autoscaling_rows(simulate(read), [item.name for item in read.node_groups], 0.0)
@@ -95,7 +95,7 @@ def test_an_instance_that_never_registers_is_deleted_below_the_minimum_if_the_fl
 
 
 def test_options_of_a_group_stand_for_the_flags() -> None:
-    """Of two empty groups only the one whose own time is short shrinks within the run."""
+    """Of two empty groups, only the one with a short time of its own shrinks during the run."""
     hasty = group("hasty", size=1, options={"scaleDownUnneededTime": "5s"})
     slow = group("slow", size=1, options={"scaleDownUtilizationThreshold": 0.7, "maxNodeProvisionTime": 60})
     resized = sizes(hasty, slow, flags=["--scan-interval=2s", "--scale-down-delay-after-add=1s"], until=60)

@@ -1,4 +1,4 @@
-"""The verdicts that a snapshot keeps are those that it would find again."""
+"""The verdicts that a snapshot caches equal those that it would compute again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MATCH = {"app": "x"}
 
 
 def any_pod(chance: random.Random, name: str) -> Manifest:
-    """A pod of one of a few shapes; some of them are judged by more than their node."""
+    """Return a pod of a random kind; for some kinds the verdict depends on more than the node."""
     more: dict[str, Manifest] = {
         "plain": {},
         "tolerant": {"tolerations": [{"operator": "Exists"}]},
@@ -38,7 +38,7 @@ def any_pod(chance: random.Random, name: str) -> Manifest:
 
 
 def snapshot_of(chance: random.Random) -> tuple[Snapshot, list[Pod]]:
-    """A cluster of some nodes, and pods that wait."""
+    """Return a cluster with four nodes, and pending pods."""
     nodes = [node(f"n{number}", cpu=chance.choice((2, 3)), zone=chance.choice(ZONES)) for number in range(4)]
     nodes[3]["spec"] = {"taints": [taint("only=this:NoSchedule")]}
     parsed = parse_scenario(scenario(*nodes, *(any_pod(chance, f"p{number}") for number in range(12))))
@@ -46,12 +46,12 @@ def snapshot_of(chance: random.Random) -> tuple[Snapshot, list[Pod]]:
 
 
 def of_nodes(parsed: Scenario) -> Snapshot:
-    """A snapshot of the scenario's nodes."""
+    """Return a snapshot of the scenario's nodes."""
     return Snapshot(cluster_of(parsed), parsed.release, filters_of(parsed.release))
 
 
 def cluster_of(parsed: Scenario) -> Cluster:
-    """A cluster with the scenario's nodes."""
+    """Return a cluster with the scenario's nodes."""
     cluster = Cluster()
     for item in parsed.objects:
         if isinstance(item, Node):
@@ -60,7 +60,7 @@ def cluster_of(parsed: Scenario) -> Cluster:
 
 
 def change(chance: random.Random, snapshot: Snapshot, pods: list[Pod], step: int) -> Snapshot:
-    """Place or remove a pod, add or remove a node, or go on with a copy."""
+    """Place or remove a pod, add or remove a node, or copy the snapshot. Return the snapshot to continue with."""
     names = [item.name for item in snapshot.nodes()]
     act = chance.random()
     if act < 0.55:

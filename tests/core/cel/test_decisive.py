@@ -1,4 +1,4 @@
-"""The comparison that made a selector false, with the device's values filled in."""
+"""The comparison that made a selector false, with the values of the device."""
 
 from __future__ import annotations
 

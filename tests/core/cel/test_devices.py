@@ -1,4 +1,4 @@
-"""Selectors of devices as the compiler and evaluator of k8s.io/dynamic-resource-allocation/cel answer them."""
+"""Device selectors have the results of k8s.io/dynamic-resource-allocation/cel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language itself, beyond what the recorded selectors ask."""
+"""The CEL language, beyond the selectors that were recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attributes that an expression can read: without all others, its result stays what it is."""
+"""The attributes that an expression can read: its result does not change without all others."""
 
 from __future__ import annotations
 

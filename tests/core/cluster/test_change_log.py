@@ -1,4 +1,4 @@
-"""What changed since a reader was last here."""
+"""Changes since a reader's last read."""
 
 from __future__ import annotations
 

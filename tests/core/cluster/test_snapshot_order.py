@@ -1,4 +1,4 @@
-"""In which order the snapshot lists the nodes (backend/cache/cache.go: UpdateSnapshot, updateNodeInfoSnapshotList)."""
+"""The order of the nodes in the snapshot (backend/cache/cache.go: UpdateSnapshot, updateNodeInfoSnapshotList)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from tests.core.runs import bound, run
 
 
 def chosen(*events: Manifest) -> str:
-    """Where a pod goes at second 5 that could go to any of three empty nodes in zones a, b and b: the first listed."""
+    """Return the node of a pod created at 5 s that fits on three empty nodes in zones a, b and b: the first in the
+    list."""
     nodes = [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="b")]
     warm_up = {"at": 1, "create": pod("first")}
     gone = {"at": 1.5, "delete": {"kind": "Pod", "name": "first"}}

@@ -1,4 +1,4 @@
-"""Controllers that answer a change as soon as it is delivered; and none of any kind where there is nothing for them."""
+"""Controllers that react to a change as soon as it is delivered; controllers without objects are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every cause is a sentence in both languages, whatever its numbers are."""
+"""Every cause is a sentence in both languages, with any numbers."""
 
 from __future__ import annotations
 

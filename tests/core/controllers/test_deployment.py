@@ -1,4 +1,4 @@
-"""Deployments and ReplicaSets: what they make, and when."""
+"""Deployments and ReplicaSets: what they create, and when."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Wrong workloads, settings and events are one sentence each, with the field and its line."""
+"""Each mistake in workloads, settings and events is reported in one sentence, with the field and its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kubelets refuse, static pods, and claims of ephemeral volumes."""
+"""Pods that kubelets reject, static pods, and claims of ephemeral volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three scenarios of preemption that textbooks tell, to their end: the evicted pod enters the queue again."""
+"""The three textbook scenarios of preemption to their end: the evicted pod enters the queue again."""
 
 from __future__ import annotations
 

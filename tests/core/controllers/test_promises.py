@@ -1,4 +1,4 @@
-"""Promises of the real API over random requests: surge, available pods, budgets, ordinals, one pod a node."""
+"""Guarantees of the real API hold for random requests: surge, available pods, budgets, ordinals, one pod per node."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def rollouts(draw: st.DrawFn) -> tuple[int, Any, Any, list[dict[str, Any]]]:
 
 
 def worst_rollout(replicas: int, surge: Any, unavailable: Any, events: list[dict[str, Any]]) -> tuple[int, int]:
-    """The most replicas beyond the wanted ones, and the most that were unavailable, once all were available."""
+    """Return by how many pods a rollout exceeded the replicas, and how many were unavailable at most, once all were
+    available."""
     strategy = {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
     rows = happened(
         *NODES,
@@ -107,7 +108,7 @@ def budget(least: Any) -> dict[str, Any]:
 
 
 def fewest_healthy(replicas: int, least: Any, drains: list[int], times: list[int]) -> int:
-    """The fewest ready pods at the time of a granted eviction of a ready pod, after it."""
+    """Return the smallest number of ready pods after a granted eviction of a ready pod."""
     events: list[Any] = [{"at": at, "drain": f"n{number}"} for number, at in zip(drains, times, strict=False)]
     events += [{"at": at + 1, "evict": {"owner": "web", "index": 0}} for at in times]
     rows = happened(
@@ -144,7 +145,7 @@ def test_without_the_check_of_the_budget_it_is_exceeded(monkeypatch: pytest.Monk
 
 
 def ordinals_are_kept(replicas: list[int], times: list[int], events: list[dict[str, Any]]) -> bool:
-    """Whether each pod of a StatefulSet was made after all below it were ready, and no two had the same name."""
+    """Return whether each pod of a StatefulSet was created after all below it were ready, and names were unique."""
     scales = [
         {"at": at, "scale": {"kind": "StatefulSet", "name": "db", "replicas": n}}
         for at, n in zip(times, replicas, strict=False)
@@ -235,7 +236,7 @@ CPU = {"250m": 250, "500m": 500, "1": 1000, "2": 2000, "3": 3000}
 
 
 def most_allocated(sizes: list[tuple[int, int, str]], leaves: list[int]) -> int:
-    """The most cpu, in millicores, that the kubelet of a node with 4 cpu has allocated to its four pods at a time."""
+    """Return the most cpu, in millicores, that a node with 4 cpu has allocated to its four pods at once."""
     pods = [
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}"}, "spec": template("p", "1")["spec"]}
         for number in range(4)

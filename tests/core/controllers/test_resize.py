@@ -1,4 +1,4 @@
-"""Pods that are resized in place: what the API server refuses, the kubelet defers, and the scheduler counts."""
+"""In-place resizes of pods: what the API server rejects, the kubelet defers, and the scheduler counts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_smaller_pod_makes_room_only_when_its_kubelet_has_resized_it() -> None
 
 
 def test_the_scheduler_counts_a_deferred_resize_in_full() -> None:
-    """Without the resize, w would fit beside p and q when q is gone."""
+    """Without the resize, w would fit next to p and q once q is gone."""
     events = [resize("p", 5, cpu="3"), delete("q", 20)]
     found = rows(node("n1"), pod("p", "1"), pod("q", "2"), pod("w", "2"), events=events)
     assert resizes(found) == [(5.1, "p", "Deferred"), (21.1, "p", "Started"), (21.2, "p", "Completed")]

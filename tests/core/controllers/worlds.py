@@ -1,4 +1,4 @@
-"""Builders of scenarios with workloads, and what became of them."""
+"""Builders of scenarios with workloads, and the events of their runs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def rows(*objects: Manifest, **more: Any) -> list[dict[str, Any]]:
 
 
 def told(rows: list[dict[str, Any]], *what: str) -> list[tuple[float, str, str]]:
-    """Return time, what and name of the rows of these kinds."""
+    """Return time, action and name of the rows of these kinds."""
     return [(row["t"], row["what"], row["name"]) for row in rows if row["what"] in what]
 
 

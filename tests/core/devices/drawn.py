@@ -1,4 +1,4 @@
-"""Small clusters with devices and claims, drawn at random: what a cluster has, who wants what, and what happens."""
+"""Random small clusters with devices and claims: the objects, the pods that need them, and the events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FROM_1_36 = ("taints", "partitions", "capacity")
 
 
 class Drawn:
-    """A scenario's objects by what they are, and its timeline. `kind`: what is particular about its devices."""
+    """The objects and the timeline of a scenario. `kind`: the special feature of its devices."""
 
     def __init__(self, seed: int, minor: int) -> None:
         self.random = Random(seed)

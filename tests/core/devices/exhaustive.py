@@ -1,8 +1,8 @@
-"""Which devices a pod's claims get on a node, by trying everything: the first solution in the order of the search.
+"""The devices that a pod's claims get on a node, by exhaustive search: the first solution in the order of the search.
 
 Written from the documentation of `resource.k8s.io/v1`, on manifests, without the engine. The first solution of a
-depth-first search is the lexicographically first one among all, so that nothing here has to backtrack. Selectors are
-Python, and stand next to their CEL text in `SELECTORS`.
+depth-first search is the lexicographically first of all, so that nothing here has to backtrack. Selectors are Python,
+next to their CEL text in `SELECTORS`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ DeviceID = tuple[str, str, str]  # driver, pool, device
 
 
 def attribute(device: Manifest, name: str) -> Any:
-    """The value of an attribute, or None."""
+    """Return the value of an attribute, or None if the device does not have it."""
     found = device.get("attributes", {}).get(name)
     return None if found is None else next(iter(found.values()))
 
 
 def memory(device: Manifest) -> int:
-    """In Gi."""
+    """Return the memory of a device in Gi."""
     return int(device["capacity"]["memory"]["value"].removesuffix("Gi"))
 
 
@@ -47,12 +47,12 @@ SELECTORS: dict[str, Callable[[Manifest], bool]] = {
 
 
 class Refused(Exception):
-    """The search ends with an error: a request for all devices meets a pool that cannot be used."""
+    """The search ends with an error: a request for all devices needs a pool that is incomplete."""
 
 
 @dataclass(frozen=True)
 class Used:
-    """What is taken: devices by whole, of shared ones the memory in Gi, and counters by pool."""
+    """Resources in use: whole devices, the memory of shared devices in Gi, and counters by pool."""
 
     whole: frozenset[DeviceID] = frozenset()
     memory: Mapping[DeviceID, int] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pick:
-    """A device for a request. `amount`: the memory of a shared device that it takes, in Gi."""
+    """A device for a request. `amount`: the memory that it takes of a shared device, in Gi."""
 
     request: str
     candidate: Candidate
@@ -86,7 +86,7 @@ class Pick:
 
 
 def picks(node: str, claims: Sequence[Manifest], slices: Sequence[Manifest], used: Used, minor: int) -> Any:
-    """For each claim its (request, device)s on the node, or None. Raises Refused."""
+    """Return the (request, device) pairs of each claim on the node, or None if it has no solution. Raises Refused."""
     candidates, broken = _candidates(node, slices, minor)
     for claim in claims:
         for request in claim["spec"]["devices"]["requests"]:
@@ -100,7 +100,7 @@ def picks(node: str, claims: Sequence[Manifest], slices: Sequence[Manifest], use
 
 
 def _candidates(node: str, slices: Sequence[Manifest], minor: int) -> tuple[list[Candidate], bool]:
-    """Devices for the node in order, and whether a pool of the node is incomplete."""
+    """Return the devices for the node in order, and whether a pool of the node is incomplete."""
     pools: dict[tuple[str, str], list[Manifest]] = {}
     for one in slices:
         pools.setdefault((one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)
@@ -136,7 +136,7 @@ def _candidates(node: str, slices: Sequence[Manifest], minor: int) -> tuple[list
 
 
 def _products(claims: Sequence[Manifest], candidates: list[Candidate], used: Used) -> Iterator[list[list[Pick]]]:
-    """All solutions in the order of the search."""
+    """Yield all solutions in the order of the search."""
 
     def of_claims(number: int, before: list[list[Pick]]) -> Iterator[list[list[Pick]]]:
         if number == len(claims):
@@ -166,7 +166,8 @@ def _products(claims: Sequence[Manifest], candidates: list[Candidate], used: Use
 
 
 def _groups(name: str, request: Manifest, candidates: list[Candidate], used: Used) -> Iterator[list[Pick]]:
-    """All ways to serve one request, whatever is in use; of shared devices, all are those that are not full."""
+    """Yield all ways to serve one request, regardless of devices in use; mode All leaves out shared devices that are
+    full."""
     admin = bool(request.get("adminAccess"))
     asked = request.get("capacity", {}).get("requests", {}).get("memory")
     matching: list[Pick] = []
@@ -195,7 +196,7 @@ def _has_room(pick: Pick, used: Used) -> bool:
 
 
 def _amount(candidate: Candidate, asked: str | None) -> int | None:
-    """The memory that is taken of a shared device; None if it has too little."""
+    """Return the memory in Gi that is taken of a shared device, or None if it has too little."""
     whole = memory(candidate.device) if "capacity" in candidate.device else 0
     wanted = int(asked.removesuffix("Gi")) if asked else None
     if wanted is not None and wanted > whole:
@@ -228,7 +229,7 @@ def _tolerated(device: Manifest, request: Manifest) -> bool:
 
 
 def _is_free(before: list[Pick], mine: list[Pick], group: list[Pick], used: Used) -> bool:
-    """Whether `group` can come after what other claims (`before`) and this one (`mine`) have been given.
+    """Return whether `group` is still free after other claims (`before`) and this one (`mine`) got their devices.
 
     A device is given once. Admin access is for any device, once in a claim, and nobody else is given it after that.
     """

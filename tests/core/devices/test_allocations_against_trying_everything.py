@@ -1,4 +1,4 @@
-"""What claims are given, against a search that tries everything; and what must hold at each moment of a run."""
+"""The devices that claims get agree with an exhaustive search, and what must always hold in a run does."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIRST = int(os.environ.get("KSCHEDUI_DEVICES_FROM", "0"))
 
 
 class Watched:
-    """Claims and slices as the events tell of them, and what is wrong with them."""
+    """Follows claims and slices by the events of a run."""
 
     def __init__(self, drawn: Drawn) -> None:
         self.drawn = drawn
@@ -72,7 +72,7 @@ class Watched:
         return Used(frozenset(whole), amounts, slots)
 
     def check(self) -> None:
-        """No device is given twice, no shared one beyond what it has, no counter below zero, no constraint broken."""
+        """Assert that no device is allocated twice, no shared device or counter beyond its size."""
         devices = dict(self.devices())
         times: Counter[Any] = Counter()
         for claim, one in self.given():
@@ -93,7 +93,7 @@ def gibibytes(text: str) -> int:
 
 
 def expected(watched: Watched, keys: Sequence[str], minor: int) -> tuple[dict[str, Any], bool]:
-    """By node what the claims get there, and whether the attempt ends with an error."""
+    """Return the devices that the claims get on each node, and whether the attempt ends with an error."""
     found: dict[str, Any] = {}
     allocated = [watched.claims[key] for key in keys if watched.claims[key].allocated]
     missing = [watched.specs[key] for key in keys if not watched.claims[key].allocated]
@@ -114,7 +114,7 @@ def expected(watched: Watched, keys: Sequence[str], minor: int) -> tuple[dict[st
 
 
 def watch(seed: int, release: str) -> Watched:
-    """Run a scenario and compare each attempt. Returns what was seen."""
+    """Run a scenario and compare each attempt. Return the state after the run."""
     minor = int(release.partition(".")[2])
     drawn = Drawn(seed, minor)
     text = scenario(*drawn.objects(), events=drawn.events, untilSeconds=900)

@@ -1,4 +1,4 @@
-"""Answers about clusters with claims, each against what happens when it is applied."""
+"""Answers about clusters with claims agree with runs in which they are applied."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEEDS = range(FIRST, FIRST + CASES)
 
 
 def owned(one: Manifest) -> Manifest:
-    """The pod, of a ReplicaSet, so that it is created anew where it is evicted."""
+    """Return the pod with a ReplicaSet as its owner, so that it is created again after an eviction."""
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u-web", "controller": True}
     return {**one, "metadata": {**one["metadata"], "ownerReferences": [owner]}}
 
@@ -93,7 +93,7 @@ def test_a_decision_taken_again_is_the_one_of_the_run(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", rest_slow(5, SEEDS))
 def test_the_smallest_changes_place_the_pod(seed: int) -> None:
-    """In the world where they are tried, and in a run of the text that they are written into."""
+    """Both where the change is tried, and in a run of the text that it is written into."""
     _, objects = cluster(seed)
     text = scenario(*objects)
     parsed = parse_scenario(text)
@@ -142,7 +142,7 @@ def test_an_upgrade_decides_as_each_release_would(seed: int) -> None:
 
 
 def decided(old: Any, objects: list[Manifest], key: str, version: str) -> tuple[str, str]:
-    """What a release decides about the pod alone, where all others and their claims stand as they do at the end."""
+    """Return a release's decision about the pod alone, with all other pods and claims as at the end of the run."""
     final = list(decisions(simulate(old)))[-1]["final"]
     kept: list[Manifest] = []
     own = {name for name, claim in final["claims"].items() if claim["reservedFor"] == [key.partition("/")[2]]}

@@ -1,4 +1,4 @@
-"""How many devices a selector matches is what evaluating it for each device comes to."""
+"""The number of devices that a selector matches equals the result of evaluating it for each device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cell is the run of a scenario of its own: with its edits, its seed and its release, as its text says too."""
+"""A cell is a run of its own scenario, with its edits, seed and release; so is a run of its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measures of a run are those of its events."""
+"""The measures of a run agree with its events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment's document: what it varies, how many runs that is, and a sentence for what is wrong."""
+"""An experiment's document: its factors, its number of runs, and a sentence for each mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations agree with kube-scheduler's recorded decisions, and with themselves."""
+"""Explanations agree with kube-scheduler's recorded decisions, and with each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ H100 = 'device.attributes["gpu.example.com"].model == "h100"'
 
 
 class EveryAttempt(Watcher):
-    """Explains each attempt of a run as it passes, and lets the run go on."""
+    """Explains each attempt during a run."""
 
     def __init__(self, simulation: Simulation) -> None:
         super().__init__(0)
@@ -76,7 +76,7 @@ def explanations(text: str) -> Iterator[AttemptExplanation]:
 
 
 def rejection(found: NodeExplanation) -> dict[str, Any] | None:
-    """The verdict that the scheduler recorded: the first plugin that rejected while it was still being asked."""
+    """Return the verdict that the scheduler recorded, the first rejection by a plugin that was evaluated, or None."""
     for one in found.filters:
         if one.evaluated and one.code not in ("Success", "Skip"):
             return {"plugin": one.plugin, "code": one.code, "reasons": one.reasons}
@@ -222,12 +222,12 @@ def test_a_member_that_its_group_never_tried_is_refused(nodes: list[str] | None)
 
 
 class OddNames:
-    """A plugin of another package, without explanations: nodes with an even number are not for it."""
+    """A plugin of another package, without explanations, that rejects nodes with an even number."""
 
     name = "OddNames"
 
     def __init__(self, args: object, handle: object) -> None:
-        """Nothing to keep."""
+        """Accept the arguments of a plugin."""
 
     def filter(self, pod: Any, state: Any, nodes: Any, rows: Any, change: Any) -> Verdicts:
         even = np.array([int(name[1:]) % 2 == 0 for name in nodes.names])[rows]

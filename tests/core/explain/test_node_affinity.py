@@ -1,4 +1,4 @@
-"""A node affinity that is not met names the condition, so that it can be told in words."""
+"""The explanation of a node affinity names the condition that is not met."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.builders import node, pod, scenario
 
 
 def required(*terms: list[dict[str, Any]], field: str = "matchExpressions") -> Fact:
-    """The fact about the required affinity of a pod, on a node with disk=hdd and gen=4."""
+    """Return the fact about the required affinity of a pod, on a node with disk=hdd and gen=4."""
     wanting = pod("web")
     selector = {"nodeSelectorTerms": [{field: term} for term in terms]}
     wanting["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}

@@ -1,4 +1,4 @@
-"""Filters before 1.26: every plugin evaluates every node, so each adds as many statuses as there are nodes."""
+"""Before 1.26 every filter plugin evaluates every node, so each adds as many statuses as there are nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a nominated pod forbids another: before 1.28, a plugin without anything to check for the pod was not skipped."""
+"""Before 1.28, a filter with nothing to check for the pod is not skipped when nominated pods are added."""
 
 from __future__ import annotations
 

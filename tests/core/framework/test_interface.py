@@ -1,4 +1,4 @@
-"""The plugin contract: who implements which extension point is written down, so that mypy checks it."""
+"""The plugin contract: the extension points of each plugin are declared, so that mypy checks them."""
 
 from __future__ import annotations
 

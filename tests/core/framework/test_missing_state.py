@@ -1,4 +1,4 @@
-"""Profiles in which a plugin's Filter or Score runs without the PreFilter or PreScore that it counts on."""
+"""Profiles in which a plugin's Filter or Score runs without the PreFilter or PreScore that it needs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_other_scores_do_without_and_a_pod_without_requests_is_not_balanced():
 
 
 def only(plugin: str) -> Manifest:
-    """Scoring by one plugin, and no PreScore at all."""
+    """Return plugins with a single score plugin and no PreScore."""
     every = [{"name": "*"}]
     return {"preScore": {"disabled": every}, "score": {"disabled": every, "enabled": [{"name": plugin}]}}
 

@@ -1,4 +1,4 @@
-"""`reads`, a plugin's promise about what its answers depend on: it is checked, and it never changes a decision."""
+"""`reads`, a plugin's promise about what its results depend on, is verified, and never changes a decision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONFORMANCE = Path(__file__).parents[2] / "conformance"
 
 
 class Team:
-    """A node takes only pods of its team."""
+    """A plugin that accepts only nodes of the pod's team."""
 
     name = "Team"
     reads = Reads(pod=("labels",), node=("labels",))
@@ -42,7 +42,7 @@ class Team:
 
 
 def with_plugins(*objects, filters=(), scores=(), **spec):
-    """A scenario whose profile has these outside plugins after its own."""
+    """Return a scenario whose profile has these external plugins after its own."""
     plugins = {
         "filter": {"enabled": [{"name": name} for name in filters]},
         "score": {"enabled": [{"name": name, "weight": 3} for name in scores]},
@@ -56,7 +56,7 @@ def with_plugins(*objects, filters=(), scores=(), **spec):
 
 
 def teams():
-    """Pods that differ in their team alone."""
+    """Return pods that differ only in their team."""
     names = ("red", "blue")
     nodes = [node(name, labels={"team": name}) for name in names]
     return with_plugins(
@@ -66,7 +66,7 @@ def teams():
 
 @pytest.mark.parametrize("node_fields", [("labels",), ("labels", "requested", "pod_count"), None])
 def test_pods_of_two_teams_go_to_their_own_nodes(node_fields):
-    """Whether the plugin's answers hold for a node, depend on its load too, or on who knows what."""
+    """For a plugin that reads only the node, reads its load too, or does not declare what it reads."""
 
     class Saying(Team):
         reads = node_fields and Reads(("labels",), node_fields)
@@ -98,7 +98,7 @@ def test_reads_that_are_mere_text_are_refused_before_the_run():
 
 
 class Prepared:
-    """Prepares its scores from what is feasible, which `reads` promises not to do."""
+    """Prepares its scores from the feasible nodes, although `reads` promises not to."""
 
     name = "Prepared"
     reads = Reads()
@@ -114,7 +114,7 @@ class Prepared:
 
 
 def prepared():
-    """Two nodes and a pod, scored by `Prepared`."""
+    """Return two nodes and a pod that `Prepared` scores."""
     plugins = {point: {"enabled": [{"name": "Prepared"}]} for point in ("preScore", "score")}
     text = scenario(node("a"), node("b"), pod("p"), configuration(profiles=[{"plugins": plugins}]))
     return parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
@@ -163,7 +163,8 @@ NEVER_SEEN = {"NodeName": {("node", "name")}}  # it passes pods that name no nod
 
 
 def with_all_plugins(made, plugins):
-    """The scenario with those of the plugins that its profiles leave out, at each of their extension points."""
+    """Return the scenario with those of the plugins added that its profiles leave out, at each of their extension
+    points."""
     profiles = []
     for profile in made.config.profiles:
         points = dict(profile.plugins)
@@ -177,7 +178,10 @@ def with_all_plugins(made, plugins):
 
 
 def seen_in_recorded_scenarios(registry):
-    """The fields that each plugin with `reads` has read. Raises ReadsError for one that `reads` does not name."""
+    """Return the fields that each plugin with `reads` has read.
+
+    Raises ReadsError for a field that `reads` does not name.
+    """
     guarded = guarded_registry(registry)
     reading = {name: plugin for name, plugin in guarded.items() if hasattr(plugin, "reads")}
     for case in sorted(CONFORMANCE.glob("*/*.yaml")):
@@ -192,7 +196,7 @@ def seen_in_recorded_scenarios(registry):
 
 
 class OffByDefault(Team):
-    """A plugin that no release enables. It reads the pod only where a node has its label; no recorded node does."""
+    """A plugin that no release enables. It reads the pod only for nodes with its label, which no recorded node has."""
 
     name = "OffByDefault"
 
@@ -207,8 +211,10 @@ ENABLED_BY_DEFAULT = {ref.name for release in RELEASES.values() for ref in relea
 
 @pytest.mark.slow
 def test_every_plugin_names_all_that_it_reads_and_nothing_else():
-    """The guard checks that `reads` names every field that is read. The recorded scenarios make the plugins that are
-    on by default read all of their fields; those of another plugin may not occur there."""
+    """The guard verifies that `reads` names every field that is read.
+
+    The recorded scenarios make the default plugins read all of their fields; they need not do so for other plugins.
+    """
     registry = {**REGISTRY, "OffByDefault": OffByDefault}
     seen = seen_in_recorded_scenarios(registry)
     assert len(seen) >= 8
@@ -233,14 +239,14 @@ node_fields = st.lists(st.sampled_from(sorted(OBJECT_FIELDS | LOAD_FIELDS)), max
 
 @st.composite
 def plugins(draw):
-    """Classes whose answers are made of what they read, and of nothing else; some do not say what that is."""
+    """Draw plugin classes whose results depend only on the fields that they read; some do not declare them."""
     count, salt, says_so = draw(st.integers(1, 3)), st.integers(0, 9), st.booleans()
     fields = [(tuple(draw(pod_fields)), tuple(draw(node_fields))) for _ in range(count)]
     return [answering(f"Any{i}", *one, draw(salt), draw(says_so)) for i, one in enumerate(fields)]
 
 
 def answering(own_name, of_pod, of_node, salt, says_so):
-    """A plugin whose verdicts and scores are a hash of these fields."""
+    """Return a plugin class whose verdicts and scores are a hash of these fields."""
 
     class Any:
         name = own_name
@@ -268,7 +274,7 @@ def answering(own_name, of_pod, of_node, salt, says_so):
 
 @st.composite
 def clusters(draw):
-    """Nodes and pods of which many are alike, and changes of both."""
+    """Draw nodes and pods, many of them alike, and changes of both."""
     nodes = [
         node(f"n{i}", cpu=draw(st.sampled_from((1, 4))), labels=draw(st.sampled_from((None, {"disk": "ssd"}))))
         for i in range(draw(st.integers(2, 5)))

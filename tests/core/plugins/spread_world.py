@@ -1,4 +1,4 @@
-"""Random small clusters for the plugins that look at other pods: nodes, pods with labels and terms, their changes."""
+"""Random small clusters for the plugins that read other pods: nodes, pods with labels and terms, and their changes."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def matching(**labels: str) -> LabelSelector:
 
 
 def handle(cluster: Cluster) -> Any:
-    """As much of a framework handle as these plugins use."""
+    """Return the part of a framework handle that these plugins use."""
     return SimpleNamespace(cluster=cluster, release=DEFAULT_RELEASE)
 
 
 def cluster_of(*items: Any) -> Cluster:
-    """A cluster with these objects, its rows up to date."""
+    """Return a cluster with these objects and up-to-date rows."""
     cluster = Cluster()
     for item in items:
         cluster.apply(item)
@@ -61,7 +61,7 @@ def cluster_of(*items: Any) -> Cluster:
 def verdicts_of(
     plugin: Any, incoming: Pod, cluster: Cluster, change: Any = None
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """PreFilter and Filter over all rows: node -> (code, reasons). `change`: node -> (removed slots, added slots)."""
+    """Return the (code, reasons) of PreFilter and Filter by node. `change`: node -> (removed slots, added slots)."""
     nodes = cluster.nodes
     found = plugin.pre_filter(incoming, cluster)
     if found.status.code == Code.SKIP:
@@ -92,7 +92,7 @@ def _what_if(rows: Any, changes: list[tuple[list[int], list[int]]]) -> WhatIf:
 
 
 def scores_of(plugin: Any, incoming: Pod, cluster: Cluster, feasible: list[str]) -> tuple[dict[str, int], ...] | None:
-    """PreScore, Score and NormalizeScore: (raw, normalised) by node, None if skipped."""
+    """Return raw and normalized scores by node, or None if PreScore skips the plugin."""
     rows = np.array([cluster.nodes.row_of[name] for name in feasible], np.intp)
     state = plugin.pre_filter(incoming, cluster).state
     found = plugin.pre_score(incoming, state, cluster.nodes, rows)
@@ -105,7 +105,7 @@ def scores_of(plugin: Any, incoming: Pod, cluster: Cluster, feasible: list[str])
 
 @dataclass
 class World:
-    """A cluster that changes at random, and the same as lists, for the reference."""
+    """A cluster with random changes, and the same state as lists, for the reference."""
 
     random: Random
     cluster: Cluster = field(default_factory=Cluster)
@@ -135,7 +135,7 @@ class World:
     # Changes
 
     def change(self) -> None:
-        """A pod comes, goes or changes; now and then a node does."""
+        """Add, remove or change a pod, or sometimes a node."""
         pods, names = self.cluster.pods, self.cluster.nodes.names
         placed = [key for key, slot in pods.slot_of.items() if pods.node_name[slot]]
         match self.random.randrange(10):
@@ -251,7 +251,7 @@ class World:
         return pod(f"p{self.count}", self.any_labels(), **{**given, **fields})
 
     def pending_pod(self) -> Pod:
-        """A pod that the cluster knows and that is on no node."""
+        """Return a pending pod that the cluster knows."""
         found = self.any_pod()
         self.cluster.apply_pod(found)
         return found
@@ -261,7 +261,7 @@ class World:
         return self.random.sample(names, self.random.randint(1, len(names)))
 
     def what_if(self) -> dict[str, tuple[list[int], list[int]]]:
-        """For some nodes: slots of pods there to imagine away, and of pending pods to imagine there."""
+        """Return for some nodes the slots of pods to remove, and of pending pods to add, in a dry run."""
         pods = self.cluster.pods
         nominated = [pods.slot_of[self.pending_pod().key] for _ in range(2)]
         changes = {}

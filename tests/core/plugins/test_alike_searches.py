@@ -1,4 +1,4 @@
-"""Searches for devices are shared by nodes and claims that are alike, and nobody notices but the clock."""
+"""Searches for devices are shared by similar nodes and claims; only the speed changes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CONSTRAINTS = (f"{GPU}/numa", f"{GPU}/root", f"{GPU}/uuid")
 
 @pytest.fixture
 def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the nodes that were searched."""
+    """Return a list that gets the names of the nodes that are searched."""
     names: list[str] = []
     allocate = Allocator.allocate
 
@@ -52,7 +52,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def gpus(rng: Random, number: int, count: int = 4) -> list[Manifest]:
-    """Devices of a node: of its model, the UUIDs its own."""
+    """Return the devices of a node: the model of the node, different UUIDs."""
     model, memory = MODELS[number % len(MODELS)]
     return [
         device(f"g{at}", memory=memory, model=model, numa=at % 2, root=f"r{at // 2}", uuid=f"{number}-{at}")
@@ -62,7 +62,7 @@ def gpus(rng: Random, number: int, count: int = 4) -> list[Manifest]:
 
 
 def partitions(number: int) -> list[Manifest]:
-    """A pool with counters that its devices share."""
+    """Return a pool with counters that its devices share."""
     counters = [{"name": "card", "counters": {"slots": {"value": "2"}}}]
     consumes = [{"counterSet": "card", "counters": {"slots": {"value": "1"}}}]
     parts = [device(f"part-{at}", model="mig") | {"consumesCounters": consumes} for at in range(3)]

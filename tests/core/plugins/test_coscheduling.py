@@ -1,4 +1,4 @@
-"""Coscheduling: a group waits at Permit until enough of it has room, and leaves together."""
+"""Coscheduling: the pods of a group wait at Permit until enough of them fit, and are bound together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def member(name, cpu="1", group="gang", **fields):
 
 
 def coscheduling(**args):
-    """A profile with Coscheduling, which also sorts the queue."""
+    """Return a profile with Coscheduling, which also sorts the queue."""
     queue_sort = {"enabled": [{"name": "Coscheduling"}], "disabled": [{"name": "*"}]}
     plugins = {"queueSort": queue_sort, "multiPoint": {"enabled": [{"name": "Coscheduling"}]}}
     profile = {"schedulerName": "default-scheduler", "plugins": plugins}

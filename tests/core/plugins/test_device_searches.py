@@ -1,4 +1,4 @@
-"""What the trace tells of a search for devices is what Filter did, and each step says what decided."""
+"""The trace of a search for devices agrees with Filter, and each step names what decided."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_claim_that_has_its_devices_elsewhere_names_the_nodes() -> None:
 def test_a_node_with_too_few_devices_says_how_many_of_how_many(
     devices: int, requests: list[Any], shortage: tuple[str, int, int] | None
 ) -> None:
-    """One device more is held by another pod; a request for a single device needs no number."""
+    """One more device is in use by another pod. A request for a single device needs no number."""
     held = [{"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": "held"}]
     taken = {"allocation": {"devices": {"results": held}}, "reservedFor": [{"resource": "pods", "name": "user"}]}
     objects = [
@@ -175,7 +175,7 @@ def test_a_pod_without_claims_leaves_no_search() -> None:
 
 @pytest.mark.parametrize("release", ["1.34", "1.35", "1.36"])
 def test_recorded_searches_come_to_what_filter_and_prebind_came_to(release: str) -> None:
-    """`taken` less `returned` is what was found; what was found on the chosen node is what the claims are given."""
+    """`taken` minus `returned` is what was found; what was found on the chosen node is what the claims get."""
     searched = 0
     for case in CASES[::7]:
         search: DevicesSearched | None = None

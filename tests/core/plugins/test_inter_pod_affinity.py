@@ -115,7 +115,7 @@ def test_a_namespace_selector_reaches_the_namespaces_that_it_matches():
 
 
 def test_a_namespace_selector_that_holds_without_labels_reaches_every_namespace():
-    """An oddity of kube-scheduler 1.34: the selector is kept after it was unrolled, and asked about no labels."""
+    """A quirk of kube-scheduler 1.34: the selector stays after it was resolved, and is matched against no labels."""
     not_a = LabelSelector((SelectorRequirement("team", "NotIn", ("a",)),))
     incoming = pod("new", required_anti_affinity=(term(namespaces=(), namespace_selector=not_a, app="web"),))
     items = [A, Namespace("other", {"team": "a"}), pod("w1", WEB, namespace="other", node_name="a")]

@@ -1,4 +1,4 @@
-"""Terms of node affinity that kube-apiserver lets through and kube-scheduler cannot parse; terms that weigh nothing."""
+"""Node affinity terms that kube-apiserver accepts and kube-scheduler cannot parse; terms with weight 0."""
 
 from __future__ import annotations
 

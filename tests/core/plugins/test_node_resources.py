@@ -1,4 +1,4 @@
-"""NodeResourcesFit: what a node lacks, however much it is."""
+"""NodeResourcesFit: the resources that a node lacks, up to very large amounts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.core.runs import attempts, message, run
 
 
 def wishing(name, amounts):
-    """A pod that asks for extended resources, which need limits of the same amounts."""
+    """Return a pod that requests extended resources, with equal limits, which they need."""
     return pod(name, requests=amounts, limits=amounts)
 
 
 def wishes(count):
-    """Requests of so many extended resources, in the order in which kube-scheduler lists them."""
+    """Return requests of `count` extended resources, in the order in which kube-scheduler lists them."""
     return {f"example.com/device-{i:03}": "1" for i in range(count)}
 
 

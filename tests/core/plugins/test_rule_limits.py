@@ -1,4 +1,4 @@
-"""Expressions of strangers: each of hundreds, hostile ones among them, ends within its limits and with a sentence."""
+"""Hundreds of expressions, hostile ones among them: each ends within its limits and with a sentence."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def expressions() -> list[str]:
 
 
 def compiles(text: str) -> bool:
-    """Whether it does; otherwise there is a sentence with a place, and otherwise it keeps to all limits."""
+    """Return whether the expression compiles. A text that does not is refused in a sentence with its position."""
     try:
         compiled = compile_expression(text, "filter", MINOR)
     except RuleError as error:
@@ -206,7 +206,7 @@ LABEL = "node.metadata.labels['kubernetes.io/hostname'] != pod.metadata.name"
 
 
 def cost_of_run(monkeypatch: pytest.MonkeyPatch, *objects: Manifest) -> int:
-    """Return the least limit that stops no evaluation of the run: what all but the last of them cost."""
+    """Return the smallest cost limit with which no evaluation of the run is stopped."""
     costs: list[int] = []
     with monkeypatch.context() as patch:
         evaluate = rule_plugin.Expression.evaluate

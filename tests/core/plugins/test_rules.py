@@ -161,7 +161,8 @@ def _outcome(*objects: Manifest) -> list[Any]:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_room_as_a_rule_schedules_preempts_and_waits_as_node_resources_fit(seed: int) -> None:
-    """Preemption imagines pods away and nominated pods there; the rule must be asked about each of these worlds."""
+    """Preemption removes victims and adds nominated pods in a dry run; the rule must be evaluated in each of these
+    states."""
     objects = _cluster(Random(seed))
     fit = rule("Room", filter=ROOM, requeueOn=["Node/Add", "Node/UpdateNodeAllocatable", "Pod/Delete"])
     scoring = without("NodeResourcesBalancedAllocation")

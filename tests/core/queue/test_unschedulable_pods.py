@@ -1,4 +1,4 @@
-"""Waiting pods are found by who rejected them, and what happened while others were in flight is not kept for ever."""
+"""Unschedulable pods are indexed by the plugins that rejected them; events of an attempt are not kept forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One Pod document, parsed: the pod that comes of it, or its problems."""
+"""Parse a single Pod document: the resulting pod, or its problems."""
 
 from __future__ import annotations
 

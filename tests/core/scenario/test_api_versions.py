@@ -1,4 +1,4 @@
-"""The versions of the API in which a kind is read: the same object, but for what a version means differently."""
+"""The API versions of a kind are read as the same object, except where a version has another meaning."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_older_version_is_the_same_object(name: str, version: str, release: s
 def test_an_empty_selector_of_a_budget_selects_no_pod_in_v1beta1(
     version: str, selector: Manifest | None, selects: bool, release: str
 ) -> None:
-    """The controller's reading. kube-scheduler takes an empty selector for none in every version."""
+    """As the controller reads it. kube-scheduler treats an empty selector as none in every version."""
     manifest = of_version("PodDisruptionBudget", version, spec={"minAvailable": 0, "selector": selector})
     text = scenario(node("n1"), manifest, pod("a", node="n1", labels=LABELS))
     found = parse_scenario(text, release=RELEASES[release])

@@ -1,4 +1,4 @@
-"""Scenarios with node groups and the actors that change the cluster: what is read, and what is refused where."""
+"""Scenarios with node groups and autoscalers: what is read, and what is rejected on which line."""
 
 from __future__ import annotations
 

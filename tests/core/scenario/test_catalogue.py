@@ -1,4 +1,4 @@
-"""What the editor completes: every field that the parser reads of a scenario, workload or event is in its catalogue."""
+"""The editor's catalogue contains every field that the parser reads of a scenario, workload or event."""
 
 from __future__ import annotations
 

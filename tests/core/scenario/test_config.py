@@ -47,7 +47,7 @@ def weights(found: Profile) -> dict[str, int]:
 
 
 def plugin_set(enabled: Any = (), disabled: Any = ()) -> dict[str, Any]:
-    """Names, or (name, weight) pairs."""
+    """Return a plugin set of names, or of (name, weight) pairs."""
     listed = [{"name": one} if isinstance(one, str) else {"name": one[0], "weight": one[1]} for one in enabled]
     return {"enabled": listed, "disabled": [{"name": one} for one in disabled]}
 

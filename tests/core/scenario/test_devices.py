@@ -1,4 +1,4 @@
-"""DeviceClasses, ResourceSlices, ResourceClaims and their templates as they are read, and what is said of mistakes."""
+"""DeviceClasses, ResourceSlices, ResourceClaims and their templates: what is read, and what is reported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def only(kind: type, found: Scenario) -> Any:
 
 
 def warning(*objects: Manifest, **options: Any) -> tuple[str, int, str]:
-    """Path, line and message of the only one."""
+    """Return path, line and message of the only problem."""
     (one,) = read(*objects, **options).warnings
     return one.path, one.line, str(one.message)
 

@@ -1,4 +1,4 @@
-"""The text of a scenario file: documents, Lists, YAML as kubectl reads it, limits, and where problems are said to be."""
+"""The text of a scenario file: documents, Lists, YAML as kubectl reads it, limits, and the lines of problems."""
 
 # ruff: noqa: E501 - tables of cases read best with one case a line
 

@@ -1,4 +1,4 @@
-"""spec.expect of pods that controllers create: they are named by their owner and number."""
+"""spec.expect can name pods that controllers create, by their owner and number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever the text, the parser answers with a scenario or with located errors, and with the same ones each time."""
+"""The parser returns a scenario or located errors for any text, and always the same for the same text."""
 
 from __future__ import annotations
 

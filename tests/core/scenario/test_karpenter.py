@@ -1,4 +1,4 @@
-"""Karpenter's document, its NodePools and instance types: what is read, and what is refused where."""
+"""Karpenter's document, its NodePools and instance types: what is read, and what is rejected on which line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of_type(**fields: Any) -> Manifest:
 
 
 def changed(pool: Manifest, path: str, value: Any) -> Manifest:
-    """The pool with another value at a path such as spec.weight."""
+    """Return the pool with another value at a path such as spec.weight."""
     pool = deepcopy(pool)
     *parents, last = path.split(".")
     inner = pool

@@ -1,4 +1,4 @@
-"""The words of a scenario: `spec.title`, `spec.description`, `spec.lesson`, and the annotations of older texts."""
+"""The texts of a scenario: `spec.title`, `spec.description`, `spec.lesson`, and the annotations of older files."""
 
 from __future__ import annotations
 

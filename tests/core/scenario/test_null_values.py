@@ -1,4 +1,4 @@
-"""Any field of any object may be null: the text is refused with a sentence, or it runs."""
+"""If any field of any object is null, the text is rejected in a sentence, or it runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shape = tuple[str, ...]
 
 
 def leaves(value: Any, shape: Shape = ()) -> Iterator[tuple[dict[str, Any], str, Shape]]:
-    """Each field with its mapping, and its path without the indexes of lists."""
+    """Yield each field with the mapping that contains it, and its path without the indexes of lists."""
     if isinstance(value, dict):
         for key, below in value.items():
             if not isinstance(below, dict | list):

@@ -1,4 +1,4 @@
-"""Nodes, namespaces, classes, budgets, workloads and volumes become what the scheduler would see of them."""
+"""Nodes, namespaces, classes, budgets, workloads and volumes become the objects that the scheduler would see."""
 
 # ruff: noqa: E501 - tables of cases read best with one case a line
 

@@ -1,4 +1,4 @@
-"""A pod's affinity, spread and tolerations as kube-apiserver would store them, and what it refuses."""
+"""A pod's affinity, spreading and tolerations as kube-apiserver stores them, and what it rejects."""
 
 # ruff: noqa: E501 - tables of cases read best with one case a line
 

@@ -1,4 +1,4 @@
-"""A Policy of 1.15, 1.16 and 1.18: each part against its rule written plainly, default names against no Policy, errors.
+"""A Policy of 1.15, 1.16 and 1.18: each part agrees with its rule, default names agree with no Policy, and errors.
 
 The rules are those of kube-scheduler's source (`scheduler_core/scenario/settings/policy.py` names the files).
 """
@@ -44,7 +44,7 @@ def service(name: str, **selector: str) -> Manifest:
 
 
 def run(release: str, *objects: Manifest, **spec: Any) -> list[dict[str, Any]]:
-    """The decision records, with the final one."""
+    """Return the decision records, including the final one."""
     return list(decisions(simulate(parse_scenario(scenario(*objects, **spec), release=RELEASES[release]))))
 
 
@@ -53,7 +53,7 @@ def attempt(release: str, *objects: Manifest, **spec: Any) -> dict[str, Any]:
 
 
 def cluster(chance: random.Random) -> list[Manifest]:
-    """Nodes with some of the labels, services, and pods on nodes; without zones, so that nodes are in their order."""
+    """Return nodes with some of the labels, services and bound pods; without zones, the nodes stay in order."""
     nodes = []
     for number in range(5):
         labels = {label: chance.choice("ab") for label in LABELS if chance.random() < 0.7}
@@ -115,7 +115,7 @@ def test_labels_must_be_present_or_absent(release: str, seed: int) -> None:
 def service_affinity(
     wanted: list[str], new: Manifest, objects: list[Manifest], gone: tuple[str, ...] = (), at: str = ""
 ) -> set[str]:
-    """The nodes that checkServiceAffinity rejects; the pods `gone` are taken from the node `at`."""
+    """Return the nodes that checkServiceAffinity rejects; the pods `gone` are removed from the node `at`."""
     nodes = {one["metadata"]["name"]: labels_of(one) for one in of_kind(objects, "Node")}
     own, services = labels_of(new), selected_by(labels_of(new), of_kind(objects, "Service"))
     matching = [
@@ -233,7 +233,7 @@ def test_pods_of_a_service_are_spread_over_values(release: str, seed: int) -> No
 
 
 def on_lines(shape: list[tuple[int, int]], percent: int) -> int:
-    """buildBrokenLinearFunction; Go divides towards zero."""
+    """Return the result of buildBrokenLinearFunction; Go's division truncates towards zero."""
     for index, (utilization, score) in enumerate(shape):
         if percent <= utilization:
             if index == 0:
@@ -280,7 +280,7 @@ def test_points_follow_the_share_in_use(release: str, seed: int) -> None:
 
 
 def amount(quantity: str) -> int:
-    """Millicores or bytes."""
+    """Return the millicores or bytes of a quantity."""
     for suffix, times in {"Gi": 2**30, "Mi": 2**20}.items():
         if quantity.endswith(suffix):
             return int(quantity.removesuffix(suffix)) * times
@@ -368,7 +368,7 @@ def test_extenders_of_a_policy_filter_score_and_manage_resources(release: str) -
 
 
 def default_policy(release: str) -> Manifest:
-    """The Policy that names the predicates and priorities of the default provider, in no order."""
+    """Return a Policy with the predicates and priorities of the default provider, in any order."""
     names = RELEASES[release].policy
     assert names is not None
     weights = {ref.name: ref.weight for ref in RELEASES[release].default_plugins}
@@ -378,7 +378,8 @@ def default_policy(release: str) -> Manifest:
 
 
 def in_order_of_policy(release: Release) -> Release:
-    """The release with its default filters in the order of a Policy: in 1.18, spreading comes before affinity there."""
+    """Return the release with its default filters in the order of a Policy: in 1.18, spreading comes before affinity
+    there."""
     names, refs = [ref.name for ref in release.default_plugins], list(release.default_plugins)
     if "PodTopologySpread" in names:
         first, second = names.index("InterPodAffinity"), names.index("PodTopologySpread")

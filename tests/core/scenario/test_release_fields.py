@@ -1,4 +1,4 @@
-"""What a scenario of an older release may say, and what becomes of fields and gates that the release does not have."""
+"""Scenarios of older releases: the fields and feature gates that a release does not have."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_configuration_may_use_what_its_release_knows(since: str, text: str, p
 
 
 def test_in_tree_limits_can_be_configured_as_long_as_they_exist() -> None:
-    """`invalidPluginsByVersion` of apis/config/validation names them from 1.31 on."""
+    """From 1.31 on, `invalidPluginsByVersion` of apis/config/validation rejects them."""
     for version, release in RELEASES.items():
         if "NodeName" not in release.plugin_points:
             continue  # predicates, under other names

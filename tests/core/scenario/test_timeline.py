@@ -22,7 +22,7 @@ def problems(*objects: Manifest, **spec: Any) -> list[tuple[str, str]]:
 
 
 def created(manifest: Manifest, *objects: Manifest, at: float = 1) -> Any:
-    """The object of an event that creates it."""
+    """Return the object of an event that creates it."""
     return parse(*objects, events=[{"at": at, "create": manifest}]).events[0].object
 
 

@@ -1,7 +1,7 @@
-"""With SchedulerAsyncPreemption victims are deleted beside the next cycles, and the preemptor is held back meanwhile.
+"""With SchedulerAsyncPreemption, victims are deleted during the next cycles, and the preemptor is held back until then.
 
-There are no recorded runs: these tests say what kube-scheduler's source says (framework/preemption,
-prepareCandidateAsync; plugins/defaultpreemption, PreEnqueue).
+There are no recorded runs: these tests follow kube-scheduler's source (framework/preemption, prepareCandidateAsync;
+plugins/defaultpreemption, PreEnqueue).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HIGH = pod("high", cpu=4, priority=100)
 
 
 def run(*documents: Any, release: str = "1.36", **spec: Any) -> list[tuple[float, AnyEvent]]:
-    """The events, each with its time."""
+    """Return the events, each with its time."""
     parsed = parse_scenario(scenario(*documents, featureGates=ON, **spec), release=RELEASES[release])
     found, now = [], 0.0
     for event in simulate(parsed):

@@ -1,4 +1,4 @@
-"""Claims where nothing is recorded: members of one pod group, pods that are still being bound, preemption."""
+"""Claims without recorded runs: members of one pod group, pods that are being bound, preemption."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def nodes(*names: str) -> list[Manifest]:
 
 
 def end_of(written: str) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The nodes of pods, and the devices of claims."""
+    """Return the nodes of pods, and the devices of claims, at the end of a run."""
     events = list(simulate(parse_scenario(written)))
     *_, last = decisions(events)
     given = {

@@ -1,6 +1,6 @@
-"""A pod that extenders rejected is tried again after any event (framework.go: defaultEnqueueExtension).
+"""A pod that extenders rejected is retried after any event (framework.go: defaultEnqueueExtension).
 
-Also after the update of its own status, so it is tried twice in a row whenever its message is another one than before.
+This includes the update of its own status, so it is tried twice in a row whenever its message changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CONFIGURATION = configuration(extenders=[{"urlPrefix": "http://e", "filterVerb":
 
 
 def times(*objects: Manifest, **event: object) -> list[float]:
-    """When a pod without demands was tried on a node that the extender never gives it."""
+    """Return the times of the attempts of a pod without requests on a node that the extender always rejects."""
     events = [{"at": 4, **event}]
     found = run(node("n"), pod("p"), *objects, CONFIGURATION, events=events, extenders=[REFUSAL])
     return [time for time, name, _ in attempts(found) if name == "p"]
@@ -41,7 +41,7 @@ def test_its_own_new_condition_wakes_it_once_and_an_event_that_changes_nothing_d
 
 
 def test_the_search_goes_on_where_an_extender_turned_the_nominated_node_down():
-    """Its record then names the node that was found, not the nominated one that had passed the filters."""
+    """The decision record then has the node that was found, not the nominated node that passed the filters."""
     refusal = {"urlPrefix": "http://e", "filter": [{"reject": "no", "pods": ["vip"], "nodes": ["n1"]}]}
     objects = [node("n1", cpu=1), pod("low", cpu=1, node="n1"), pod("vip", cpu=1, priority=5), CONFIGURATION]
     larger = {"at": 0.5, "create": node("n2", cpu=1)}

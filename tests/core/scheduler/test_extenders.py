@@ -1,4 +1,4 @@
-"""Scripted extenders: what each verb answers, which failures count, and in which order extenders are asked."""
+"""Scripted extenders: the answer to each verb, which failures count, and the order in which extenders are called."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def nodes(*names):
 
 
 def extenders(*pairs):
-    """Extenders with all verbs from (configuration fields, script fields) pairs; url_prefix e0, e1, ..."""
+    """Return extenders with all verbs from (configuration fields, script fields) pairs; url_prefix e0, e1, ..."""
     configured, scripts = [], {}
     for index, (fields, script) in enumerate(pairs):
         prefix = f"e{index}"
@@ -183,7 +183,7 @@ def test_an_extender_s_scores_count_in_a_run_and_are_told_on_the_scheduler_s_sca
 
 
 def test_what_an_extender_said_of_the_nominated_node_counts_when_the_search_goes_on_from_there():
-    """The node passes the filters a second time, but NodeToStatus keeps the extender's word: it counts twice."""
+    """The node passes the filters again, but NodeToStatus keeps the extender's rejection, so it counts twice."""
     refusal = {"urlPrefix": "http://e", "filter": [{"reject": "no", "pods": ["vip"], "nodes": ["n1"]}]}
     configured = {"urlPrefix": "http://e", "filterVerb": "f"}
     selector = {"kubernetes.io/hostname": "n1"}

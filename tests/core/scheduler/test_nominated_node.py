@@ -1,6 +1,6 @@
-"""A pod with a nominated node tries that one first (schedule_one.go: findNodesThatFitPod).
+"""A pod with a nominated node tries that node first (schedule_one.go: findNodesThatFitPod).
 
-What rejected it there is then among the plugins of the message about nodes that PreFilter left out; an extender is not.
+The plugin that rejects it there is then named in the message for nodes that PreFilter left out; an extender is not.
 """
 
 from __future__ import annotations

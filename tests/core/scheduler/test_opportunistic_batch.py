@@ -1,4 +1,4 @@
-"""Alike pods that fill a node each go to the next best node; anything else ends the batch."""
+"""Similar pods that each fill a node go to the next best node; anything else ends the batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PODS = [pod(f"p{i}", cpu=2) for i in range(3)]
 
 
 def hints(*objects, **spec):
-    """For each attempt whether a hint was tried."""
+    """Return for each attempt whether a hint was tried."""
     return [event.hinted for event in only(NodesFiltered, run(NO_DEFAULT_SPREADING, *objects, **spec))]
 
 
@@ -79,7 +79,7 @@ def test_from_1_37_on_a_nominated_pod_is_no_part_of_a_batch():
 
 
 def loads(nodes, placements):
-    """The pods of each kind of node."""
+    """Return the pods on each kind of node."""
     kinds = {one["metadata"]["name"]: str(one["status"]) + str(one["spec"].get("taints")) for one in nodes}
     return sorted(Counter((kinds[name], count) for name, count in Counter(placements.values()).items()).items())
 

@@ -1,4 +1,4 @@
-"""What recorded gangs do not reach: how the checker reads them, terms of members that are only tried, faults."""
+"""Cases of gangs that are not recorded: the checks of this test, terms of members in a trial, and faults."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_group_that_does_not_fit_is_not_popped_from_backoff_without_end() -> N
 
 
 def test_only_tried_leaves_no_trace_in_the_order_of_a_nodes_pods() -> None:
-    """Workload-aware preemption takes pods off and puts them back; whoever comes next finds all as it was."""
+    """Workload-aware preemption removes pods and restores them; afterwards the order of the node's pods is the same."""
     low = [pod(f"low-{i}", cpu=1, node="n1", priority=i) for i in range(3)]
     group = gang(2, priority=10)
     found = parse_scenario(
@@ -167,7 +167,7 @@ def test_only_tried_leaves_no_trace_in_the_order_of_a_nodes_pods() -> None:
 
 
 def test_a_member_does_not_yield_to_the_nomination_of_one_that_is_tried_with_it() -> None:
-    """The smaller one evicts and is nominated; beside it the larger one lacks memory alone, not cpu too."""
+    """The smaller member preempts and is nominated; then the larger one lacks only memory, not cpu too."""
     objects = (
         node("n1", cpu="2", memory="2Gi"),
         pod("busy", cpu="1", memory="1Gi", priority=2000, node="n1"),

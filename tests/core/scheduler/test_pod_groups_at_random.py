@@ -1,4 +1,4 @@
-"""Random scenarios with pod groups: nothing fails, each run is the same twice, and what a gang promises holds."""
+"""Random scenarios with pod groups: no errors, equal runs for equal seeds, and all promises of gangs hold."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pod_group(name: str, gang: int | None, **spec: Any) -> Manifest:
 
 
 def generated(seed: int) -> str:
-    """A cluster that is often too small, and groups that come and go."""
+    """Return a cluster that is often too small, with groups that are added and removed."""
     draw = random.Random(seed)
     preempts, placed = draw.random() < 0.4, draw.random() < 0.4
     gates = {"GenericWorkload": True, "GangScheduling": True, "SchedulerPopFromBackoffQ": draw.random() < 0.3}
@@ -114,7 +114,7 @@ def test_a_generated_scenario_with_groups_runs_to_its_end_and_twice_alike(seed: 
 
 
 def check_nodes(events: list[Any]) -> None:
-    """No node has more pods bound than it has room for, if it had not from the start."""
+    """Assert that no node has more pods bound than it has capacity for, unless it had from the start."""
     nodes: dict[str, Any] = {}
     pods: dict[str, Any] = {}
     used: Counter[str] = Counter()
@@ -141,7 +141,7 @@ def check_nodes(events: list[Any]) -> None:
 
 
 def check_groups(events: list[Any]) -> None:
-    """A cycle that schedules a gang has enough members; nothing that was only tried stays on its node."""
+    """Assert that a cycle that schedules a gang has enough members, and that a trial leaves no pod on its node."""
     started: groups.PodGroupCycleStarted | None = None
     assumed: set[str] = set()
     for event in events:

@@ -1,4 +1,4 @@
-"""How far a run may go: its steps, attempts and virtual time, whoever simulates it and for what."""
+"""Limits of a run: its steps, attempts and virtual time, for every caller."""
 
 from collections import deque
 

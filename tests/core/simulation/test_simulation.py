@@ -1,4 +1,4 @@
-"""Virtual time, the order of things at one moment, and that a run is a pure function of its scenario."""
+"""Virtual time, the order of actions at one moment, and that a run depends only on its scenario."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.core.runs import attempts, bound, final, message, only, run, standing
 
 
 def busy(**spec):
-    """A scenario with a bit of everything."""
+    """Return a scenario with many features."""
     objects = [
         priority_class("high", 1000),
         *(node(f"n{i}", cpu=2, zone=f"z{i % 2}") for i in range(4)),

@@ -1,4 +1,4 @@
-"""Victims that take their time to go."""
+"""Victims with a termination grace period."""
 
 from __future__ import annotations
 

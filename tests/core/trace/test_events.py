@@ -1,4 +1,4 @@
-"""An event is declared once, in its class; what contradicts itself is rejected with a sentence."""
+"""An event is declared once, in its class; a contradictory declaration is rejected in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trace tells of pods, volumes and budgets beside their names, for cards and panels."""
+"""The summaries of pods, volumes and budgets in the trace, for cards and panels."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Advice against trying everything: small clusters, every edit that there is, and what the smallest of them are."""
+"""Tests of advice by exhaustive search: small clusters, all possible edits, and the smallest that work."""

@@ -1,4 +1,4 @@
-"""Small clusters in which one pod waits, drawn at random: two to four nodes, and whatever may keep a pod from them."""
+"""Random small clusters with one pending pod: two to four nodes, and all kinds of reasons against them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class Drawing(Random):
-    """Random choices, of which a few features come up often and the others hardly ever."""
+    """Random choices in which three features are frequent and the others rare."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -33,7 +33,7 @@ class Drawing(Random):
 
 
 def text(seed: int) -> str:
-    """A scenario whose first attempt is that of the pod default/waits."""
+    """Return a scenario whose first attempt is that of the pod default/waits."""
     random = Drawing(seed)
     nodes = [_node(random, f"n{number}") for number in range(1, random.randint(2, 4) + 1)]
     running = [_running(random, f"r{number}", nodes) for number in range(random.randint(0, 5))]
@@ -162,7 +162,7 @@ def _budget(random: Drawing) -> Manifest:
 
 
 def _volumes(random: Drawing, waits: Manifest, nodes: list[Manifest]) -> Iterator[Manifest]:
-    """The claim of the waiting pod and what belongs to it, sometimes."""
+    """Yield, for some clusters, the claim of the pending pod and the objects that it needs."""
     if not random.has("volume"):
         return
     kind = random.choice(("bound", "bound", "missing", "static", "static", "provisioned", "unbound", "lost", "once"))

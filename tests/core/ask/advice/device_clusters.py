@@ -1,4 +1,5 @@
-"""Small clusters in which a pod waits for devices: a wrong class, taints, selectors, too few, held by others."""
+"""Random small clusters with a pod that waits for devices: wrong classes, taints, selectors, too few devices, or
+devices in use."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ SELECTORS = (
 
 
 def text(seed: int) -> str:
-    """A scenario whose first attempt is that of the pod default/waits."""
+    """Return a scenario whose first attempt is that of the pod default/waits."""
     random = Random(seed)
     names = [f"n{number}" for number in range(1, random.randint(1, 3) + 1)]
     slices = [_slice(random, name) for name in names]
@@ -46,8 +47,11 @@ def _allocate(
     slices: Sequence[Manifest],
     holding: Sequence[Manifest],
 ) -> list[Manifest]:
-    """In one of three clusters, give one of the claims a device that is free, and most times a user, which is returned.
-    The pod that waits then asks for another node, if there is one.
+    """In a third of the clusters, allocate a free device to one of the claims.
+
+    Return the pods that use the claim, if any.
+
+    The pending pod then usually selects another node.
     """
     held = {
         (one["pool"], one["device"])
@@ -90,7 +94,7 @@ def _device(random: Random, name: str) -> Manifest:
 
 
 def _holders(random: Random, name: str, piece: Manifest) -> list[Manifest]:
-    """A claim with one or two devices of the slice and its user, sometimes two users, sometimes none."""
+    """Return a claim with one or two devices of the slice and up to two pods that use it, or nothing."""
     devices = [one["name"] for one in piece["spec"]["devices"]]
     if random.random() < 0.4:
         return []

@@ -1,6 +1,6 @@
-"""The smallest edits of a cluster, by trying all of them: one by one, and where that is not enough two by two.
+"""The smallest edits of a cluster, found by exhaustive search: single edits, then pairs.
 
-Edits of a node count where the pod then fits on that very node.
+An edit of a node counts only if the pod then fits on that node.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ Kinds = frozenset[str]
 
 @dataclass
 class Smallest:
-    """For each node the fewest edits, and which kinds of so many do; `preempting`: those after which the pod evicts.
+    """The result of the search.
 
-    Edits that would say something untrue count only on nodes where no others do.
+    `count`: the smallest number of edits for each node. `kinds`: the kinds of edits that succeed with that number.
+    `preempting`: kinds of edits after which the pod preempts.
+
+    Edits that make a false statement about the cluster count only for nodes on which no others succeed.
     """
 
     count: dict[str, int] = field(default_factory=dict)
@@ -35,7 +38,7 @@ class Smallest:
 
 
 class Oracle:
-    """Tries edits at one moment."""
+    """Tries edits at one moment of a run."""
 
     def __init__(self, moment: Moment) -> None:
         assert moment.pod is not None
@@ -46,7 +49,8 @@ class Oracle:
         self.found = Smallest()
 
     def fits(self, edits: Sequence[Edit]) -> tuple[set[str], str]:
-        """The nodes on which the pod fits with the edits, and the one on which it else preempts."""
+        """Return the nodes on which the pod fits with the edits, and the node that it is nominated to ("" if it does
+        not preempt)."""
         self.found.tried += 1
         world = self.moment.world()
         try:
@@ -57,7 +61,7 @@ class Oracle:
         return set(decision.record["feasible"]), decision.nominated
 
     def smallest(self, most: int = 2) -> Smallest:
-        """With at most so many edits together, one or two."""
+        """Return the smallest edits; `most` is the largest number of edits to combine, 1 or 2."""
         for false in (False, True):
             open_nodes = {one.name for one in self.moment.world().cluster.all_nodes()} - self.found.count.keys()
             for count in range(1, most + 1):
@@ -67,7 +71,7 @@ class Oracle:
         return self.found
 
     def _try(self, count: int, nodes: set[str], *, false: bool) -> None:
-        """All sets of so many families, for nodes that need at least so many."""
+        """Try all combinations of `count` families, for nodes that need at least as many."""
         for chosen in combinations(self.families, count):
             if any(map(_is_false, chosen)) != false or len({one.node for one in chosen} - {""}) > 1:
                 continue
@@ -90,7 +94,7 @@ class Oracle:
                 self._step(chosen[0])
 
     def _step(self, family: Family) -> None:
-        """The first step that does."""
+        """Record the first step of the family that succeeds."""
         for number, edits in enumerate(family.steps):
             fitting, preempting = self.fits(edits)
             if fitting or (preempting and family.kind == "priority"):
@@ -102,7 +106,7 @@ class Oracle:
 
 
 def together(edits: Sequence[Edit]) -> list[Edit]:
-    """Two edits that leave something out of the same list, as one that leaves out both."""
+    """Merge edits that remove items of the same list into one that removes all of them."""
     made: dict[object, Edit] = {}
     for edit in edits:
         key: object = id(edit)

@@ -1,7 +1,7 @@
-"""Every edit of a small cluster, found by going through its manifests: nothing here looks at why a pod waits.
+"""All edits of a small cluster, derived from its manifests alone: nothing here depends on why the pod is pending.
 
-Edits of one kind about one thing that change more and more (a request that goes down, a maxSkew that goes up) are one
-`Family`: if the largest does not help, none does.
+Edits of the same thing with increasing strength (a request that decreases, a maxSkew that increases) form a `Family`:
+if the largest does not help, none does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ MAX_SKEW = 8
 
 
 class Family(NamedTuple):
-    """`steps` are lists of edits, the smallest change first. `node`: of which node it is, "" the pod's own."""
+    """A family of edits. `steps`: lists of edits, the smallest change first.
+
+    `node`: the node that is edited, "" for other objects.
+    """
 
     kind: str
     name: str
@@ -29,7 +32,7 @@ class Family(NamedTuple):
 
 
 def families(world: World, pod: Pod) -> list[Family]:
-    """All of them."""
+    """Return all families of edits."""
     nodes = world.cluster.all_nodes()
     found = [*_of_pod(world, pod, nodes), *_of_claims(world, pod), *_of_devices(world, pod)]
     for one in nodes:
@@ -130,7 +133,7 @@ def _of_spread(pod: Pod, spec: Mapping[str, Any]) -> Iterator[Family]:
 
 
 def _of_requests(pod: Pod, spec: Mapping[str, Any]) -> Iterator[Family]:
-    """A resource of all containers together is lowered to each amount that is drawn: the largest container first."""
+    """Yield families that lower a resource to smaller amounts; the largest container is lowered first."""
     for resource, asked in pod.requests.items():
         amounts = {"cpu": CPU, "memory": MEMORY}.get(resource, range(4))
         steps = [_lowered(pod, spec, resource, amount) for amount in reversed(amounts) if amount < asked]
@@ -190,7 +193,7 @@ def _of_claims(world: World, pod: Pod) -> Iterator[Family]:
 
 
 def _of_devices(world: World, pod: Pod) -> Iterator[Family]:
-    """Every part of the claims' requests that can be less, and the release of every device that is held."""
+    """Yield families that reduce each part of the device requests, or release a device in use."""
     names = [entry.claim for entry in pod.resource_claims]
     taints = {
         (taint["key"], taint.get("value") or "")
@@ -284,7 +287,7 @@ def _of_node(world: World, pod: Pod, one: Node, nodes: Sequence[Node]) -> Iterat
 
 
 def _label_values(world: World, pod: Pod, nodes: Sequence[Node]) -> dict[str, set[str]]:
-    """Keys and values of labels that anything in the cluster speaks of, and for each key a value that is new."""
+    """Return the keys and values of labels that objects of the cluster refer to, and for each key a new value."""
     found: dict[str, set[str]] = {}
 
     def walk(data: Any) -> None:

@@ -1,4 +1,4 @@
-"""Small clusters with owners, budgets and little room, drawn at random, and a question about each."""
+"""Random small clusters with owners, budgets and little free capacity, and a question about each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ APPS = ("web", "db", "batch")
 
 
 def text(seed: int) -> str:
-    """A scenario; the same seed gives the same."""
+    """Return a scenario, always the same for the same seed."""
     random = Random(seed)
     nodes = [_node(random, f"n{number}") for number in range(1, random.randint(2, 5) + 1)]
     owned = random.random() < 0.8
@@ -27,7 +27,7 @@ def text(seed: int) -> str:
 
 
 def question(seed: int) -> Question:
-    """Of a scenario with the same seed."""
+    """Return a question about the scenario of the same seed."""
     random = Random(-seed - 1)
     count = text(seed).count('"kind": "Node"')
     names = random.sample([f"n{number}" for number in range(1, count + 1)], random.choice((1, 1, min(2, count))))

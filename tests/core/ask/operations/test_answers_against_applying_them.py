@@ -1,5 +1,5 @@
-"""Each answer about a whole cluster against what happens when it is applied: the scenario with the operation in its
-timeline is run, and budgets are counted there anew."""
+"""Each answer about a whole cluster agrees with a run whose timeline has the operation; budgets are counted
+independently."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAILED_ONCE = (730246, 730326)  # an evicted pod preempts another one of the bud
 
 
 def problems(text: str, question: Any) -> list[str]:
-    """What is otherwise than the answer says."""
+    """Return the differences between the answer and the run."""
     answer, timeline = carried_out(parse_scenario(text), question)
     applied = parse_scenario(append_events(text, timeline, json.dumps)) if timeline else parse_scenario(text)
     events = list(simulate(applied))

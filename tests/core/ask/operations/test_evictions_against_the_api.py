@@ -1,4 +1,4 @@
-"""Evictions against a plain reference of the Eviction API (eviction.go), over random states of budgets and pods."""
+"""Evictions agree with a plain reference of the Eviction API (eviction.go), for random states of budgets and pods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "some", "uid": "
 
 @dataclass
 class ApiServer:
-    """Budgets and pods as manifests. The status of a budget is its document's until one of its pods changes."""
+    """Budgets and pods as manifests. The status of a budget is that of its manifest until one of its pods changes."""
 
     pods: dict[str, Manifest]
     budgets: list[Manifest]
@@ -51,7 +51,7 @@ class ApiServer:
         return bool(labels) and all(labels.get(key) == value for key, value in wanted.items())
 
     def evict(self, pod: Manifest) -> str:
-        """`EvictionREST.Create`: "" for 201."""
+        """Evict a pod (`EvictionREST.Create`). Return the error message, or "" for 201."""
         if ends(pod):
             return ""
         refusal = self.refusal(pod)
@@ -97,7 +97,7 @@ def scaled(value: int | str, of: int) -> int:
 
 
 def state(random: Random) -> tuple[list[Manifest], list[Manifest]]:
-    """Pods of one or two workloads on two nodes, some not ready or ending; budgets with and without a status."""
+    """Return pods of one or two workloads, some not ready or terminating, and budgets, some with a status."""
     pods = []
     for number in range(random.randint(1, 6)):
         one = pod(f"p{number}", node=random.choice(("n1", "n2")), labels={"app": random.choice("aab"), "tier": "t"})
@@ -140,7 +140,7 @@ def test_each_eviction_is_answered_as_by_the_api_server(first: int) -> None:
 
 
 def running(scenario: Scenario, names: set[str]) -> Simulation:
-    """The cluster at time 0, when no kubelet has done anything yet."""
+    """Return the cluster at time 0, before any kubelet has acted."""
     scenario = replace(scenario, controllers=("disruption-controller",), until_seconds=0.0)
     simulation = Simulation(scenario, REGISTRY)
     for _ in simulation.run():
@@ -150,7 +150,7 @@ def running(scenario: Scenario, names: set[str]) -> Simulation:
 
 
 def answer(simulation: Simulation, name: str) -> str:
-    """What the API server says about an eviction, "" if it grants it."""
+    """Return the API server's answer to an eviction, "" if it is granted."""
     live = simulation._live
     assert live is not None
     told: list[EvictionAnswered] = []

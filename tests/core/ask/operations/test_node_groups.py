@@ -1,4 +1,4 @@
-"""Node groups: which are found, and which help; so many nodes really do, and one fewer does not."""
+"""Node groups: which are found, and which help; the proposed number of nodes suffices, and one fewer does not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def group(name: str, template: Manifest | None = None, **spec: Any) -> Manifest:
 
 
 def drawn(seed: int) -> tuple[list[Manifest], list[Manifest]]:
-    """Objects with two declared groups, one found, and pods that wait; and their DaemonSet's pods."""
+    """Return objects with two declared groups, a detected one and pending pods; and the pods of their DaemonSet."""
     random = Random(seed)
     taints = ["gpu=yes:NoSchedule"] if random.random() < 0.5 else []
     templates = {
@@ -64,7 +64,8 @@ def drawn(seed: int) -> tuple[list[Manifest], list[Manifest]]:
 
 
 def scheduled(objects: list[Manifest], daemons: list[Manifest], help_: Help, count: int) -> set[str]:
-    """Waiting pods that have a node once so many nodes of the kind have come: written by hand, not by the engine."""
+    """Return the pending pods that are scheduled after `count` nodes are added by a timeline that the test writes
+    itself."""
     text = scenario(*objects, *daemons)
     found = next(iter(one for one in objects if one["metadata"]["name"] == (help_.like or help_.group)))
     template = found["spec"]["template"] if found["kind"] == "NodeGroup" else found

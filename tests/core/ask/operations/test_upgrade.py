@@ -1,4 +1,4 @@
-"""What an upgrade changes is what the other release's scheduler decides about the pod."""
+"""The changes of an upgrade agree with the decisions of the other release's scheduler."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(text: str, version: str) -> Scenario:
 
 
 def decided(documents: Iterable[Any], key: str, version: str) -> tuple[str, str]:
-    """The node and message of the pod's first attempt where it alone is pending."""
+    """Return the node and message of the pod's first attempt if no other pod is pending."""
     kept = []
     for one in documents:
         if one["kind"] == "Pod":

@@ -1,4 +1,4 @@
-"""A run followed by its events alone: where its pods are, what they were told, and what budgets allow."""
+"""Follow a run by its events: the nodes of its pods, their messages, and what their budgets allow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scheduler_core.trace.summaries import pods_of
 
 
 class Watched:
-    """Follows a run by its events alone: where pods are, what they were told, and what budgets would allow."""
+    """Follows a run by its events alone: the nodes of pods, their messages, and what budgets allow."""
 
     def __init__(self, budgets: list[dict[str, Any]], drained: set[str]) -> None:
         self.node: dict[str, str] = {}
@@ -59,7 +59,7 @@ class Watched:
         self.broken += [f"{key} breaks {one['metadata']['name']}" for one in covering if self.allowed(one) < 1]
 
     def covering(self, key: str) -> list[dict[str, Any]]:
-        """The budgets of the pod's namespace that select it."""
+        """Return the budgets of the pod's namespace that select it."""
         return [one for one in self._budgets if self._selects(one, key)]
 
     def _selects(self, budget: dict[str, Any], key: str) -> bool:
@@ -67,7 +67,10 @@ class Watched:
         return there and budget["spec"]["selector"]["matchLabels"].items() <= self.labels[key].items()
 
     def allowed(self, budget: dict[str, Any]) -> int:
-        """How many pods may go (disruption.go): but for a plain minAvailable, the scales of their owners count."""
+        """Return how many pods may be evicted (disruption.go).
+
+        Unless minAvailable is a number, the scales of their owners count.
+        """
         pods = [key for key in (*self.node, *self.waiting) if self._selects(budget, key)]
         healthy = sum(bool(self.node.get(key)) for key in pods)
         spec = budget["spec"]

@@ -1,4 +1,4 @@
-"""Which victims violate a PodDisruptionBudget, on many nodes at once."""
+"""Which victims violate a PodDisruptionBudget, for many nodes at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def budget(selector=None, *, disrupted=()):
 
 
 def walked(*nodes, budgets, allowed):
-    """Each node is a list of (namespace, labels), most important first."""
+    """Return whether each pod violates a budget.
+
+    A node is a list of (namespace, labels), the most important pod first.
+    """
     specs = [("default", WEB), ("default", DB), ("other", WEB), ("default", {})]
     pods = [pod for node in nodes for pod in node]
     table = SimpleNamespace(

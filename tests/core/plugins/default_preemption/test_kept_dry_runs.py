@@ -1,4 +1,4 @@
-"""Dry runs that were made for a pod are used for the next pod of its kind, wherever nothing has changed since."""
+"""Cached dry runs for a pod are used for the next similar pod, wherever nothing has changed since."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORDED = sorted((Path(__file__).parents[3] / "conformance" / "public").glob("*
 
 @pytest.fixture
 def tried(monkeypatch):
-    """The nodes that are dry-run, one list for each batch."""
+    """Return a list that gets the nodes of each batch of dry runs."""
     batches = []
     run = candidates.dry_run
 
@@ -32,7 +32,7 @@ def tried(monkeypatch):
 
 
 def full(*names, **fields):
-    """Nodes of 2 CPUs, each full with one pod of priority 0."""
+    """Return nodes of 2 CPUs, each full with one pod of priority 0."""
     return [thing for name in names for thing in (node(name, cpu=2), pod(f"low-{name}", cpu=2, node=name, **fields))]
 
 
@@ -70,7 +70,7 @@ def test_nothing_is_kept_of_pods_that_ask_about_pods_elsewhere(tried):
 
 
 def test_a_run_is_the_same_as_if_nothing_were_kept(monkeypatch):
-    """Every third recorded scenario of preemption."""
+    """For every third recorded scenario of preemption."""
     scenarios = [parse_scenario(path.read_text(), release=RELEASES["1.34"]) for path in RECORDED[::3]]
     kept = [list(simulate(scenario)) for scenario in scenarios]
     monkeypatch.setattr(DryRunCache, "results_for", lambda self, cycle, *, budgets: ByNode(self._handle))

@@ -1,4 +1,4 @@
-"""The six rungs of pickOneNodeForPreemption, each deciding alone, and where the others fall."""
+"""The six criteria of pickOneNodeForPreemption: each decides if the ones before it are equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from scheduler_core.plugins.default_preemption.pick_one_node import (
 
 
 def criteria(*candidates: tuple[int, int, int, int, float]) -> Criteria:
-    """One tuple (violations, highest priority, sum of priorities, victims, earliest start) per candidate."""
+    """Return criteria from (violations, highest priority, sum of priorities, victims, earliest start) of each
+    candidate."""
     violations, highest, total, victims, starts = zip(*candidates, strict=True)
     sums = [t + v * PRIORITY_OFFSET for t, v in zip(total, victims, strict=True)]
     integers = [np.array(column, np.int64) for column in (violations, highest, sums, victims)]

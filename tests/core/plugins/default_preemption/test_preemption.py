@@ -1,4 +1,4 @@
-"""Preemption as whole runs tell it: who may preempt, who is evicted, which node wins, and what the pod is told."""
+"""Preemption in whole runs: which pods may preempt, the victims, the chosen node, and the pod's message."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ EARLY, LATE = "2024-12-31T00:00:00Z", "2024-12-31T06:00:00Z"
 
 
 def events(kind, *objects, **spec):
-    """The events of one type of a run."""
+    """Return the events of one type in a run."""
     return [event for event in simulate(parse(*objects, **spec)) if isinstance(event, kind)]
 
 
 def preemption(*objects, **spec):
-    """The first PreemptionEvaluated."""
+    """Return the first PreemptionEvaluated event."""
     return events(PreemptionEvaluated, *objects, **spec)[0]
 
 
 def extended(**fields):
-    """A configuration with one extender, and the beginning of its script."""
+    """Return a configuration with one extender, and its script so far."""
     extender = {"urlPrefix": "http://e", "httpTimeout": "1s", **fields}
     return configuration(extenders=[extender])
 
 
 def full_node(name, *victims):
-    """A node of 2 CPUs and the pods on it: (name, cpu, priority, further fields)."""
+    """Return a node of 2 CPUs and the pods on it: (name, cpu, priority, further fields)."""
     pods = [pod(v, cpu=cpu, priority=priority, node=name, **fields) for v, cpu, priority, fields in victims]
     return [node(name, cpu=2), *pods]
 
@@ -122,7 +122,7 @@ def test_a_preemptor_waits_while_its_victims_terminate_on_the_nominated_node():
 
 
 def test_what_rejects_the_nominated_node_is_named_for_the_nodes_that_pre_filter_cut_off_too():
-    """The nominated node is tried first, and its plugin joins the same set (`unscheduledPlugins`)."""
+    """The nominated node is tried first, and the plugin that rejects it joins the same set (`unscheduledPlugins`)."""
     lingering = {"annotations": {"kschedui.io/termination-seconds": "20"}}
     objects = [*full_node("n", ("low", "1500m", 0, lingering), ("tiny", "100m", 9, {})), node("other", cpu=2)]
     term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}

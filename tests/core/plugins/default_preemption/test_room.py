@@ -1,4 +1,4 @@
-"""Pods are given back by what counters have left where that is all that matters; it comes to what the filters say."""
+"""Where only counters matter, pods are reprieved by counting; the result is that of the filters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.builders import node, parse, pod
 
 
 def crowded(seed: int) -> list[bytes]:
-    """The run of some preemptors on full nodes."""
+    """Return the trace of a run of several preemptors on full nodes."""
     random = Random(seed)
     nodes = [node(f"n{i}", cpu=4, memory="8Gi") for i in range(5)]
     running = [

@@ -1,4 +1,4 @@
-"""VolumeBinding on small clusters: what binds, what is provisioned, what one pod keeps from the next."""
+"""VolumeBinding on small clusters: bound volumes, provisioned volumes, and competition between pods."""
 
 from __future__ import annotations
 

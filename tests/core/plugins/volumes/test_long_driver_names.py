@@ -1,4 +1,4 @@
-"""Up to 1.31 a node may name a driver's limit; names that are too long for a resource are shortened there."""
+"""Up to 1.31, a node may have an attach limit for a driver; names too long for a resource are shortened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHORT = "csi.example.com"
 
 
 def key(driver: str) -> str:
-    """volume/util's GetCSIAttachLimitKey."""
+    """Return the result of volume/util's GetCSIAttachLimitKey."""
     full = f"attachable-volumes-csi-{driver}"
     if len(full) < 63:
         return full

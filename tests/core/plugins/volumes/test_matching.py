@@ -1,4 +1,5 @@
-"""Which volume a claim gets: size, class, mode, selector, reservation and reach, as Kubernetes' own helper has it."""
+"""The volume that a claim gets: size, class, mode, selector, reservation and node affinity, as Kubernetes' helper
+matches them."""
 
 from typing import Any
 

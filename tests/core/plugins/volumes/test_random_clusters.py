@@ -1,4 +1,4 @@
-"""Random clusters with storage: the columnar volume plugins give what the plain per-node rules give."""
+"""On random clusters with storage, the columnar volume plugins agree with the plain per-node rules."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def as_verdict(status: Status) -> Verdict:
 
 
 def compare(plugin: Any, world: World, cycle: Cycle) -> None:
-    """The plugin's PreFilter or, if that lets the pod pass, its Filter on every node."""
+    """Compare the plugin's PreFilter or, if the pod passes it, its Filter on every node."""
     rules = PLUGINS[plugin.name]
     found = world.run(plugin, cycle.pod.name)
     if isinstance(found, PreFilterResult):
@@ -140,7 +140,7 @@ def test_the_columnar_plugins_give_what_the_plain_rules_give(seed: int) -> None:
 
 
 def mutate(world: World, rng: random.Random) -> None:
-    """One change such as a run brings: a pod goes or comes, a claim gets bound, an object is replaced or deleted."""
+    """Make one change as in a run: a pod is removed or added, a claim is bound, an object is replaced or deleted."""
     cluster = world.cluster
     running = [key for key in cluster.pods.slot_of if key.startswith("default/run")]
     kind = rng.randrange(6)

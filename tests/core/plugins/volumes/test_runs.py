@@ -1,4 +1,4 @@
-"""Whole runs with volumes: what wakes a pod that waits for storage, and what bindings that overlap may not share."""
+"""Whole runs with volumes: the events that retry a pod that waits for storage, and overlapping bindings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def bound(events: list[AnyEvent]) -> dict[str, str]:
 
 
 def wakes(events: list[AnyEvent], name: str) -> list[str]:
-    """The cluster events that moved the pod back to a queue from which it is tried."""
+    """Return the cluster events that moved the pod to activeQ or backoffQ."""
     moves = (event for event in events if isinstance(event, PodEnqueued) and event.pod == f"default/{name}")
     return [move.event for move in moves if move.queue in ("active", "backoff")][1:]
 

@@ -1,4 +1,4 @@
-"""A cluster built by hand for tests of the volume plugins: objects from a scenario, a handle that records writes."""
+"""A cluster for tests of the volume plugins: objects from a scenario, and a handle that records writes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ GI = 1 << 30
 
 
 class World:
-    """`handle` stands in for framework.Handle: the plugins under test use its cluster and `write` alone."""
+    """A cluster and a `handle` that stands in for framework.Handle: the plugins under test use its cluster and `write`
+    alone."""
 
     def __init__(self, *manifests: builders.Manifest) -> None:
         self.cluster = Cluster()
@@ -50,7 +51,7 @@ class World:
         return found
 
     def run(self, plugin: Any, name: str, change: Change | None = None) -> dict[str, Status] | PreFilterResult:
-        """Every node's status by name, or PreFilter's answer if Filter does not run."""
+        """Return every node's status by name, or PreFilter's result if Filter does not run."""
         result: PreFilterResult = plugin.pre_filter(self.pod(name), self.cluster)
         if not result.status.is_success:
             return result
@@ -67,7 +68,7 @@ class World:
         }
 
     def change(self, plugin: Any, name: str, state: Any, signs: dict[str, int]) -> Change:
-        """As if the named pods were gone from their nodes (-1) or, `name@node`, stood on one (+1)."""
+        """Return a change that removes the named pods from their nodes (-1), or adds `name@node` there (+1)."""
         nodes, pods = self.cluster.nodes, self.cluster.pods
         rows = np.arange(len(nodes), dtype=np.intp)
         index, slots = [], []
@@ -84,7 +85,7 @@ class World:
         return Change(delta, what_if, rows)
 
     def storage(self) -> Storage:
-        """The same objects for the reference."""
+        """Return the same objects for the reference."""
 
         def by_key(kind: type[Any]) -> dict[str, Any]:
             return {key_of(item): item for item in self.cluster.objects(kind.__name__)}
@@ -118,7 +119,7 @@ def storage_class(name: str, *, wait: bool = True, provisioner: str = "csi.examp
 
 
 def claim(name: str, class_name: str = "fast", size: str = "5Gi", **fields: Any) -> Any:
-    """`volume`: bound to it; `modes`; `annotations`; further fields go into the spec."""
+    """Return a claim. `volume`: the volume it is bound to; `modes`; `annotations`; other fields go into the spec."""
     metadata: dict[str, Any] = {"name": name, "annotations": fields.pop("annotations", {})}
     spec: dict[str, Any] = {
         "accessModes": fields.pop("modes", ["ReadWriteOnce"]),
@@ -133,7 +134,10 @@ def claim(name: str, class_name: str = "fast", size: str = "5Gi", **fields: Any)
 
 
 def volume(name: str, class_name: str = "fast", size: str = "5Gi", **fields: Any) -> Any:
-    """`zone`: its node affinity; `labels`; `phase`; further fields go into the spec; by default CSI."""
+    """Return a volume. `zone`: its node affinity; `labels`; `phase`; other fields go into the spec.
+
+    The default is CSI.
+    """
     status = {"phase": fields.pop("phase", "Available")}
     metadata: dict[str, Any] = {"name": name, "labels": fields.pop("labels", {})}
     spec: dict[str, Any] = {
@@ -151,7 +155,7 @@ def volume(name: str, class_name: str = "fast", size: str = "5Gi", **fields: Any
 
 
 def csi_node(name: str, *, migrated: str = "", **limits: int | None) -> Any:
-    """`limits`: driver (with _ for . and -) and count; "csi_example_com=3"."""
+    """Return a CSINode. `limits`: driver (with _ for . and -) and count; "csi_example_com=3"."""
     drivers = []
     for driver, count in limits.items():
         allocatable = {"allocatable": {"count": count}} if count is not None else {}
@@ -162,13 +166,13 @@ def csi_node(name: str, *, migrated: str = "", **limits: int | None) -> Any:
 
 
 def using(*claims: str, **sources: Any) -> list[Any]:
-    """The volumes of a pod: claims by name, inline sources by type."""
+    """Return the volumes of a pod: claims by name, inline sources by type."""
     found = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": name}} for i, name in enumerate(claims)]
     return found + [{"name": f"w{i}", key: value} for i, (key, value) in enumerate(sources.items())]
 
 
 def verdicts(found: Any) -> dict[str, str]:
-    """Node -> its reasons, "" for success."""
+    """Return the reasons for each node, "" for success."""
     assert not isinstance(found, PreFilterResult), found
     return {name: status.message for name, status in found.items()}
 
@@ -179,7 +183,7 @@ def rejection(found: Any) -> tuple[str, str]:
 
 
 def zones_world(*more: Any, **fields: Any) -> World:
-    """A pod whose claim waits for its consumer, and a node in each of two zones; `fields` are the class's."""
+    """Return a pod whose claim waits for its consumer, and a node in each of two zones; `fields` are the class's."""
     return World(
         builders.node("a", zone="za"),
         builders.node("b", zone="zb"),
