@@ -1,10 +1,10 @@
-"""The dump of an operator's cluster on Kubernetes 1.31: node pools in three zones, workloads, budgets, waiting pods.
+"""The dump of an operator's cluster on Kubernetes 1.31: node pools in three zones, workloads, budgets, pending pods.
 
     text = as_yaml(listed(dump(300)))
 
-`python -m tests.pools 300 > dump.yaml` writes it. Pools a and b take most pods; pool c has larger, full ones. In it are
-faults that operators know: the volume of kafka-2 is in another zone than its nodeSelector names, report-* asks for more
-cpu than any pool but c has, train-* wants GPUs that no node has left, and 1.33 scores probe-* otherwise.
+`python -m tests.pools 300 > dump.yaml` writes it. Pools a and b have most pods; pool c has larger, full nodes. It has
+faults that operators know: the volume of kafka-2 is in another zone than its nodeSelector requires, report-* requests
+more cpu than any pool but c has, train-* requests GPUs that no node has free, and 1.33 scores probe-* differently.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ AFTER = {"creationTimestamp": "2025-02-01T00:00:00Z"}  # of pods that came last
 
 
 def dump(nodes: int = 300, seed: int = 1) -> list[Manifest]:
-    """The objects, as `kubectl get nodes,deploy,rs,sts,ds,pdb,pv,pvc,sc,pods -A` lists them."""
+    """Return the objects, in the order of `kubectl get nodes,deploy,rs,sts,ds,pdb,pv,pvc,sc,pods -A`."""
     return list(_Operated(nodes, seed).objects())
 
 
 class _Operated:
-    """Draws the cluster; `room` is the cpu in millicores that each node has left."""
+    """Draws the cluster; `room` is the free cpu of each node in millicores."""
 
     def __init__(self, nodes: int, seed: int) -> None:
         self.random = random.Random(seed)
@@ -78,7 +78,7 @@ class _Operated:
             yield self.placed("DaemonSet", "node-agent", f"node-agent-{name}", "kube-system", template, name, 200)
 
     def kafka(self) -> Iterator[Manifest]:
-        """Three brokers; the volume of the last is in another zone than its nodeSelector names."""
+        """Yield three brokers; the volume of the last is in another zone than its nodeSelector requires."""
         yield budget("kafka", {"app": "kafka"}, namespace="data", maxUnavailable=1)
         for number, zone in enumerate((ZONES[0], ZONES[1], ZONES[1])):
             yield from volume(f"data-kafka-{number}", zone)
@@ -96,7 +96,7 @@ class _Operated:
         return names.index(next(name for name in names if there[name] == zone))
 
     def deployments(self) -> Iterator[Manifest]:
-        """Pods on the nodes of pools a and b until two thirds of their cpu are requested."""
+        """Yield pods on the nodes of pools a and b until two thirds of their cpu are requested."""
         small = [name for name in self.room if name[0] in "ab"]
         enough = sum(self.room[name] for name in small) // 3
         for number in range(1000):
@@ -120,7 +120,10 @@ class _Operated:
                 yield self.placed("ReplicaSet", f"{name}-5d4f", key, "shop", template, there, cpu)
 
     def best_effort(self) -> Iterator[Manifest]:
-        """A pod without requests between a node with little cpu and one with little memory: 1.33 scores it anew."""
+        """Yield workloads with a pod each: one with much cpu, one with much memory, one without requests.
+
+        1.33 scores the last one differently.
+        """
         places = [name_of(one) for one in self.nodes if self.pool_of(name_of(one)) == "gpu"][:2]
         tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
         requirement = {"key": "kubernetes.io/hostname", "operator": "In", "values": places}
@@ -138,7 +141,7 @@ class _Operated:
             yield self.placed("ReplicaSet", f"{name}-5d4f", f"{name}-5d4f-0", "batch", template, places[place], cpu)
 
     def full(self) -> Iterator[Manifest]:
-        """What fills the larger pools, and what waits for them."""
+        """Yield pods that fill the larger pools, and pending pods for them."""
         for name, pool, cpu, gpu in (("report", "c", 12000, 0), ("train", "gpu", 2000, 2)):
             gpus = {"nvidia.com/gpu": gpu} if gpu else {}
             tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}] if gpu else []
@@ -157,7 +160,7 @@ class _Operated:
     def placed(
         self, kind: str, owning: str, name: str, namespace: str, template: Manifest, there: str, cpu: int
     ) -> Manifest:
-        """A pod of the workload, on its node, or pending."""
+        """Return a pod of the workload, on its node, or pending if `there` is ""."""
         app = owning.removesuffix("-5d4f")
         found = pod(name, namespace=namespace, labels={"app": app}, node=there or None)
         found["metadata"] |= {"ownerReferences": [owner(kind, owning, namespace)], "creationTimestamp": STARTED}
@@ -200,7 +203,7 @@ def storage_class() -> Manifest:
 
 
 def volume(claim: str, zone: str) -> Iterator[Manifest]:
-    """A claim and its volume, which only the nodes of a zone reach."""
+    """Yield a claim and its volume, which only the nodes of a zone can use."""
     term: Manifest = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
     name = f"pv-{claim}"
     common: Manifest = {"storageClassName": "gp3", "accessModes": ["ReadWriteOnce"]}

@@ -1,4 +1,4 @@
-"""What runs on this machine, as `ps` tells it on Linux and macOS alike."""
+"""The processes on this machine, from `ps`, on Linux and macOS alike."""
 
 import subprocess
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ class Process(NamedTuple):
 
 
 def processes() -> list[Process]:
-    """All of them."""
+    """Return all processes."""
     listing = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,pgid=,stat=,args="], capture_output=True, text=True, check=True
     )
@@ -25,7 +25,7 @@ def processes() -> list[Process]:
 
 
 def descendants(pid: int) -> list[Process]:
-    """The processes that `pid` started, and those that they started, and so on."""
+    """Return the descendants of the process `pid`."""
     everything = processes()
     family: list[Process] = []
     parents = {pid}
@@ -38,6 +38,9 @@ def descendants(pid: int) -> list[Process]:
 
 
 def still_running(family: Iterable[Process]) -> list[Process]:
-    """Those of `family` that are there now; a zombie is not, it only waits for its parent to read its exit status."""
+    """Return the processes of `family` that still run.
+
+    A zombie does not: it only waits for its parent to read its exit status.
+    """
     before = {(p.pid, p.group) for p in family}
     return [p for p in processes() if (p.pid, p.group) in before and not p.state.startswith("Z")]

@@ -1,7 +1,8 @@
-"""An API server that answers with a recorded conversation of a real one, over HTTP.
+"""An API server that replays the recorded conversation of a real one over HTTP.
 
 A list gets the pages of the next recorded list of its address, a watch the recorded watch that began at its resource
-version; connections that were lost are lost again. What was not recorded is 404; a watch beyond the recording waits.
+version; connections that were lost are lost again. A request that was not recorded gets 404; a watch beyond the
+recording waits.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Exchange = dict[str, Any]
 
 
 class Conversation:
-    """The exchanges of one account, by address, in the order in which they began."""
+    """The exchanges of one account by address, in the order in which they began."""
 
     def __init__(self, exchanges: Iterable[Exchange], *, user: str = "recorder") -> None:
         self.lock = threading.Lock()
@@ -45,7 +46,7 @@ class Conversation:
             self.plain[path] = exchange
 
     def answer(self, target: str) -> Exchange | None:
-        """The exchange to answer with; None: nothing was recorded."""
+        """Return the exchange to answer with, or None if nothing was recorded."""
         path, query = _split(target)
         with self.lock:
             self.requests.append(target)
@@ -68,7 +69,7 @@ class Conversation:
 
 
 def serve(conversation: Conversation) -> ThreadingHTTPServer:
-    """A running server on a free port of this machine; `shutdown` ends it."""
+    """Return a running server on a free port of this machine; `shutdown` ends it."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -115,7 +116,7 @@ def serve(conversation: Conversation) -> ThreadingHTTPServer:
                 self.connection.shutdown(2)
 
         def log_message(self, *words: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

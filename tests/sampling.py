@@ -1,4 +1,4 @@
-"""Which of many similar cases are in `make test`; the others are in `make test-all`."""
+"""Select which of many similar cases are in `make test`; the others are in `make test-all`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A web process with two clocks, which tell how long it stood still: `python tests/stalls.py PORT`.
+"""A web process with two clocks that measure how long it is blocked: `python tests/stalls.py PORT`.
 
-One clock is a thread, which stands still while a call into C keeps Python's lock; the other needs the event loop, which
-stands still while its own code or that of other threads goes on. Both are told in milliseconds of processor time of
-that process, so that another load of the machine does not count, with the place where the threads were then.
+One clock is a thread, which is blocked while a call into C holds Python's lock. The other needs the event loop, which
+is blocked while its own code or that of other threads runs. Both are measured in milliseconds of processor time of the
+process, so that other load of the machine does not count, with the place where the threads were.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ HERE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
 
 
 class Stalls:
-    """The longest time that a clock stood still since it was asked last, and where the threads were then."""
+    """The longest stall of each clock since the last reading, and where the threads were."""
 
     def __init__(self) -> None:
         self.longest = {"thread": (0.0, ""), "loop": (0.0, "")}
 
     def note(self, clock: str, wall: float, processor: float) -> None:
-        """It came so much too late, and the process worked for so long meanwhile."""
+        """Record that a clock was late by `wall` seconds, during which the process worked for `processor` seconds."""
         late = 1000 * min(wall - TICK, processor)
         if late > max(5.0, self.longest[clock][0]):
             self.longest[clock] = late, places()
 
     def thread(self) -> None:
-        """The clock that needs nothing but Python's lock."""
+        """Run the clock that needs only Python's lock."""
         while True:
             begun, worked = time.perf_counter(), time.process_time()
             time.sleep(TICK)
             self.note("thread", time.perf_counter() - begun, time.process_time() - worked)
 
     async def loop(self) -> None:
-        """The clock that needs the event loop."""
+        """Run the clock that needs the event loop."""
         while True:
             begun, worked = time.perf_counter(), time.process_time()
             await asyncio.sleep(TICK)
             self.note("loop", time.perf_counter() - begun, time.process_time() - worked)
 
     def take(self) -> dict[str, tuple[float, str]]:
-        """And begin anew."""
+        """Return the longest stalls in milliseconds by clock, with the places, and reset them."""
         taken, self.longest = self.longest, {"thread": (0.0, ""), "loop": (0.0, "")}
         return taken
 
 
 def places() -> str:
-    """Where each thread is that does something."""
+    """Return the current position of each thread that is not idle."""
     found = []
     for number, frame in sys._current_frames().items():
         stack = [one for one in traceback.extract_stack(frame) if "site-packages" not in one.filename]
@@ -68,21 +68,21 @@ def places() -> str:
 
 
 def replace_web(stack: Any) -> None:
-    """Have the stack's site served by such a process instead."""
+    """Serve the stack's site by such a process instead."""
     stack.children.pop("web").stop()
     stack._start("web", [sys.executable, __file__, str(urlsplit(stack.url).port)], {}, grace=5)
     stack.wait(PATIENCE)
 
 
 def take(url: str) -> dict[str, tuple[float, str]]:
-    """Milliseconds that each clock of the site stood still at most since this was asked last, and where."""
+    """Return the longest stall of each clock of the site in milliseconds since the last call, and its place."""
     with urllib.request.urlopen(url + ASKED) as answer:
         found: dict[str, tuple[float, str]] = json.loads(answer.read())
     return found
 
 
 def serve(port: int) -> None:
-    """The site, with the clocks."""
+    """Serve the site, with the clocks."""
     sys.path.insert(0, str(ROOT))
     import uvicorn
 

@@ -1,4 +1,4 @@
-"""axe-core in a page, which is held to the site's own content security policy meanwhile."""
+"""Run axe-core in a page, which keeps the site's content security policy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not install
 
 
 def violations(page: Page, where: str = "", impacts: tuple[str, ...] = SERIOUS) -> list[str]:
-    """One line each, of a page where nothing moves: half a fade has half the contrast."""
+    """Return a line for each violation. Nothing may move on the page, because half a fade has half the contrast."""
     page.wait_for_load_state()  # with its styles, which the words do not wait for
     until(page, "document.getAnimations().every(one => one.playState !== 'running')")
     if not page.evaluate("'axe' in globalThis"):

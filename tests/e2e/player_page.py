@@ -1,4 +1,4 @@
-"""The player's page in a browser: open it, go to a step, wait until all of the step is drawn, read what it says."""
+"""Use the player's page in a browser: open it, go to a step, wait until the step is drawn, read its texts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ READY = """fragment => new Promise((resolve) => {
 
 
 def open_player(page: Page, slug: str, query: str = "") -> None:
-    """Open a library scenario's player, and wait for its whole run and for its first step, with everything on it."""
+    """Open the player of a library scenario, and wait for its whole run and the complete drawing of its first step."""
     page.goto(f"/library/{slug}/{query}")
     drawn(page)
     until(page, "kschedui.store.complete")
 
 
 def drawn(page: Page, fragment: str = "") -> None:
-    """Wait until everything of a step is on screen: of the one in the link, or of the one that the player is at."""
+    """Wait until a step is completely drawn: the step in the link or, without one, the player's current step."""
     with suppress(Error):  # another page is on its way
         page.evaluate(READY, fragment)
     link = re.compile(f"^#{re.escape(fragment)}$" if fragment else "^#")
@@ -40,12 +40,12 @@ def drawn(page: Page, fragment: str = "") -> None:
 
 
 def link_shown(page: Page) -> str:
-    """The link to what is drawn whole, read as soon as it is: news of any kind take it away until the next draw."""
+    """Return the link to the step that is completely drawn; any change removes it until the next drawing."""
     return page.locator("#player[data-ready]").get_attribute("data-ready") or ""
 
 
 def draw_at(page: Page, step: int, frame: int = 0) -> None:
-    """Go there as a part of the page would, and wait until it is drawn."""
+    """Go to a step as the page's own code would, and wait until it is drawn."""
     page.evaluate("([step, frame]) => kschedui.player.seek(step, frame)", [step, frame])
     drawn(page)
 
@@ -65,7 +65,7 @@ def until(page: Page, expression: str, arg: Any = None, timeout: float = PATIENC
 
 
 def link_to(page: Page, step: int, most: int = 1000) -> str:
-    """The link to a step's last frame, or to an earlier one."""
+    """Return the link to frame `most` of a step, or to its last frame if it has fewer."""
     frame = min(most, page.evaluate("step => kschedui.player.frames(step) - 1", step))
     return f"{step}.{frame}" if frame else str(step)
 
@@ -75,14 +75,14 @@ def sentence(page: Page) -> str:
 
 
 def steps_of(page: Page, kind: str) -> list[int]:
-    """Numbers of the events of a type."""
+    """Return the numbers of the events of a type."""
     return page.evaluate(
         "kind => [...kschedui.store.walk(0, 1)].filter(({event}) => event.type === kind).map(({step}) => step)", kind
     )
 
 
 def decisions(page: Page) -> list[dict[str, Any]]:
-    """The decision records of the run on screen, as the site offers them for download."""
+    """Return the decision records of the run on the page, as the site offers them for download."""
     path = re.sub(r"/s/(\w+)/.*", r"/s/\1/v/1/decisions.jsonl", page.url)
     return [json.loads(line) for line in page.request.get(path).text().splitlines()]
 
@@ -92,19 +92,19 @@ def record_of(page: Page, attempt: int) -> dict[str, Any]:
 
 
 def phone_in(language: str, browser: Browser, stack: Stack) -> BrowserContext:
-    """A visitor with a phone who chose the language."""
+    """Return the browser context of a visitor with a phone who has chosen the language."""
     context = browser.new_context(base_url=stack.url, viewport={"width": 390, "height": 844})
     context.add_cookies([{"name": "django_language", "value": language, "url": stack.url}])
     return context
 
 
 def sheets(page: Page, **paper: Any) -> int:
-    """Of the page as it is printed."""
+    """Return the number of pages of the printed page."""
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf(**paper)))
 
 
 def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
-    """Save a scenario, or another version of one, as the editor does."""
+    """Save a scenario, or another version of one, as the editor does. Return the answer."""
     page.goto("/new/")
     body = {"text": text, **({"base": version} if parent else {})}
     address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
@@ -118,6 +118,6 @@ def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str,
 
 
 def dry_run(page: Page) -> int:
-    """The first preemption that has candidates."""
+    """Return the step of the first preemption that has candidates."""
     candidates = "at => kschedui.store.event(at).candidates.length"
     return next(at for at in steps_of(page, "PreemptionEvaluated") if page.evaluate(candidates, at))

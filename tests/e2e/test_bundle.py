@@ -1,4 +1,4 @@
-"""What production serves: the bundled modules, under names made of their content."""
+"""Production serves the bundled modules under names that depend on their content."""
 
 import os
 import re

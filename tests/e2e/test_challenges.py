@@ -1,5 +1,7 @@
-"""Challenges in a browser: tried, played, solved and remembered; in a class; and a rule written in the page, played,
-shared by link, and compared with the run without it."""
+"""Challenges in a browser: they are tried, solved and remembered, also in a class.
+
+A rule is written on the page, played, shared as a link, and compared with the run without it.
+"""
 
 from __future__ import annotations
 

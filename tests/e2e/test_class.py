@@ -30,7 +30,7 @@ MakePage = Callable[..., Page]
 
 @pytest.fixture
 def visitor(browser: Browser, live_stack: Stack) -> Iterator[MakePage]:
-    """Makes pages, each of a browser of its own."""
+    """Make pages, each in its own browser context."""
     contexts = []
 
     def make(*, phone: bool = False, language: str = "en", **more: object) -> Page:
@@ -46,7 +46,7 @@ def visitor(browser: Browser, live_stack: Stack) -> Iterator[MakePage]:
 
 
 def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> str:
-    """Start a class from Share; its code."""
+    """Start a class from the Share dialog, and return its code."""
     teacher.goto(f"/library/{lesson}/{fragment}")
     drawn(teacher)
     teacher.keyboard.press("s")
@@ -59,7 +59,7 @@ def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> s
 
 
 def join(student: Page, code: str) -> None:
-    """By typing the code."""
+    """Join a class by typing its code."""
     student.goto("/c/")
     student.fill("#code", code.lower())
     student.keyboard.press("Enter")
@@ -68,7 +68,7 @@ def join(student: Page, code: str) -> None:
 
 
 def at(page: Page, fragment: str) -> None:
-    """Wait until the page shows that step."""
+    """Wait until the page shows the step."""
     drawn(page, fragment)
 
 
@@ -78,7 +78,7 @@ def press(page: Page, keys: str) -> None:
 
 
 def to_question(teacher: Page) -> None:
-    """On to the next question."""
+    """Go forward to the next question."""
     for _ in range(300):
         drawn(teacher)
         if teacher.evaluate("document.getElementById('player').dataset.asked"):
@@ -88,7 +88,7 @@ def to_question(teacher: Page) -> None:
 
 
 def same(teacher: Page, *students: Page) -> None:
-    """They show what the teacher shows."""
+    """Wait until the students show the same step as the teacher."""
     link = link_shown(teacher)
     for student in students:
         at(student, link.removeprefix("#"))
@@ -146,7 +146,7 @@ def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: Ma
 
 
 def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
-    """A question: asked, answered on each phone, counted, revealed, downloaded, put away."""
+    """Play a question: it is asked, answered on each phone, counted, revealed, downloaded and closed."""
     to_question(teacher)
     asked = sentence(teacher)
     for phone in phones:
@@ -268,7 +268,7 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
 
 
 def tab_to(page: Page, control: str) -> None:
-    """Go there with the tab key alone."""
+    """Move the focus to a control with the Tab key alone."""
     for _ in range(60):
         if page.evaluate("(control) => Boolean(document.activeElement?.matches(control))", control):
             return
@@ -283,7 +283,7 @@ SHOWN = """() => JSON.stringify([kschedui.player.step, kschedui.player.frame,
 
 
 def go_on(teacher: Page) -> None:
-    """Press the one key, until the page shows something else."""
+    """Press the right arrow until the page shows something else."""
     before = teacher.evaluate(SHOWN)
     press(teacher, "ArrowRight")
     until(teacher, f"before => ({SHOWN})() !== before", before)

@@ -1,7 +1,7 @@
-"""A class in Chromium: whatever a teacher, three phones and the network do, all pages come to show the same thing.
+"""A class in Chromium: all pages end up showing the same, for any actions of the teacher, three phones and the network.
 
-`tests/web/classes/test_class_model.py` tries far more sequences without a browser; here is what only a browser has: keys, taps,
-pages that are loaded again, connections that break.
+`tests/web/classes/test_class_model.py` tries far more sequences without a browser; this tests what needs a browser:
+keys, taps, reloaded pages, broken connections.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Class:
             drawn(phone)
 
     def cut_off(self, phone: Page) -> None:
-        """As when the phone leaves the room."""
+        """Break the connection of a phone."""
         phone.context.set_offline(True)
         self.cut.add(phone)
 
@@ -122,7 +122,7 @@ class Class:
         self.cut.discard(phone)
 
     def settle(self) -> None:
-        """Everybody has a connection, and looks at what the teacher shows: all pages show the same thing."""
+        """Reconnect all pages, bring all students back, and wait until all pages show the same."""
         for phone in list(self.cut):
             self.mend(phone)
         self.do(("gather",))

@@ -1,4 +1,4 @@
-"""Two runs in step: from a strategy to the first decision that differs and the pods that moved, as a link."""
+"""Two runs side by side: from a strategy to the first different decision and the pods that moved, as a link."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ SHOWN = (
 
 
 def three_hundred() -> list[dict[str, object]]:
-    """The first pod fits nowhere, whatever the strategy; the others go elsewhere with another."""
+    """Return 300 pods.
+
+    The first fits no node under any strategy; the others go to other nodes under another strategy.
+    """
     nodes = [node(f"n{number:03}", cpu=8) for number in range(300)]
     running = [pod(f"old-{number}", cpu=1 + number % 3, node=f"n{number:03}") for number in range(300)]
     return [*nodes, *running, pod("huge", cpu=9), *(pod(f"web-{number}", cpu=1) for number in range(6))]

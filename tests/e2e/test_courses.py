@@ -1,4 +1,4 @@
-"""A teacher makes a course of four lessons; a student follows it in another browser, which remembers how far."""
+"""A teacher creates a course of four lessons; a student follows it in another browser, which remembers the progress."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,7 +10,7 @@ LESSONS = ("first-pod", "cordoned-node", "image-locality", "high-preempts-low")
 
 
 def made(page: Page) -> str:
-    """A course of the four, made by hand; its address."""
+    """Create a course of the four lessons on the page, and return its address."""
     page.goto("/accounts/mine/")
     page.get_by_role("link", name="New course").click()
     page.get_by_label("Title").fill("An afternoon")

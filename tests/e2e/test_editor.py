@@ -1,4 +1,4 @@
-"""Writing, running, sharing, forking and keeping scenarios, in a browser on the running stack."""
+"""Write, run, share, fork and save scenarios in a browser, with the running stack."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ spec:
 
 @pytest.fixture
 def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]:
-    """Makes pages of browser profiles that know nothing of each other."""
+    """Make pages, each in a browser profile of its own."""
     contexts = []
 
     def make() -> Page:
@@ -86,7 +86,7 @@ def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]
 
 
 def opened(page: Page, address: str) -> Page:
-    """The editor at an address, ready for keys, its text checked."""
+    """Open the editor, and wait until its text is checked and it is ready for keys."""
     page.goto(address)
     expect(page.locator("#editor[data-ready]")).to_be_visible()
     checked(page)
@@ -94,7 +94,7 @@ def opened(page: Page, address: str) -> Page:
 
 
 def checked(page: Page) -> None:
-    """Wait until the page shows what the server found in the text as it is now."""
+    """Wait until the page shows the result of the server's check of the current text."""
     expect(page.locator("#editor")).to_have_attribute("data-checked", "")
 
 

@@ -1,4 +1,5 @@
-"""Files that are brought into the editor, and the cluster's picture after a run: what a person is told and shown."""
+"""Files that are imported into the editor, and the cluster's picture after a run, with the messages that a person
+sees."""
 
 import gzip
 import json
@@ -14,7 +15,7 @@ from tests.dumps import SECRET, Cluster, as_yaml, listed
 
 
 def damaged(content: bytes) -> bytes:
-    """With another checksum."""
+    """Return the content with a wrong checksum."""
     return content[:-6] + bytes([content[-6] ^ 0x55]) + content[-5:]
 
 
@@ -47,7 +48,7 @@ NOTE_WHAT_IS_SENT = """() => {
 
 @pytest.fixture
 def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """An editor with text that somebody would not like to lose. (A refusal is an error in the browser's console.)"""
+    """An editor with text that must not be lost. (A refusal is an error in the browser's console.)"""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""Pages with nothing on them yet: each offers an example to try, and the example works."""
+"""Empty pages offer an example to try, and the example works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every page but the players: the one navigation, nothing to scroll to sideways, no text cut off, no word broken in two."""
+"""Every page but the players has the navigation, does not scroll sideways, and cuts off no text and breaks no word."""
 
 from __future__ import annotations
 

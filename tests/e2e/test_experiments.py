@@ -1,4 +1,4 @@
-"""An experiment as somebody makes one: the form, a worker that dies in the middle, the drawing, the outlier opened."""
+"""An experiment in a browser: the form, a worker that is killed during it, the drawing, and the outlier opened."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def stack(make_stack: StackMaker) -> Stack:
 
 @pytest.fixture
 def page(browser: Browser, stack: Stack) -> Page:
-    """Errors in it, and what the site's policy refuses, fail the test."""
+    """A page whose errors, and violations of the site's policy, fail the test."""
     context = browser.new_context(base_url=stack.url, viewport={"width": 1280, "height": 720})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -44,7 +44,7 @@ def page(browser: Browser, stack: Stack) -> Page:
 
 
 def saved(page: Page) -> str:
-    """A scenario of this browser's."""
+    """Save a scenario of this browser, and return its id."""
     page.goto("/new/")
     script = """async (text) => {
         const token = document.querySelector("input[name=csrfmiddlewaretoken]").value;
@@ -92,7 +92,7 @@ def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(s
 
 
 def open_outlier(page: Page) -> None:
-    """The dot that stands highest, by a click on it: its run tells the same."""
+    """Open the run of the highest dot with a click; it shows the same figures."""
     highest = page.locator("#drawing circle:not([r='0'])").evaluate_all(
         "(all) => { const top = all.reduce((a, b) => (+b.getAttribute('cy') < +a.getAttribute('cy') ? b : a));"
         "top.scrollIntoView({ block: 'center' }); const box = top.getBoundingClientRect();"

@@ -1,4 +1,4 @@
-"""The stage for pod groups in a browser: the lessons about gangs are played, and the group is seen as one thing."""
+"""The stage for pod groups in a browser: the lessons about gangs are played, and the group is shown as a unit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ FRAME = ".scene:not([hidden]) .gang-frame"
 
 
 def words(page: Page) -> str:
-    """What the frame says of the quorum."""
+    """Return the text about the quorum in the frame."""
     return page.inner_text(f"{FRAME} .gang-words").strip()
 
 
 def members(page: Page) -> list[str]:
-    """What the frame says of each member."""
+    """Return the text of each member in the frame."""
     return [" ".join(text.split()) for text in page.locator(f"{FRAME} .gang-slot").all_inner_texts()]
 
 

@@ -1,4 +1,4 @@
-"""A handout: pictures and questions that print, and the answers on the last page alone."""
+"""A handout prints pictures and questions, and has the answers only on its last page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = r"""least => [...document.querySelectorAll("#handout .stage *")]
 
 
 def whole(page: Page) -> None:
-    """All of its pictures are there."""
+    """Wait until all pictures of the page are loaded."""
     expect(page.locator("#handout")).to_have_attribute("data-ready", "")
     assert page.evaluate("[...document.querySelectorAll('#handout img')].every((one) => one.naturalWidth > 0)")
 

@@ -1,4 +1,4 @@
-"""The library and the other pages: search, topics, pictures; open to everybody in each look and language."""
+"""The library and other pages: search, topics, pictures, accessibility in each theme and language."""
 
 import re
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ BROKEN_WORDS = r"""(() => {
 
 @pytest.fixture(scope="module")
 def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
-    """A browser that made a scenario with two versions, and the scenario's address."""
+    """A browser that has saved a scenario with two versions, and the scenario's address."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -74,7 +74,7 @@ def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
 
 @pytest.fixture(scope="module")
 def waiting(author: tuple[Page, str]) -> str:
-    """The address of a scenario of theirs whose run leaves pods waiting."""
+    """The address of a scenario of the same author whose run leaves pods pending."""
     page, _ = author
     said = {"type": "PodScheduled", "status": "False", "message": MESSAGE}
     told = pod("told", cpu=9) | {"status": {"phase": "Pending", "conditions": [said]}}

@@ -1,4 +1,4 @@
-"""A link to a decoded message opens the same answer, and its message is in no request line."""
+"""A link to a decoded message opens the same answer, and the message is in no request line."""
 
 from playwright.sync_api import Browser, expect
 

@@ -1,4 +1,4 @@
-"""Playing has the motion that the arrow key has, and what moves is what the step's events changed."""
+"""Playing moves the same things as the arrow key, and only what the step's events have changed."""
 
 from __future__ import annotations
 

@@ -297,8 +297,10 @@ def test_the_inspector_prints_what_kubectl_would(browser_page: Page) -> None:
 
 @pytest.fixture
 def elsewhere() -> Iterator[Callable[[str], str]]:
-    """Another site: gives the address of a page with the body that it is told. A real one, since Chromium lets only
-    pages from this machine frame a page from this machine."""
+    """Another site. Yield a function that serves a page with the given body, and returns its address.
+
+    It is a real server, because Chromium allows only pages from this machine to frame a page from this machine.
+    """
     bodies: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):

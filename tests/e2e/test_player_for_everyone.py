@@ -1,4 +1,4 @@
-"""The player for everyone: axe, Chinese, a phone, reduced motion."""
+"""Accessibility of the player: axe, Chinese, a phone, reduced motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a phone shows of a step, and what two fingers do."""
+"""The player on a phone: what it shows of a step, and gestures with two fingers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.e2e.player_page import dry_run, link_to, open_player, seek, steps_of,
 
 
 def shown_whole(page: Page, selector: str) -> None:
-    """Nothing of these texts is cut off."""
+    """Assert that none of these texts is cut off."""
     cut = page.eval_on_selector_all(
         selector, "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
     )
@@ -73,7 +73,7 @@ def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
 
 
 def test_a_claim_that_has_its_device_already_shows_it_on_a_phone(phone: Page) -> None:
-    """The second pod of a shared claim: nothing is left to search, and its place is not empty."""
+    """The second pod of a shared claim: there is nothing to search, and its part of the stage is not empty."""
     open_player(phone, "device-shared")
     second = steps_of(phone, "DevicesSearched")[1]
     seek(phone, str(second))

@@ -1,4 +1,4 @@
-"""What stands beside the lanes: sources, reasons of many nodes, places and criteria, versions, search, paper."""
+"""The panels next to the lanes: sources, reasons of many nodes, criteria, versions, search, printing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.e2e.player_page import (
 
 
 def frame_of(page: Page, step: int, plugin: str) -> str:
-    """The link to the frame of a Filter plugin."""
+    """Return the link to the frame of a Filter plugin."""
     at = page.evaluate("([step, plugin]) => kschedui.store.event(step).plugins.indexOf(plugin)", [step, plugin])
     return f"{step}.{at}" if at else str(step)
 

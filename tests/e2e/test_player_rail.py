@@ -1,4 +1,5 @@
-"""The rail over the stage: what an attempt has gone through, binding cycles beside it, and its picture."""
+"""The rail over the stage: the extension points that an attempt has passed, binding cycles next to it, and its
+picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicting on the live stack: a run asks before it shows, nothing tells the answer, and a pick is compared."""
+"""Predictions on the live stack: a run asks first, nothing reveals the answer, and the choice is compared."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def asked(page: Page, question: str) -> None:
 
 
 def on_to_question(page: Page) -> str:
-    """Forward until something is asked; its id."""
+    """Go forward to the next question, and return its id."""
     for _ in range(60):
         page.keyboard.press("ArrowRight")
         drawn(page)
@@ -50,7 +50,7 @@ def on_to_question(page: Page) -> str:
 
 
 def everything(page: Page) -> str:
-    """All that the page's document says: text, attributes, data, title; a port may look like a score."""
+    """Return all texts of the page's document, its attributes, data and title; a port may look like a score."""
     said = page.evaluate("document.documentElement.outerHTML + document.title")
     return said.replace(urlsplit(page.url).netloc, "")
 
@@ -194,7 +194,7 @@ def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(br
 
 
 def test_what_decides_an_answer_is_drawn_before_it_is_asked(browser_page: Page) -> None:
-    """Labels that pods select, devices and what they differ in, and sizes that a picture of few nodes has room for."""
+    """Labels that pods select, devices and their differences, and sizes that fit into a picture of few nodes."""
     page = browser_page
 
     def at(lesson: str, step: str) -> None:

@@ -1,4 +1,4 @@
-"""The speaker view: a second window of the teacher's browser, which follows the player and drives it."""
+"""The speaker view: a second window of the teacher's browser, which follows the player and controls it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.player_page import drawn, open_player, phone_in, sentence
 
 
 def speaker_of(player: Page) -> Page:
-    """Opened with its key."""
+    """Open the speaker view with its key, and return its page."""
     with player.context.expect_page() as opened:
         player.keyboard.press("m")
     expect(opened.value.locator("#speaker")).to_have_attribute("data-step", re.compile(r"^\d"))

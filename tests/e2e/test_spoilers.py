@@ -1,4 +1,4 @@
-"""What is after the step shown is told to whoever asks for it: in a lesson nothing does so unasked."""
+"""Later steps are shown to readers who ask for them; in a lesson, nothing reveals them otherwise."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
 
 @pytest.mark.parametrize("lesson", some_quick(4, [path.stem for path in (LESSONS if ASKED else LESSONS[1::3])]))
 def test_nothing_on_the_page_tells_the_answer_of_an_open_question(lesson: str, leak_page: Page) -> None:
-    """The page stays as it is where the run goes on differently after the question."""
+    """The page stays the same if the run continues differently after the question."""
     open_player(leak_page, lesson, "?predict=1")
     assert not leak_page.evaluate("async () => (await import('/walker/leaks.js')).leaks()")
 

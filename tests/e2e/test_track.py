@@ -1,4 +1,4 @@
-"""The track on the first page and in the player: chapters, what is done, on to the next lesson; and the old names."""
+"""The learning path on the first page and in the player: chapters, progress, the next lesson; and former names."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""What people ask of a scheduler is answered within two clicks of a fitting step."""
+"""Common questions about a scheduling decision are answered within two clicks of the step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_CLICKS = 2
 
 
 class Reader:
-    """Looks at a run; counts its clicks."""
+    """A reader of a run, whose clicks are counted."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -45,7 +45,8 @@ def reader(browser_page: Page) -> Reader:
 
 
 def crowded() -> str:
-    """Five nodes: two too small in both resources, two tainted of which one is also too small, one with too little."""
+    """Return five nodes: two too small in both resources, two tainted (one of them also too small), one with too little
+    free."""
     taints = ["gpu=yes:NoSchedule"]
     small = [node(f"small-{i}", cpu=1, memory="1Gi") for i in (1, 2)]
     tainted = [node("tainted", cpu=8, taints=taints), node("tainted-small", cpu=1, taints=taints)]
@@ -163,7 +164,7 @@ def test_20_why_nothing_moves_when_a_node_is_added(reader: Reader) -> None:
 
 
 def nominated_elsewhere() -> str:
-    """high is nominated to n1, whose victim takes long to leave; n2 comes first."""
+    """Return a scenario in which `high` is nominated to n1, whose victim terminates slowly; n2 is added before that."""
     victim = pod("low", cpu=4, node="n1", annotations={"kschedui.io/termination-seconds": "30"})
     events = [{"at": 5, "create": node("n2", cpu=4)}]
     return scenario(

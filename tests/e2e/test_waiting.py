@@ -1,4 +1,4 @@
-"""What the player says of a run that waits: its place, and a way out; and nothing that is not so."""
+"""The player of a queued run shows its place in the queue and how to cancel it, and nothing that is not true."""
 
 import pytest
 from playwright.sync_api import Browser, expect

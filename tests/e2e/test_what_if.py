@@ -1,4 +1,4 @@
-"""A Pending pod made to fit and sent as a link; a weight that decides; all of it by keyboard and on a phone."""
+""" "What if" makes a pending pod fit and is sent as a link; a weight decides; all of it by keyboard and on a phone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]
 
 
 def opened(page: Page, *objects: dict[str, object]) -> dict[str, object]:
-    """A saved scenario's player, with its whole run."""
+    """Save a scenario, and open its player with the whole run. Return the answer to the save."""
     saved = save(page, scenario(*objects))
     page.goto(saved["url"])
     drawn(page)
@@ -239,7 +239,7 @@ def test_arrow_keys_move_a_number_and_the_panel_goes_on_from_there(browser_page:
 
 
 def pressed(page: Page, slider: str, key: str, times: int = 1) -> None:
-    """Move a number of the arithmetic by its keys, quicker than it is drawn and before the panel's code is here."""
+    """Move a slider of the arithmetic with keys, faster than it is drawn, and before the panel's code is loaded."""
     page.route(re.compile(r"/(dialog|panel)\.js"), later)
     page.get_by_role("slider", name=slider).focus()
     for _ in range(times):
@@ -384,7 +384,7 @@ def test_a_priority_is_dragged_where_no_pod_is_less_important(browser_page: Page
 
 
 def explained(page: Page, ref: str) -> None:
-    """At the first scores, whatever the reference points at."""
+    """Assert that the reference points to an explanation at the first scores."""
     draw_at(page, steps_of(page, "ScoresComputed")[0], 99)
     pin(page, ref)
 

@@ -1,4 +1,4 @@
-"""Stacks that a test may break, attackers of them, and what they cost."""
+"""Stacks that a test may break, hostile clients, and the resources that they cost."""
 
 import json
 import os
@@ -18,7 +18,7 @@ ONE_POD = scenario(node("n1"), pod("only"))
 def breakable(
     make_stack: StackMaker, *, processes: int = 1, experiments: int = 0, library: bool = False, **env: str
 ) -> Stack:
-    """A whole stack of one's own, quick to notice a lost run."""
+    """Return a separate running stack that detects a lost run quickly."""
     stack = make_stack(library=library, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
     stack.start_workers(runs=processes, experiments=experiments)
     serve(stack)
@@ -26,7 +26,7 @@ def breakable(
 
 
 def narrow(visitor: Visitor) -> socket.socket:
-    """A connection to the site whose far end takes next to nothing by itself."""
+    """Return a connection to the site with a small receive buffer, so that the system accepts little data for it."""
     address = urlsplit(visitor.url)
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -35,7 +35,7 @@ def narrow(visitor: Visitor) -> socket.socket:
 
 
 def deaf_socket(visitor: Visitor, run: str) -> socket.socket:
-    """A websocket that subscribes to a run and never reads a byte of it."""
+    """Return a websocket that subscribes to a run and never reads."""
     host = urlsplit(visitor.url).netloc
     made = narrow(visitor)
     lines = [
@@ -55,20 +55,20 @@ def deaf_socket(visitor: Visitor, run: str) -> socket.socket:
 
 
 def deaf_request(visitor: Visitor, path: str) -> socket.socket:
-    """A GET whose answer nobody reads."""
+    """Return a connection with a GET request whose answer is not read."""
     made = narrow(visitor)
     made.sendall(f"GET {path} HTTP/1.1\r\nHost: {urlsplit(visitor.url).netloc}\r\n\r\n".encode())
     return made
 
 
 def megabytes(process: int) -> int:
-    """What a process has in memory now."""
+    """Return the megabytes of memory that a process uses."""
     line = next(one for one in Path(f"/proc/{process}/status").read_text().splitlines() if one.startswith("VmRSS"))
     return int(line.split()[1]) // 1024
 
 
 def cpu_seconds(process: int) -> float:
-    """Processor time of a process so far."""
+    """Return the processor time of a process so far, in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

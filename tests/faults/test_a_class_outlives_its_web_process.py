@@ -1,4 +1,4 @@
-"""The web process is killed during a class: everyone is back where the teacher is, and every answer is kept."""
+"""The web process is killed during a class: all pages return to the teacher's step, and every answer is stored."""
 
 import json
 import os
@@ -20,13 +20,13 @@ STUDENTS = 20
 
 
 class Member(Visitor):
-    """Somebody in a class, who comes back as the page does."""
+    """A member of a class who reconnects as the page does."""
 
     code = ""
     connection: ClientConnection
 
     def start(self, run: str) -> str:
-        """A class on the run; its code."""
+        """Start a class on the run, and return its code."""
         page = f"/s/{self.run(run)['scenario']['id']}/v/1/"
         self.get(page)
         token = next(cookie.value for cookie in self.cookies if "csrf" in cookie.name)
@@ -37,7 +37,7 @@ class Member(Visitor):
         return self.code
 
     def join(self, code: str) -> dict[str, Any]:
-        """What hello says."""
+        """Join the class, and return the server's hello message."""
         self.code = code
         if not any("class" in cookie.name for cookie in self.cookies):
             self.get(f"/c/{code}/")
@@ -51,14 +51,14 @@ class Member(Visitor):
         self.connection.send(json.dumps(message))
 
     def until(self, kind: str) -> dict[str, Any]:
-        """The next message of this kind."""
+        """Return the next message of this kind."""
         while True:
             message: dict[str, Any] = json.loads(self.connection.recv(timeout=LONG))
             if message["type"] == kind:
                 return message
 
     def lost(self) -> bool:
-        """The connection ends."""
+        """Wait until the connection ends, and return True."""
         try:
             while True:
                 self.connection.recv(timeout=LONG)
@@ -66,7 +66,7 @@ class Member(Visitor):
             return True
 
     def back(self) -> dict[str, Any]:
-        """Joined again, as soon as that is possible."""
+        """Join again as soon as possible, and return the hello message."""
         found: list[dict[str, Any]] = []
 
         def again() -> bool:

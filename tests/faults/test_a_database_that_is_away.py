@@ -1,5 +1,7 @@
-"""SQLite that another program has locked, and PostgreSQL that is restarted, in the middle of a run: visitors are told,
-what was saved stays, and the run goes on to the same end."""
+"""The database is unavailable during a run: SQLite that another program has locked, or PostgreSQL that is restarted.
+
+Visitors get a message, stored data stays, and the run continues to the same end.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ LOCKED_SECONDS = 25
 
 
 def go_on(visitor: Visitor, run: str) -> None:
-    """What waited is done, and what is new, too; the run has what it has when nothing happens."""
+    """Wait until queued and new work is done; the run is the same as without the fault."""
     assert wait_until(lambda: visitor.get("/readyz")[0] == 200, LONG)
     assert visitor.wait_for(run, "done", "failed")["state"] == "done"
     assert visitor.wait_for(visitor.save(ANOTHER), "done", "failed")["state"] == "done"
@@ -53,7 +55,7 @@ def test_sqlite_that_is_locked_for_long_is_waited_for(make_stack: StackMaker) ->
 
 
 class Server:
-    """The PostgreSQL server at an address, which can be stopped as by a crash and started again."""
+    """The PostgreSQL server at an address, which can be stopped like a crash and started again."""
 
     def __init__(self, url: str) -> None:
         with psycopg.connect(url) as connection:

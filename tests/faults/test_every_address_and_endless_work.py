@@ -1,8 +1,10 @@
-"""Every address is asked about the smallest scenario with the longest run that it may have: each answers with a result
-or a sentence, for no more processor time than the limits allow, and the web process does none of it itself.
+"""Every address answers about the smallest scenario with the longest possible run, within its limits.
 
-The addresses come from the URL configuration. What is asserted is processor time, which other work on the machine does
-not change.
+Each answers with a result or a sentence, for no more processor time than the limits allow, and the web process does
+none of the work itself.
+
+The addresses come from the URL configuration. The assertions are about processor time, which other load of the machine
+does not change.
 """
 
 import json
@@ -73,7 +75,7 @@ LAST = re.compile("delete|end$|revoke|logout|cancel|restore")
 
 
 class Stay(urllib.request.HTTPRedirectHandler):
-    """Where a form leads is asked for by itself."""
+    """Do not follow redirects: the target is requested separately."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -82,13 +84,13 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 
 def calls() -> list[tuple[str, str]]:
-    """(method, address) of all, those that end or remove something last."""
+    """Return (method, address) of all, with those that end or remove something last."""
     every = [(one, route) for route in ROUTES for one in (METHODS if route.startswith("api/") else METHODS[:2])]
     return sorted(every, key=lambda call: call[0] == "DELETE" or bool(LAST.search(call[1])))
 
 
 class Site(NamedTuple):
-    """A site, somebody who asks it for everything, and what the parts of addresses stand for."""
+    """A running site, a visitor who calls all its addresses, and the values for the parameters of the addresses."""
 
     stack: Stack
     visitor: Member
@@ -98,7 +100,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site(stack_maker: StackMaker) -> Iterator[Site]:
-    """Its requests have little processor time each, and no limit of their number."""
+    """A site with little processor time for each request, and without rate limits."""
     kinds = ("CHECK", "READ", "RUN", "SAVE", "LOGIN", "ASK", "PAGE", "DOWNLOAD", "JOIN", "CODE", "CHUNK")
     env = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in kinds}
     env |= {"KSCHEDUI_MAX_WORK_SECONDS": str(SECONDS), "KSCHEDUI_MAX_QUICK_SECONDS": str(SECONDS)}
@@ -119,7 +121,7 @@ def site(stack_maker: StackMaker) -> Iterator[Site]:
 
 
 def kept(visitor: Member, text: str, state: str) -> dict[str, str]:
-    """Save a scenario, and wait until its run has ended, or end it."""
+    """Save a scenario, wait until its run has ended (or cancel it), and return its ids."""
     run = visitor.save(text)
     if state == "cancelled":
         visitor.wait_for(run, "running")
@@ -157,7 +159,7 @@ def test_each_answers_within_its_limits_and_holds_up_nobody(site: Site, part: st
 
 
 class Cost:
-    """Processor time of the web process, and of that with all that it started, since it was asked for last."""
+    """Processor time of the web process alone, and of it and its descendants, since the last call of `since`."""
 
     def __init__(self, stack: Stack) -> None:
         self.process = stack.children["web"].group
@@ -173,7 +175,7 @@ class Cost:
 
 
 def children_of(process: int) -> Iterator[int]:
-    """Whatever the process started, and those started. Listing all processes, as `ps` does, would take too long."""
+    """Yield the descendants of a process. Listing all processes, as `ps` does, would take too long."""
     with suppress(OSError):
         for thread in Path(f"/proc/{process}/task").iterdir():
             for child in map(int, (thread / "children").read_text().split()):
@@ -182,7 +184,10 @@ def children_of(process: int) -> Iterator[int]:
 
 
 def seconds_of(process: int, *, ended: bool) -> float:
-    """Processor time of a process; of its children that have ended, too."""
+    """Return the processor seconds of a process; with `ended`, including its children that have ended.
+
+    0.0 if it is gone.
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -191,7 +196,7 @@ def seconds_of(process: int, *, ended: bool) -> float:
 
 
 def send(visitor: Member, method: str, route: str, values: dict[str, str]) -> tuple[int, bytes]:
-    """Status and body."""
+    """Send a request; return status and body."""
     if "{sid}/diff" in route or "{a}/compare" in route:
         values = {**values, "a": "1", "b": "1"}  # versions
     path = "/" + route.format(**values) + (QUERIES.get(route, "") if method == "GET" else "")
@@ -210,7 +215,7 @@ def send(visitor: Member, method: str, route: str, values: dict[str, str]) -> tu
 
 
 def is_told(body: bytes) -> bool:
-    """A refusal has a sentence: a problem document's, an error page's, or a form's."""
+    """Return whether a refusal has a sentence: that of a problem document, an error page, or a form."""
     if body.startswith(b"{"):
         return bool(json.loads(body).get("detail"))
     return b'role="alert"' in body or b'class="errors"' in body

@@ -1,4 +1,4 @@
-"""Experiments whose workers are killed, and whose broker is: every cell has one row, as if nothing had happened."""
+"""Experiments whose workers or broker are killed have one row for every cell, as without the fault."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def state(visitor: Visitor, eid: str) -> dict[str, Any]:
 
 
 def table(visitor: Visitor, eid: str) -> list[bytes]:
-    """When it is done."""
+    """Return the rows of the results table, once the experiment is done."""
     assert wait_until(lambda: state(visitor, eid)["state"] != "running", LONG), state(visitor, eid)
     found = state(visitor, eid)
     assert (found["state"], found["done"], found["failed"]) == ("done", SIZE, 0)
@@ -50,7 +50,7 @@ def fragile(make_stack: StackMaker) -> Stack:
 
 
 def kill_pool(stack: Stack) -> None:
-    """Each process that works on cells, but not the worker that started them."""
+    """Kill each process that works on cells, but not the worker that started them."""
     pool = [one for one in descendants(stack.children["experiments"].group) if "kschedui.workers" in one.command]
     assert pool
     for process in pool:
@@ -64,7 +64,7 @@ def kill_worker(stack: Stack) -> None:
 
 
 def restart_broker(stack: Stack) -> None:
-    """It keeps nothing: every message is lost."""
+    """Kill and restart the broker, which stores nothing: every message is lost."""
     broker = stack.children["broker"]
     os.killpg(broker.group, signal.SIGKILL)
     broker.stop()

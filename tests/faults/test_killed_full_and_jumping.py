@@ -1,4 +1,4 @@
-"""Workers killed on SQLite, a disk that takes no more, a clock that jumps: every trace is the same, nothing is lost."""
+"""Workers killed on SQLite, a full disk, and clock jumps: every trace is the same, and nothing is lost."""
 
 import os
 import resource
@@ -92,7 +92,7 @@ def test_a_clock_that_jumps_in_the_middle_of_a_run_changes_nothing(
 
 
 def jumping(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
-    """After the first chunk every clock shows another day, and somebody looks for lost runs."""
+    """Set all clocks to another day after the first chunk, and look for lost runs."""
     now, store = timezone.now, runs.store_chunk
 
     def store_and_jump(mine: Run, chunk: Chunk, time: float) -> None:

@@ -1,4 +1,4 @@
-"""A large request is answered, whatever is killed while it waits or is worked on."""
+"""A large request is answered if processes are killed while it waits or while a worker answers it."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def dump() -> bytes:
 
 
 def send(visitor: Visitor) -> str:
-    """Save the dump; where the answer will be."""
+    """Save the dump; return the address of the answer."""
     visitor.get("/new/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
@@ -33,13 +33,13 @@ def send(visitor: Visitor) -> str:
 
 
 def wait_for(visitor: Visitor, url: str, state: str) -> None:
-    """Until it is in the state."""
+    """Wait until the upload is in the state."""
     assert wait_until(lambda: visitor.upload(url)["state"] in (state, "failed"), LONG), visitor.upload(url)
     assert visitor.upload(url)["state"] == state, visitor.upload(url)
 
 
 def restart_worker(stack: Stack) -> None:
-    """Kill it with all that it has started, and start another."""
+    """Kill the worker and its descendants, and start another."""
     os.killpg(stack.children["worker"].group, signal.SIGKILL)
     stack.children.pop("worker").stop()
     stack.start_workers(runs=1)

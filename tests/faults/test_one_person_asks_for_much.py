@@ -1,4 +1,4 @@
-"""One visitor asks for as much work as they can; somebody else's small run is done meanwhile."""
+"""While one visitor requests as much work as possible, another visitor's small run is done."""
 
 from kschedui.supervisor.ports import wait_until
 from tests.builders import node, pod, scenario
@@ -11,7 +11,7 @@ PREVIEWS = 10
 
 
 def endless(number: int) -> str:
-    """A thousand nodes, and pods that never fit and are tried again for a million seconds."""
+    """Return a thousand nodes, and pods that never fit and are retried for a million seconds."""
     never = [pod(f"never-{i}", cpu=1000 + number) for i in range(200)]
     return scenario(*(node(f"n{i}", cpu=1) for i in range(1000)), *never, events=FAR)
 

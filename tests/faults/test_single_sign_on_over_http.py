@@ -1,5 +1,7 @@
-"""Login at an OpenID Connect provider over HTTP: the authorization code flow with PKCE, each of whose parts the
-provider checks; and what visitors are told when it fails."""
+"""Login with an OpenID Connect provider over HTTP, and the messages for visitors when it fails.
+
+It uses the authorization code flow with PKCE, and the provider verifies each part of it.
+"""
 
 import base64
 import hashlib
@@ -25,7 +27,7 @@ KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class Provider(ThreadingHTTPServer):
-    """Everybody who comes is logged in as `person`."""
+    """A provider that logs in every visitor as `person`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Endpoints)
@@ -37,7 +39,7 @@ class Provider(ThreadingHTTPServer):
 
 
 class Endpoints(BaseHTTPRequestHandler):
-    """Authorization, token, user and keys."""
+    """The endpoints for authorization, tokens, users and keys."""
 
     server: Provider
 
@@ -54,7 +56,7 @@ class Endpoints(BaseHTTPRequestHandler):
             self.refuse("no access token")
 
     def authorize(self, query: dict[str, str]) -> None:
-        """Back to the site, with a code."""
+        """Redirect to the site with a code."""
         asked = query.get("response_type"), query.get("client_id"), query.get("code_challenge_method")
         if asked != ("code", CLIENT, "S256") or "openid" not in query.get("scope", "").split():
             return self.refuse(f"authorization for {asked}")
@@ -68,7 +70,10 @@ class Endpoints(BaseHTTPRequestHandler):
         return None
 
     def do_POST(self) -> None:
-        """A code for tokens: once, for the site that asked, which shows its secret and the verifier."""
+        """Exchange a code for tokens.
+
+        A code is valid once, for the site that requested it, with the site's secret and the code verifier.
+        """
         form = first_of(self.rfile.read(int(self.headers["Content-Length"])).decode())
         asked = self.server.codes.pop(form.get("code", ""), None)
         if asked is None:
@@ -100,7 +105,7 @@ class Endpoints(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 def first_of(query: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Clients that send a byte now and then, or read none: their connections end, and take little memory meanwhile."""
+"""Connections of clients that send single bytes, or read nothing, are closed, and use little memory until then."""
 
 import socket
 import sys
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 
 @pytest.fixture(scope="module")
 def stack(stack_maker: StackMaker) -> Iterator[Stack]:
-    """Impatient."""
+    """A stack with short timeouts."""
     patience = ("KSCHEDUI_HEAD_SECONDS", "KSCHEDUI_BODY_SECONDS", "KSCHEDUI_WEBSOCKET_SEND_SECONDS")
     env = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("PAGE", "READ", "DOWNLOAD")}
     made = breakable(stack_maker, **dict.fromkeys(patience, str(SECONDS)), **env)
@@ -40,7 +40,7 @@ def stack(stack_maker: StackMaker) -> Iterator[Stack]:
 
 
 class Trickle:
-    """A connection that gets a little more every tenth of a second, until it ends."""
+    """A connection that sends some more data every tenth of a second, until it is closed."""
 
     def __init__(self, visitor: Visitor, begin: str, more: bytes) -> None:
         self.socket = narrow(visitor)
@@ -51,7 +51,7 @@ class Trickle:
         threading.Thread(target=self.go_on, daemon=True).start()
 
     def go_on(self) -> None:
-        """Send, and notice the end."""
+        """Send and read until the connection is closed."""
         self.socket.settimeout(0.1)
         try:
             while not self.over.is_set():
@@ -148,8 +148,10 @@ def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> N
 
 
 def served(visitor: Visitor, clients: list[socket.socket]) -> int:
-    """How many of the clients' connections the server has open. What it has sent and closed stays in the system for a
-    while, since the client does not take it."""
+    """Return how many of the clients' connections the server has open.
+
+    Connections that it has closed stay in the system for a while, because the client does not read the data.
+    """
     ports = {one.getsockname()[1] for one in clients}
     found = 0
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:

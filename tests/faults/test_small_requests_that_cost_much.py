@@ -1,6 +1,6 @@
-"""Requests made to keep a processor busy, several at once: the web process leaves them to others, and serves meanwhile.
+"""Requests that need much processor time, several at once: the web process delegates them, and still serves others.
 
-What is asserted is processor time, which other work on the machine does not change; the delays are printed (`-s`).
+The assertions are about processor time, which other load of the machine does not change; the delays are printed (`-s`).
 """
 
 import time
@@ -34,7 +34,7 @@ LARGE = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"p{i}", cpu="10m"
 
 @pytest.fixture(scope="module")
 def stack(stack_maker: StackMaker) -> Any:
-    """One for this file, without limits of requests a minute."""
+    """A stack for this file, without rate limits."""
     rates = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("CHECK", "READ", "RUN", "SAVE", "LOGIN")}
     made = breakable(stack_maker, **rates)
     yield made
@@ -42,7 +42,7 @@ def stack(stack_maker: StackMaker) -> Any:
 
 
 def compare(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Two texts whose lines make difflib look at each pair."""
+    """Return a request to compare two texts whose lines make difflib compare each pair."""
     text = SMALL + "".join(f"\n# {line}" for line in LINES[0])
     status, saved = visitor.post("/api/v1/scenarios", text=text)
     assert status == 201, saved
@@ -51,31 +51,31 @@ def compare(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
 
 
 def replicas(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """A few lines that ask for a thousand million pods."""
+    """Return a request with a few lines that ask for a thousand million pods."""
     made = {**REPLICAS, "spec": {"replicas": 10**9, "template": TEMPLATE}}
     return lambda: visitor.post("/api/v1/import", text=scenario(node("n1"), made))
 
 
 def taints(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """One node with a great many taints."""
+    """Return a request with a node that has very many taints."""
     listed = "".join(f"  - {{key: k{i}, effect: NoSchedule}}\n" for i in range(60_000))
     return lambda: visitor.post("/api/v1/check", text=f"{NODE}spec:\n  taints:\n{listed}")
 
 
 def flat(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """A list of four million digits."""
+    """Return a request with a list of four million digits."""
     return lambda: visitor.post("/api/v1/check", text="[" + "1," * 4_000_000 + "1]")
 
 
 def late(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Why a late step on a thousand nodes went as it did."""
+    """Return a request for the explanation of a late step on a thousand nodes."""
     run = visitor.save(LARGE)
     visitor.wait_for(run, "done", "failed")
     return lambda: visitor.get(f"/api/v1/runs/{run}/explain/1990?nodes=n1")
 
 
 def passwords(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Guesses of the password of no account, each of which is hashed a million times."""
+    """Return a request with wrong passwords of no account, each hashed a million times."""
     visitor.get("/accounts/login/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     form = urlencode({"username": "nobody", "password": "guess", "csrfmiddlewaretoken": token}).encode()
@@ -108,7 +108,7 @@ def test_the_login_page_is_served_meanwhile(stack: Stack, attack: Callable[..., 
 
 
 def keep_on(send: Callable[[], tuple[int, Any]], over: Event) -> list[int]:
-    """The statuses of one request after the other."""
+    """Send a request repeatedly, and return the statuses."""
     answers = []
     while not over.is_set():
         answers.append(send()[0])
@@ -116,7 +116,7 @@ def keep_on(send: Callable[[], tuple[int, Any]], over: Event) -> list[int]:
 
 
 def logins(visitor: Visitor) -> list[float]:
-    """How long the login page takes, again and again."""
+    """Return the time that each of many requests for the login page takes."""
     delays, end = [], time.monotonic() + SECONDS
     while time.monotonic() < end or len(delays) < FEWEST:
         begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""The broker is killed while runs are followed and pages are opened: the log has lines, and no traceback."""
+"""The broker is killed while runs are followed and pages are opened: the log has messages, and no traceback."""
 
 import os
 import re

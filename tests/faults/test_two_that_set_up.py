@@ -19,7 +19,7 @@ print(Scenario.objects.exclude(slug=None).count(), Version.objects.count())
 
 
 def at_once(env: dict[str, str], *arguments: str) -> list[str]:
-    """Run a command of manage.py in two processes; return what went wrong."""
+    """Run a command of manage.py in two processes; return the errors."""
     command = [sys.executable, "manage.py", *arguments]
     both = [subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [process.communicate()[1] for process in both]

@@ -1,5 +1,8 @@
-"""Two web processes with one database and one broker are one site: also when requests race for the last place. Tried on
-SQLite with the built-in broker, and on PostgreSQL with Redis."""
+"""Two web processes with one database and one broker act as one site, also when requests race for the last slot of a
+limit.
+
+Tested with SQLite and the built-in broker, and with PostgreSQL and Redis.
+"""
 
 import json
 import os
@@ -38,7 +41,7 @@ def text(name: str) -> str:
 
 
 class Pair:
-    """A site of two web processes, at `urls`."""
+    """A site with two web processes, at `urls`."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
@@ -48,7 +51,7 @@ class Pair:
         assert wait_until(lambda: answers_http(f"{self.urls[1]}/livez"), LONG)
 
     def race(self, visitor: Visitor, path: str, body: Callable[[int], Any], *, form: bool = False) -> list[int]:
-        """Statuses of POSTs with one visitor's cookies, sent at once, half of them to each process."""
+        """Return the sorted statuses of simultaneous POSTs with one visitor's cookies, half of them to each process."""
         visitor.get("/new/")  # for the token against forgery
         token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.cookies)
@@ -74,7 +77,7 @@ class Pair:
 
 
 class Stay(urllib.request.HTTPRedirectHandler):
-    """An answer that leads elsewhere is an answer."""
+    """Do not follow redirects: a redirect is the answer."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -82,7 +85,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 @pytest.fixture(params=["sqlite", "postgresql and redis"])
 def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pair]:
-    """On either database, and either broker."""
+    """A site with either database, and either broker."""
     env = NO_LIMITS | ROOM
     if request.param != "sqlite":
         env |= {"DATABASE_URL": request.getfixturevalue("postgres_url")}
@@ -95,7 +98,7 @@ def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pai
 
 
 def signed_up(pair: Pair, name: str) -> Visitor:
-    """Somebody with an account."""
+    """Return a visitor with a new account."""
     visitor = Visitor(pair.urls[0])
     form = {"username": name, "password1": "a long enough password", "password2": "a long enough password"}
     assert pair.race(visitor, "/accounts/signup/", lambda n: form, form=True).count(302) == 1

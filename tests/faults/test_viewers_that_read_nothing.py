@@ -1,4 +1,4 @@
-"""Clients that ask for a large run and take nothing of it: what they may cost, and that others are served meanwhile."""
+"""The cost of clients that request a large run and read nothing; meanwhile others are served."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 
 
 def filled(make_stack: StackMaker) -> tuple[Stack, Visitor, str]:
-    """A stack with a run of large frames."""
+    """Return a stack with a run of large frames, its visitor and the run's id."""
     stack = breakable(make_stack)
     visitor = Visitor(stack.url)
     run = visitor.save(SMALL)
@@ -57,7 +57,7 @@ def test_a_hundred_requests_that_read_nothing_are_held_to_the_same_budget(make_s
 
 
 def watched(process: int, seconds: float) -> int:
-    """The most memory that the process has in this time."""
+    """Return the most memory, in megabytes, that the process uses in this time."""
     most, end = 0, time.monotonic() + seconds
     while time.monotonic() < end:
         most = max(most, megabytes(process))

@@ -1,6 +1,6 @@
 """Print texts with what Python reads of them, as JSON lines {name, text, objects, leftOut, renamed, names, keys}.
 
-{table, naming} comes first.
+The first line is {table, naming}.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def texts() -> dict[str, str]:
 
 
 def made_up(chance: random.Random) -> str:
-    """A List of pods with fields at random places, written as kubectl, as PyYAML or as JSON."""
+    """Return a List of pods with random fields, as written by kubectl, by PyYAML, or as JSON."""
     items = [
         {"apiVersion": "v1", "kind": "Pod", "metadata": mapping(chance, 3), "spec": mapping(chance, 4)}
         for _ in range(chance.randint(1, 4))

@@ -1,4 +1,4 @@
-"""The objects of this project's scenarios as a cluster has them after a run, with statuses and events."""
+"""The objects of this project's scenarios as in a cluster after the run, with statuses and events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ STATES = ("running",) * 12 + ("crashing", "no image", "creating", "succeeded", "
 
 
 def cluster_of(text: str, random: Random, now: datetime) -> list[Manifest]:
-    """Return nodes, leases, pods and events of a scenario after its run. With a deletionTimestamp: to be deleted."""
+    """Return the nodes, leases, pods and events of a scenario after its run.
+
+    An object with a deletionTimestamp has to be deleted after its creation.
+    """
     documents = [one for one in yaml.safe_load_all(text) if isinstance(one, dict)]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
     priorities = {one["metadata"]["name"]: one["value"] for one in documents if one.get("kind") == "PriorityClass"}
@@ -66,7 +69,7 @@ def written(moment: datetime, *, micro: bool = False) -> str:
 
 
 def _live(node: Manifest, random: Random, now: datetime) -> None:
-    """Add what kubelet and the cloud write to a node."""
+    """Add the fields that kubelet and the cloud provider write to a node."""
     metadata, status = node["metadata"], node.setdefault("status", {})
     labels = metadata.setdefault("labels", {})
     if random.random() < 0.2:
@@ -135,7 +138,7 @@ def _lease(node: Manifest, now: datetime) -> Manifest:
 
 
 def _fill(pod: Manifest, random: Random) -> None:
-    """Add what manifests of people have: limits, probes, environment, mounts, more containers, tolerations."""
+    """Add the fields of hand-written manifests: limits, probes, environment, mounts, more containers, tolerations."""
     spec = pod["spec"]
     for key in ("containers", "initContainers"):
         for container in spec.get(key) or ():
@@ -191,7 +194,7 @@ def _fill(pod: Manifest, random: Random) -> None:
 
 
 def _settle(pod: Manifest, failed: SchedulingFailed | None, random: Random, now: datetime) -> None:
-    """Give the pod the status of what became of it."""
+    """Set the pod's status after the run."""
     spec, metadata = pod["spec"], pod["metadata"]
     started = now - timedelta(seconds=random.randrange(20, 200_000))
     if not spec.get("nodeName"):
@@ -259,7 +262,7 @@ def _container(container: Manifest, state: str, started: datetime, random: Rando
 def _events(
     decided: list[PodBound | SchedulingFailed], pods: dict[tuple[str, ...], Manifest], random: Random, now: datetime
 ) -> Iterator[Manifest]:
-    """Yield the events of the scheduler, and one of kubelet; write where each pod was bound."""
+    """Yield the events of the scheduler, and one of kubelet; add to each pod the node to which it was bound."""
     numbers: Counter[str] = Counter()
     for event in decided:
         namespace, name = event.pod.split("/", 1)

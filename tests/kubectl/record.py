@@ -1,8 +1,8 @@
-"""Record what the real kubectl prints of the nodes, pods and events of this project's scenarios after a run.
+"""Record the output of kubectl about the nodes, pods and events of this project's scenarios after a run.
 
     python -m tests.kubectl.record KUBE_APISERVER KUBECTL...
 
-Needs `etcd` on the path, a kube-apiserver, and one kubectl for each release. Writes printed.tar.xz beside this file:
+Needs `etcd` on the path, a kube-apiserver, and a kubectl of each release. Writes printed.tar.xz next to this file:
 SCENARIO/objects.json, as the API server has them, SCENARIO/RELEASE/COMMAND.txt, and SCENARIO/RELEASE/time.txt, the time
 before the first command. The texts here are of kube-apiserver 1.36.3 and kubectl 1.27.16, 1.30.14 and 1.33.
 """
@@ -65,7 +65,7 @@ def scenarios() -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def api_server(binary: str) -> Iterator[None]:
-    """Run etcd and a kube-apiserver that admits whatever is valid."""
+    """Run etcd and a kube-apiserver that admits all valid objects."""
     with tempfile.TemporaryDirectory() as folder:
         key = Path(folder, "key")
         subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
@@ -113,7 +113,7 @@ def request(method: str, path: str, body: Manifest | None = None) -> Manifest:
 
 
 def create(one: Manifest) -> None:
-    """Create an object with its status. One that has a deletionTimestamp is deleted, which its finalizer delays."""
+    """Create an object with its status. One with a deletionTimestamp is then deleted; its finalizer delays that."""
     metadata = one["metadata"]
     if namespace := metadata.get("namespace"):
         with suppress_status(409):
@@ -139,7 +139,7 @@ def path_of(kind: str, namespace: str | None = None) -> str:
 
 @contextmanager
 def suppress_status(code: int) -> Iterator[None]:
-    """Ignore an answer: 404, the object is gone; 409, it exists already."""
+    """Ignore an error: 404 (the object is gone) or 409 (it exists already)."""
     try:
         yield
     except urllib.error.HTTPError as error:
@@ -162,7 +162,7 @@ def delete_all() -> None:
 
 
 def listed(kind: str) -> list[Manifest]:
-    """Return the objects of a kind, without who wrote which field."""
+    """Return the objects of a kind, without managed fields."""
     objects = [{"apiVersion": "v1", "kind": kind, **one} for one in request("GET", f"/api/v1/{kind.lower()}s")["items"]]
     for one in objects:
         one["metadata"].pop("managedFields", None)
@@ -170,7 +170,7 @@ def listed(kind: str) -> list[Manifest]:
 
 
 def printed(kubectl: str, *arguments: str) -> str:
-    """Return what a kubectl prints."""
+    """Return the output of a kubectl command."""
     base = [kubectl, "--server", f"https://127.0.0.1:{PORT}", "--insecure-skip-tls-verify", "--token", TOKEN]
     return subprocess.run([*base, *arguments], check=True, capture_output=True, text=True).stdout
 

@@ -1,12 +1,12 @@
-"""Which mutants do only slow tests notice? The evidence for what `make test` leaves to `make test-all`.
+"""Find mutants that only slow tests kill: the evidence for what `make test` leaves to `make test-all`.
 
     python tests/mutants/mutants.py --number 150 --seed 1 --folder /tmp/mutants
 
-places mutants at random in the engine, the web and the browser's code (a third in each), all into one copy of the tree,
-where a switch makes one of them active. One run of all tests finds which tests reach which mutant; then, for each
-mutant, those of `make test` run until one fails, and after them the slow ones. That takes hours; the command continues
-where it stopped, and `--report` prints the table of what is done. Once all tests have run, a second process can try
-other mutants at the same time: `--kinds engine` for one, `--kinds web browser` for the other.
+Places mutants at random in the engine's, the web's and the browser's code (a third in each), all in one copy of the
+tree; a switch activates one of them. A run of all tests finds the tests that reach each mutant. Then, for each mutant,
+the tests of `make test` run until one fails, and after them the slow ones. That takes hours; the command continues
+where it stopped, and `--report` prints the table so far. Once all tests have run, a second process can try other
+mutants at the same time: `--kinds engine` for one, `--kinds web browser` for the other.
 
 Not mutmut or cosmic-ray: neither mutates the browser's code, nor finds what a test reaches in other processes.
 """
@@ -39,7 +39,7 @@ PATIENCE = 10  # times what the tests take without the mutant, and five minutes
 
 
 class Work:
-    """A folder with the mutated tree, what each test reaches, and the results so far."""
+    """A folder with the mutated tree, the mutants that each test reaches, and the results so far."""
 
     def __init__(self, folder: Path, kinds: list[str]) -> None:
         self.folder = folder
@@ -97,7 +97,7 @@ class Work:
         return self.run(["node", "--import", f"./{JS_SWITCH}", "--test", *files], timeout, env)
 
     def run(self, command: list[str], timeout: float | None, env: dict[str, str]) -> int:
-        """Run in the tree; the exit status, 124 after the timeout."""
+        """Run a command in the tree. Return its exit status, or 124 after the timeout."""
         with open(self.folder / "log", "a", encoding="utf-8") as log:
             process = subprocess.Popen(
                 command, cwd=self.tree, env=self.environment(**env), stdout=log, stderr=log, start_new_session=True
@@ -110,7 +110,7 @@ class Work:
                 return 124
 
     def find_reached(self, which: str) -> None:
-        """Run all tests that are (not) slow once without a mutant, and store which mutants each reaches."""
+        """Run all tests that are (not) slow once without a mutant, and store the mutants that each reaches."""
         done = self.folder / f"reached-{which.replace(' ', '-')}"
         if done.exists():
             return
@@ -127,7 +127,7 @@ class Work:
         done.touch()
 
     def tests(self) -> tuple[dict[int, set[str]], dict[str, tuple[float, bool]]]:
-        """Return the tests that reach each mutant; seconds of each test, and whether it is slow.
+        """Return the tests that reach each mutant, and for each test its seconds and whether it is slow.
 
         Tests that fail without a mutant, such as those that read the source, are left out.
         """
@@ -147,7 +147,7 @@ class Work:
         return {row["mutant"]: row for row in map(json.loads, lines) if row["which"] == which}
 
     def try_all(self, which: str, *, slow: bool) -> None:
-        """Show each mutant without a result to the tests that reach it, slow ones only if it survived the others."""
+        """Try each mutant without a result with the tests that reach it; slow tests only if it survived the others."""
         reach, times = self.tests()
         done, before = self.results(which), self.results("not slow")
         for at, mutant in enumerate(self.mutants):
@@ -178,7 +178,7 @@ class Work:
         return "survived"
 
     def report(self) -> str:
-        """Return a table: for each kind, how many mutants which tests notice."""
+        """Return a table with the number of mutants that are killed by which tests, for each kind."""
         quick, slow = self.results("not slow"), self.results("slow")
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for at, mutant in enumerate(self.mutants):

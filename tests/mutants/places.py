@@ -1,4 +1,4 @@
-"""Places in Python code where a mutant can stand: expressions and calls inside functions, with what replaces them."""
+"""Places in Python code for a mutant: expressions and calls inside functions, with their replacements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_MUTATED = (ast.JoinedStr, ast.Assert, ast.Raise, ast.Match, ast.AnnAssign)
 
 
 class Place(NamedTuple):
-    """Bytes `start` to `end` of a file, and what takes their place. `whole`: a statement, which is left out."""
+    """Bytes `start` to `end` of a file, and their replacement. `whole`: a statement that is removed."""
 
     start: int
     end: int

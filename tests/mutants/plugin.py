@@ -1,4 +1,4 @@
-"""A pytest plugin for runs with mutants: names the current test to the switch, also in running sites and in pages."""
+"""A pytest plugin for runs with mutants: it tells the switch the current test, in running sites and pages too."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = """(() => {
 
 
 def pytest_sessionstart() -> None:
-    """Copy the prepared database where there is one, and switch mutants on in each page."""
+    """Copy the prepared database if there is one, and activate mutants on each page."""
     tests = sys.modules["tests.conftest"]
     make = tests.prepare
 

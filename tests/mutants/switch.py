@@ -1,8 +1,8 @@
-"""The switch of mutants, copied into the tree that is mutated: `mutant(n)` is true where mutant n replaces the code.
+"""The switch of mutants, copied into the mutated tree: `mutant(n)` is true where mutant n replaces the code.
 
 MUTANT is its number. With MUTANTS_REACHED, a file, each mutant that is reached is written there with the name of the
-test. A test process sets it in `test`; other processes read it from a file, whose name is MUTANTS_TEST with the name of
-the pytest-xdist worker appended.
+test. A test process sets the name in `test`; other processes read it from a file, whose name is MUTANTS_TEST with the
+name of the pytest-xdist worker appended.
 """
 
 import os
@@ -28,7 +28,7 @@ def mutant(number: int) -> bool:
 
 
 def reach(number: int) -> None:
-    """Write that the current test reaches the mutant."""
+    """Record that the current test reaches the mutant."""
     name = test or _test_of_another_process()
     if name and (number, name) not in _seen:
         _seen.add((number, name))

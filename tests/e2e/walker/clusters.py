@@ -1,4 +1,4 @@
-"""Clusters with the names, labels and taints that the large providers give, and pods as controllers name them."""
+"""Clusters with the names, labels and taints of the large providers, and pods with the names that controllers give."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def word(chance: random.Random, letters: int, alphabet: str = ALPHABET) -> str:
 
 
 def imported(provider: str, count: int) -> str:
-    """Return a scenario with so many nodes of a provider, pods on them, and pods that wait."""
+    """Return a scenario with `count` nodes of a provider, pods on them, and pending pods."""
     chance = random.Random(provider)
     nodes = [PROVIDERS[provider](chance, number) for number in range(count)]
     objects = [*map(node, nodes), *running(chance, nodes), *waiting(chance)]
@@ -81,7 +81,7 @@ def pod(name: str, app: str, cpu: int, **spec: Any) -> dict[str, Any]:
 
 
 def running(chance: random.Random, nodes: list[Node]) -> Iterator[dict[str, Any]]:
-    """Fill most nodes with pods of the workloads, and one of a DaemonSet."""
+    """Yield pods of the workloads that fill most nodes, and a pod of a DaemonSet on each."""
     hashes = {app: word(chance, 10) if app != "mail" else word(chance, 10, HEX) for app, _ in WORKLOADS}
     for number, (name, _, pool) in enumerate(nodes):
         yield pod(f"node-exporter-{word(chance, 5)}", "node-exporter", 100, nodeName=name)
@@ -93,7 +93,7 @@ def running(chance: random.Random, nodes: list[Node]) -> Iterator[dict[str, Any]
 
 
 def waiting(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """One that fits, one whose label no node has, one that is too large, and one that preempts."""
+    """Yield a pod that fits, one whose label no node has, one that is too large, and one that preempts."""
     yield {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",

@@ -1,4 +1,4 @@
-"""What the walker sees of a page, for tests of pages that have no player."""
+"""Use the walker's checks of a page in tests of pages that have no player."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def serve(route: Route) -> None:
 
 
 def clipped(page: Page, selector: str = "main") -> list[str]:
-    """A line for each text that what it stands in cuts off."""
+    """Return a line for each text that its element cuts off."""
     lines: list[str] = page.evaluate(TOLD, [selector, "clipped"])
     return lines
 
 
 def broken(page: Page, selector: str = "body") -> list[str]:
-    """A line for each word that goes on in the next line."""
+    """Return a line for each word that is broken across two lines."""
     lines: list[str] = page.evaluate(TOLD, [selector, "broken"])
     return lines

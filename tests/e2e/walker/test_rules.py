@@ -1,4 +1,4 @@
-"""Each of the walker's rules can fail: what is on the screen is spoilt in one place, and the rule says so."""
+"""Each rule of the walker can fail: one thing on the page is broken, and the rule reports it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_rule_finds_the_next_step_behind_the_timeline_of_a_phone(browser: Brow
 
 
 def go_to(page: Page, event: str, selector: str) -> None:
-    """The first step of a kind with such an element on it."""
+    """Go to the first step of a kind with such an element on it."""
     for step in steps_of(page, event):
         seek(page, link_to(page, step))
         if page.locator(selector).first.is_visible():

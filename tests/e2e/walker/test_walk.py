@@ -1,12 +1,14 @@
-"""A walker plays runs in the browser, frame by frame, and says what is wrong: what cannot be read, what is not so.
+"""A walker plays runs in the browser, frame by frame, and reports faults: text that cannot be read, statements that are
+false.
 
-In `make test-all` every third lesson is walked once, at one of the sizes, in one of the languages, light or dark, and a
-few of the recorded scenarios; in `make test`, a twelfth of the lessons. `make walk` (KSCHEDUI_WALK=all) walks all of them, each
-frame, at all sizes, in both languages, light and dark; KSCHEDUI_WALK=390,1280 at two sizes alone; `-k zh` in one language.
+`make test-all` walks every third lesson once, at one of the sizes, in one of the languages, light or dark, and a few of
+the recorded scenarios; `make test` walks a twelfth of the lessons. `make walk` (KSCHEDUI_WALK=all) walks all of them,
+each frame, at all sizes, in both languages, light and dark; KSCHEDUI_WALK=390,1280 at two sizes; `-k zh` in one
+language.
 
-A page stays for all sizes of a language, and a frame for both themes: a theme is colours alone, so that what colours can
-spoil is looked at in each, and everything else once. Lessons are looked at twice more with less room for the stage:
-the first of each kind of frame with the timeline opened, and every frame beside "What if".
+A page is kept for all sizes of a language, and a frame for both themes: a theme changes only colours, so only the
+checks of colours run in each theme, all others once. Lessons are also checked with a smaller stage: the first frame of
+each kind with the timeline open, and every frame next to "What if".
 """
 
 from __future__ import annotations
@@ -68,13 +70,13 @@ globalThis.drawNow = () => { while (turns.length) turns.shift()(performance.now(
 
 @dataclass
 class Walker:
-    """A page and the sizes at which it is to be looked at."""
+    """A page, and the sizes in which to check it."""
 
     page: Page
     sizes: tuple[Size, ...]
 
     def faults(self, address: str, *, lanes: bool = False) -> list[str]:
-        """What is wrong with a run: a line each, with the size, the link to the frame, the kind and the words.
+        """Return a line for each fault of a run, with the size, the link to the frame, the kind and the text.
 
         `lanes`: also with the timeline opened, and beside "What if".
         """
@@ -93,7 +95,7 @@ class Walker:
 
 @pytest.fixture
 def walker(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) -> Iterator[Walker]:
-    """A walker in this test's language, theme and sizes. What the page says on its console fails the test."""
+    """A walker with this test's language, theme and sizes. Messages on the page's console fail the test."""
     language, theme, sizes = request.param
     context = browser.new_context(base_url=live_stack.url, locale=language, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()
@@ -126,7 +128,7 @@ def one_look(number: int) -> list[Look]:
 def cases(
     scenarios: list[Path], looks: Callable[[int], list[Look]] = every_look if ASKED else one_look
 ) -> list[object]:
-    """A case for each scenario and each look."""
+    """Return a test case for each scenario and each look (size, language and theme)."""
     return [
         pytest.param(look, path, id=f"{path.stem}-{look[0]}-{look[1]}-{'-'.join(str(width) for width, _ in look[2])}")
         for number, path in enumerate(scenarios)

@@ -1,4 +1,4 @@
-"""Print of each lesson, as a JSON line, what it asks and says in both languages and the chunks of its run: {"slug",
+"""Print the questions and captions of each lesson in both languages, and the chunks of its run, as JSON lines {"slug",
 "questions", "captions", "chunks"}."""
 
 from __future__ import annotations

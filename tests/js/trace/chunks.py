@@ -1,4 +1,5 @@
-"""Print the chunks of scenarios as JSON lines `{"file", "chunk"}`, cut small: each kind of event meets an edge."""
+"""Print the chunks of scenarios as JSON lines `{"file", "chunk"}`, so small that each kind of event is next to a
+boundary."""
 
 from __future__ import annotations
 

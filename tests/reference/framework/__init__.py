@@ -1,1 +1,1 @@
-"""What a plain plugin is, what it may look at, and the events that it is asked about."""
+"""The interface of a plain plugin, its inputs, and the events for its queueing hints."""

@@ -1,4 +1,4 @@
-"""What happened to an object, as kube-scheduler's events tell it.
+"""Events of objects, as in kube-scheduler.
 
 An event is (resource, action): resources as manifests name them, but AssignedPod and UnschedulablePod; actions as
 kube-scheduler's ActionType.
@@ -22,7 +22,7 @@ POD_GATES = "UpdatePodSchedulingGatesEliminated"
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to an object: `old` None for a new one, `new` None for one that is gone."""
+    """A change of an object: `old` is None for a new object, `new` is None for one that is deleted."""
 
     resource: str
     action: str
@@ -35,12 +35,12 @@ class Event:
 
     @property
     def of(self) -> Any:
-        """The object as it is now, or as it was last."""
+        """The current object, or the last one if it is deleted."""
         return self.new or self.old
 
 
 def pod_events(old: Pod, new: Pod) -> list[Event]:
-    """PodSchedulingPropertiesChange: one event for each property that changed, else a general one."""
+    """Return an event for each property that changed, or a general one (PodSchedulingPropertiesChange)."""
     resource = "AssignedPod" if new.node_name else "UnschedulablePod"
     before, after = requests(old), requests(new)
     found = []
@@ -56,7 +56,7 @@ def pod_events(old: Pod, new: Pod) -> list[Event]:
 
 
 def node_events(old: Node, new: Node) -> list[Event]:
-    """NodeSchedulingPropertiesChange."""
+    """Return an event for each property that changed (NodeSchedulingPropertiesChange)."""
     found = []
     if old.unschedulable and not new.unschedulable:
         found.append(NODE_TAINT)

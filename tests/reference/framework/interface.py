@@ -1,4 +1,4 @@
-"""A plugin of the reference, one method for each extension point, and what it may look at."""
+"""A plugin of the reference, with one method for each extension point, and its inputs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ UNRESOLVABLE = "UnschedulableAndUnresolvable"
 
 
 class ExtenderFailed(Exception):
-    """An extender that is not ignorable failed."""
+    """An extender that is not ignorable has failed."""
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """One pod's scheduling cycle: `snapshot` is what PreFilter looked at, `args` is by plugin, `images` by node."""
+    """One pod's scheduling cycle.
+
+    `snapshot`: the nodes that PreFilter reads, with their pods. `args`: by plugin. `images`: by node.
+    """
 
     pod: Pod
     snapshot: Sequence[NodeWithPods] = ()
@@ -61,16 +64,16 @@ class Rejection:
 
 
 class Scores(NamedTuple):
-    """By node name."""
+    """Raw and normalized scores by node name."""
 
     raw: dict[str, int]
     normalized: dict[str, int]
 
 
 class Plugin:
-    """What a plugin answers where it has no rule of its own. `events` are those it registers: kind -> actions.
+    """A plugin without rules; subclasses override them. `events` are those that it registers: kind -> actions.
 
-    Pods are of kind "Pod" there, whether they are assigned or pending.
+    Their kind is "Pod" for assigned and pending pods.
     """
 
     events: Mapping[str, Sequence[str]] = {}
@@ -80,27 +83,28 @@ class Plugin:
         return type(self).__name__
 
     def pre_filter(self, cycle: Cycle) -> Verdict:
-        """SKIP: Filter is not asked."""
+        """Return the verdict of PreFilter. After SKIP, Filter is skipped."""
         return FITS
 
     def pre_filter_nodes(self, cycle: Cycle) -> set[str] | None:
-        """PreFilterResult: the only nodes that are worth looking at."""
+        """Return the only nodes that can fit (PreFilterResult), or None for all."""
         return None
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """None: PreScore skips the plugin."""
+        """Return the scores of the feasible nodes, or None if PreScore skips the plugin."""
         return None
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """Whether a registered event says Queue to a pod that the plugin rejected."""
+        """Return whether a registered event may make a pod schedulable that the plugin rejected (the hint Queue)."""
         return True
 
 
 def normalize(raw: dict[str, int], *, reverse: bool) -> Scores:
-    """`helper.DefaultNormalizeScore`: to 0..100 of the highest, or that subtracted from 100."""
+    """Scale scores to 0..100 of the highest (`helper.DefaultNormalizeScore`); with `reverse`, subtract them from
+    100."""
     highest = max(raw.values())
     if highest == 0:
         return Scores(raw, dict.fromkeys(raw, 100 if reverse else 0))

@@ -1,4 +1,4 @@
-"""What a pod asks for, from its manifest: API defaulting, then component-helpers' PodRequests, container by container.
+"""A pod's requests, from its manifest: API defaulting, then component-helpers' PodRequests, container by container.
 
 Rules: core/v1 defaults.go (SetDefaults_Pod), component-helpers/resource/helpers.go, PodInfo.CalculateResource and
 noderesources/resource_allocation.go. Cpu in millicores rounded up, everything else in whole units rounded up.
@@ -22,12 +22,13 @@ DEFAULTS = {"cpu": 100, "memory": 200 * 2**20}
 
 
 def requests(pod: Pod) -> Amounts:
-    """What the pod asks for."""
+    """Return the pod's requests."""
     return amounts_of(pod)[0]
 
 
 def amounts_of(pod: Pod) -> tuple[Amounts, Amounts, Amounts]:
-    """(requests, non-zero requests, what the scorer counts of the incoming pod), once for each manifest."""
+    """Return (requests, non-zero requests, requests of the incoming pod for the scorer), computed once for each
+    manifest."""
     kept = _KEPT.get(id(pod.manifest))
     if kept is None or kept[0] is not pod.manifest:
         spec = pod.manifest["spec"]
@@ -42,21 +43,24 @@ _KEPT: dict[int, tuple[object, tuple[Amounts, Amounts, Amounts]]] = {}
 
 @lru_cache(maxsize=1000)
 def amount(name: str, quantity: str) -> int:
-    """A quantity in the resource's unit."""
+    """Return a quantity in the resource's unit."""
     suffix = next((one for one in sorted(SUFFIXES, key=len, reverse=True) if quantity.endswith(one)), "")
     number = Fraction(quantity.removesuffix(suffix)) * SUFFIXES.get(suffix, 1)
     return math.ceil(number * 1000) if name == "cpu" else math.ceil(number)
 
 
 def requests_of(container: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
-    """A container's requests; its limits, then `missing`, stand in for those that it does not make."""
+    """Return a container's requests, with its limits and then `missing` as defaults."""
     resources = container.get("resources") or {}
     found = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
     return {**missing, **{name: amount(name, str(quantity)) for name, quantity in found.items()}}
 
 
 def of_containers(spec: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
-    """The containers together; at least what each init container needs beside the sidecars that started before it."""
+    """Return the requests of all containers together.
+
+    They are at least the needs of each init container and the sidecars that started before it.
+    """
     running: Amounts = {}
     for container in spec["containers"]:
         running = added(running, requests_of(container, missing))
@@ -72,7 +76,7 @@ def of_containers(spec: Mapping[str, Any], missing: Mapping[str, int]) -> Amount
 
 
 def of_pod_level(spec: Mapping[str, Any]) -> Amounts:
-    """`spec.resources.requests` of cpu and memory after defaulting: with limits, containers or limits fill in."""
+    """Return `spec.resources.requests` of cpu and memory after defaulting from the limits or the containers."""
     resources = spec.get("resources") or {}
     limits, requests = resources.get("limits") or {}, dict(resources.get("requests") or {})
     found = {name: amount(name, str(quantity)) for name, quantity in requests.items()}
@@ -86,7 +90,7 @@ def of_pod_level(spec: Mapping[str, Any]) -> Amounts:
 
 
 def total(spec: Mapping[str, Any], missing: Mapping[str, int] | None = None, *, pod_level: bool = True) -> Amounts:
-    """`resource.PodRequests`."""
+    """Return the pod's requests (`resource.PodRequests`)."""
     found = of_containers(spec, missing or {})
     if pod_level:
         found |= of_pod_level(spec)
@@ -95,7 +99,7 @@ def total(spec: Mapping[str, Any], missing: Mapping[str, int] | None = None, *, 
 
 
 def non_zero(spec: Mapping[str, Any]) -> Amounts:
-    """What NodeInfo.NonZeroRequested counts of cpu and memory."""
+    """Return cpu and memory as NodeInfo.NonZeroRequested counts them."""
     missing = dict(DEFAULTS)
     if of_pod_level(spec):
         missing = {name: number for name, number in DEFAULTS.items() if name not in total(spec)}
@@ -103,7 +107,7 @@ def non_zero(spec: Mapping[str, Any]) -> Amounts:
 
 
 def for_fit_score(spec: Mapping[str, Any]) -> Amounts:
-    """What NodeResourcesFit's scorer counts for the incoming pod: it does not know the pod level."""
+    """Return the incoming pod's requests as NodeResourcesFit's scorer counts them: without pod-level resources."""
     return total(spec, DEFAULTS, pod_level=False)
 
 

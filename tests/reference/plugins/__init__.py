@@ -1,7 +1,7 @@
-"""The plugins, plainly: each file has the name of its twin in `scheduler_core/plugins`, to be read beside it.
+"""The plugins, in plain code: each file has the name of its counterpart in `scheduler_core/plugins`.
 
-A file holds one family's PreFilter, Filter, Score and queueing hints, one node and one event at a time. Every class of
-these files that has the name of one of the engine's plugins is the reference for it.
+A file has one family's PreFilter, Filter, Score and queueing hints, for one node and one event at a time. Every class
+in these files with the name of one of the engine's plugins is the reference for it.
 """
 
 from __future__ import annotations

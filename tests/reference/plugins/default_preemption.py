@@ -41,7 +41,7 @@ class Preemption:
     failed: bool = False  # an error: what other plugins said is not told
 
     def record(self) -> dict[str, object]:
-        """The `preemption` field of a decision record."""
+        """Return the `preemption` field of a decision record."""
         return {
             "eligible": self.eligible,
             "reason": self.reason,
@@ -57,7 +57,7 @@ class Preemption:
 def preempt(
     filters: Filters, statuses: dict[str, Rejection], absent: str, extenders: Extenders | None = None
 ) -> Preemption:
-    """PostFilter. `absent` is the code of the nodes without a status of their own."""
+    """Run PostFilter. `absent` is the code of the nodes without a status of their own."""
     pod, cluster = filters.pod, filters.cluster
     reason = _why_not_eligible(filters, statuses, absent)
     if reason:
@@ -91,7 +91,7 @@ def preempt(
 
 
 def fit_error(nodes: int, counts: dict[str, int]) -> str:
-    """FitError's text: every reason with its count, sorted as strings."""
+    """Return FitError's message: every reason with its count, sorted as strings."""
     reasons = sorted(f"{count} {reason}" for reason, count in counts.items() if count)
     return f"0/{nodes} nodes are available:" + (f" {', '.join(reasons)}." if reasons else "")
 
@@ -109,7 +109,10 @@ def _why_not_eligible(filters: Filters, statuses: dict[str, Rejection], absent: 
 
 
 def _dry_runs(filters: Filters, potential: Sequence[Node]) -> tuple[list[Candidate], dict[str, Rejection]]:
-    """Node by node, until there is a candidate without violation and enough of them in all."""
+    """Run dry runs node by node until there are enough candidates, one of them without a violation.
+
+    Return the candidates, and the rejections of the other nodes.
+    """
     args = filters.profile.plugin_args["DefaultPreemption"]
     assert isinstance(args, DefaultPreemptionArgs)
     wanted = max(len(potential) * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute)
@@ -129,7 +132,7 @@ def _dry_runs(filters: Filters, potential: Sequence[Node]) -> tuple[list[Candida
 
 
 def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
-    """Take every lower-priority pod off, then give back from the most important down what still fits."""
+    """Remove all lower-priority pods, then reprieve those that still fit, the most important first."""
     pod = filters.pod
     removed = [p for p in filters.cluster.pods_on.get(node.name, ()) if p.priority < pod.priority]
     if not removed:
@@ -157,13 +160,13 @@ def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
 
 
 def importance(pod: Pod) -> tuple[int, float]:
-    """`MoreImportantPod`: higher priority first, then the earlier start."""
+    """Return a sort key (`MoreImportantPod`): higher priority first, then the earlier start."""
     assert pod.start_time is not None
     return -pod.priority, pod.start_time
 
 
 def split_by_budget(filters: Filters, ranked: Sequence[Pod]) -> tuple[list[Pod], list[Pod]]:
-    """Walk the pods from the most important; a pod that finds a matching budget used up violates it."""
+    """Split the pods, in order of importance, into those that violate a budget that is used up, and the others."""
     left = [filters.cluster.disruptions_allowed(budget) for budget in filters.cluster.budgets]
     violating, others = [], []
     for pod in ranked:
@@ -178,7 +181,7 @@ def split_by_budget(filters: Filters, ranked: Sequence[Pod]) -> tuple[list[Pod],
 
 
 def pick_one(candidates: Sequence[Candidate]) -> Candidate:
-    """The criteria of pickOneNodeForPreemption, in order; `min` keeps the first of equals."""
+    """Return the best candidate by the criteria of pickOneNodeForPreemption; `min` keeps the first of equals."""
 
     def criteria(candidate: Candidate) -> tuple[float, ...]:
         victims = candidate.victims

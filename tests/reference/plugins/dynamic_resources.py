@@ -1,6 +1,6 @@
-"""DynamicResources, for pods without resource claims: nothing is filtered, and no pod waits for it.
+"""DynamicResources for pods without resource claims: it filters nothing, and no pod waits for it.
 
-What its PostFilter says stands in the scheduling cycle, since it depends on what PreFilter came to.
+The message of its PostFilter is in the scheduling cycle, because it depends on the result of PreFilter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""InterPodAffinity read straight from its rules: one node at a time, every pod asked anew.
+"""InterPodAffinity directly from its rules: one node at a time, with every pod evaluated again.
 
 Rules: kube-scheduler's interpodaffinity/{plugin,filtering,scoring}.go.
 """
@@ -57,7 +57,7 @@ class InterPodAffinity(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """None when no preferred (or hard existing) term meets a pod anywhere."""
+        """Return the scores, or None if no preferred (or hard existing) term matches a pod."""
         pod, args = cycle.pod, cycle.args[self.name]
         has_preferences = bool(pod.preferred_affinity or pod.preferred_anti_affinity)
         if args.ignore_preferred_terms_of_existing_pods and not has_preferences:
@@ -84,10 +84,11 @@ class InterPodAffinity(Plugin):
 
 
 def own_term_matches(term: PodAffinityTerm, existing: Pod, namespaces: Namespaces) -> bool:
-    """Does a term of the incoming pod speak of the existing pod?
+    """Return whether a term of the incoming pod matches the existing pod.
 
-    A namespaceSelector is unrolled to the names of the namespaces that it matches, but kube-scheduler then still asks
-    it about an empty label set, so a selector that holds for no labels (DoesNotExist, NotIn, {}) holds everywhere.
+    A namespaceSelector is resolved to the names of the namespaces that it matches, but kube-scheduler still evaluates
+    it on an empty label set afterwards, so a selector that matches no labels (DoesNotExist, NotIn, {}) matches
+    everywhere.
     """
     if not term.selector.matches(existing.labels):
         return False
@@ -102,7 +103,10 @@ def own_term_matches(term: PodAffinityTerm, existing: Pod, namespaces: Namespace
 
 
 def foreign_term_matches(term: PodAffinityTerm, pod: Pod, namespaces: Namespaces) -> bool:
-    """Does a term of an existing pod speak of the incoming pod? Here the namespace's labels are asked directly."""
+    """Return whether a term of an existing pod matches the incoming pod.
+
+    Here the namespace's labels are used directly.
+    """
     in_namespace = pod.namespace in term.namespaces or (
         term.namespace_selector is not None and term.namespace_selector.matches(namespaces.get(pod.namespace, {}))
     )
@@ -110,7 +114,7 @@ def foreign_term_matches(term: PodAffinityTerm, pod: Pod, namespaces: Namespaces
 
 
 def is_skipped_in_filter(pod: Pod, cluster: Sequence[NodeWithPods], namespaces: Namespaces) -> bool:
-    """PreFilter's Skip: no required terms of its own, and no existing pod's anti-affinity reaches it."""
+    """Return whether PreFilter skips the pod: no required terms, and no existing pod's anti-affinity matches it."""
     if pod.required_affinity or pod.required_anti_affinity:
         return False
     return not any(
@@ -122,9 +126,11 @@ def is_skipped_in_filter(pod: Pod, cluster: Sequence[NodeWithPods], namespaces: 
 
 
 def _affinity_holds(pod: Pod, node: Node, standing: Sequence[tuple[Node, Pod]], namespaces: Namespaces) -> bool:
-    """Every term needs its key on the node and a pod in the node's domain that matches ALL terms.
+    """Return whether the required affinity holds: each term needs its key, and a pod in the domain that matches ALL
+    terms.
 
-    The first of a group: no pod in the cluster (on a node with one of the keys) matches, and the pod matches itself.
+    The first pod of a group passes if it matches itself, and no pod in the cluster (on a node with one of the keys)
+    matches.
     """
     terms = pod.required_affinity
     if not all(term.topology_key in node.labels for term in terms):
@@ -147,7 +153,7 @@ def _same_domain(term: PodAffinityTerm, node: Node, other: Node) -> bool:
 def _meeting_terms(
     pod: Pod, existing: Pod, args: InterPodAffinityArgs, namespaces: Namespaces
 ) -> list[tuple[PodAffinityTerm, int]]:
-    """Every term of either pod that speaks of the other, with its signed weight."""
+    """Return every term of either pod that matches the other, with its signed weight."""
     found = [(w.term, w.weight) for w in pod.preferred_affinity if own_term_matches(w.term, existing, namespaces)]
     found += [
         (w.term, -w.weight) for w in pod.preferred_anti_affinity if own_term_matches(w.term, existing, namespaces)
@@ -160,7 +166,8 @@ def _meeting_terms(
 
 
 def _normalize(raw: dict[str, int]) -> dict[str, int]:
-    """100 for the highest, 0 for the lowest, all 0 when equal: by way of float64 and truncation."""
+    """Scale scores to 100 for the highest and 0 for the lowest, or all 0 if they are equal, with float64 and
+    truncation."""
     lowest, highest = min(raw.values()), max(raw.values())
     if highest == lowest:
         return dict.fromkeys(raw, 0)
@@ -180,7 +187,10 @@ def _node_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
 
 
 def _pod_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """All terms are asked at once; a namespaceSelector sees no namespace's labels."""
+    """Return whether a change of a pod may help.
+
+    All terms are evaluated at once; a namespaceSelector sees no labels.
+    """
     if old is not None and new is not None and new.uid == pod.uid:
         return True
     if any(one is not None and not one.node_name and not one.nominated_node_name for one in (old, new)):

@@ -27,7 +27,7 @@ class NodeAffinity(Plugin):
         return (UNRESOLVABLE, ("pod affinity terms conflict",)) if self.pre_filter_nodes(cycle) == set() else FITS
 
     def pre_filter_nodes(self, cycle: Cycle) -> set[str] | None:
-        """The names that matchFields leave; None when some term names no node."""
+        """Return the node names in matchFields, or None if some term has none."""
         required = cycle.pod.required_node_affinity
         names: set[str] = set()
         for term in required.terms if required else ():
@@ -38,7 +38,7 @@ class NodeAffinity(Plugin):
         return names if required and required.terms else None
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """The profile's added affinity, then the pod's node selector and required affinity."""
+        """Check the profile's added affinity, then the pod's node selector and required affinity."""
         added = cycle.args[self.name].added_required
         if added is not None and not added.matches(on.node.labels, on.node.name):
             return UNRESOLVABLE, ("node(s) didn't match scheduler-enforced node affinity",)
@@ -47,7 +47,8 @@ class NodeAffinity(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """The sum of the weights of the preferred terms that match the node; a term of weight 0 counts as absent."""
+        """Return the sum of the weights of the preferred terms that match (terms of weight 0 do not count), or None if
+        skipped."""
         terms = (*cycle.args[self.name].added_preferred, *cycle.pod.preferred_node_affinity)
         if not terms:
             return None
@@ -66,7 +67,7 @@ class NodeAffinity(Plugin):
 
 
 def matches_required_node_affinity(pod: Pod, node: Node) -> bool:
-    """nodeSelector and required node affinity together (`nodeaffinity.GetRequiredNodeAffinity(pod).Match`)."""
+    """Return whether nodeSelector and required affinity match (`nodeaffinity.GetRequiredNodeAffinity(pod).Match`)."""
     if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
         return False
     return pod.required_node_affinity is None or pod.required_node_affinity.matches(node.labels, node.name)

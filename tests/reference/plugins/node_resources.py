@@ -33,7 +33,7 @@ class NodeResourcesFit(Plugin):
     events = {"Node": ("Add", NODE_ALLOCATABLE), "Pod": (POD_SCALE_DOWN, "Delete")}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """Every resource of which too little is free; asking for more than the node has at all is unresolvable."""
+        """Reject for every resource that is not free; a request above the node's allocatable amount is unresolvable."""
         args, allocatable = cycle.args[self.name], on.node.allocatable
         reasons, code = [], UNSCHEDULABLE
         if len(on.pods) + 1 > allocatable.get("pods", 0):
@@ -80,19 +80,19 @@ def _fits_empty_node(pod: Pod, node: Node) -> bool:
 
 
 def _offers_more(pod: Pod, old: Node, new: Node) -> bool:
-    """Of something that the pod wants."""
+    """Return whether the new node has more of a resource that the pod needs."""
     wanted = [name for name, number in requests(pod).items() if number]
     return any(new.allocatable.get(name, 0) > old.allocatable.get(name, 0) for name in (*wanted, "pods"))
 
 
 def _requests_less(pod: Pod, old: Pod, new: Pod) -> bool:
-    """Of something that the pod wants."""
+    """Return whether the new pod requests less of a resource that the pod needs."""
     before, after = requests(old), requests(new)
     return any(before.get(name, 0) > after.get(name, 0) for name, number in requests(pod).items() if number)
 
 
 def fit_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesFitArgs) -> int:
-    """The strategy's weighted mean over the resources that the node has."""
+    """Return the strategy's weighted mean over the resources that the node has."""
     total = weights = 0
     for resource in args.resources:
         allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=True)
@@ -130,7 +130,7 @@ def _broken_line(shape: Sequence[UtilizationShapePoint], utilization: int) -> in
 
 class NodeResourcesBalancedAllocation(Plugin):
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """Skipped if the pod asks for none of the resources."""
+        """Return the scores, or None if the pod requests none of the resources."""
         pod, args = cycle.pod, cycle.args[self.name]
         if all(requests(pod).get(resource.name, 0) == 0 for resource in args.resources):
             return None
@@ -139,7 +139,7 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def balance_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesBalancedAllocationArgs) -> int:
-    """How much better the node is balanced with the pod, on a scale from 50 to 100."""
+    """Return how much better the node is balanced with the pod, from 50 to 100."""
     before, after = [], []
     for resource in args.resources:
         allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=False)
@@ -151,7 +151,7 @@ def balance_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResources
 
 
 def _balance(fractions: Sequence[float]) -> int:
-    """100 minus a hundred times the standard deviation of the used shares, truncated."""
+    """Return 100 minus a hundred times the standard deviation of the used shares, truncated."""
     deviation = 0.0
     if len(fractions) == 2:
         deviation = abs((fractions[0] - fractions[1]) / 2)
@@ -168,7 +168,8 @@ def _balance(fractions: Sequence[float]) -> int:
 
 
 def _share(pod: Pod, node: Node, pods: Sequence[Pod], name: str, *, with_defaults: bool) -> tuple[int, int]:
-    """(allocatable, requested with the pod); (0, 0) for an extended resource that the pod does not ask for."""
+    """Return (allocatable, requested with the pod), or (0, 0) for an extended resource that the pod does not
+    request."""
 
     def counted(p: Pod) -> int:
         return amounts_of(p)[1 if with_defaults and name in ("cpu", "memory") else 0].get(name, 0)

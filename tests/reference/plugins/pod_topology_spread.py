@@ -1,4 +1,4 @@
-"""PodTopologySpread read straight from its rules: one node at a time, a node's pods counted anew for every question.
+"""PodTopologySpread directly from its rules: one node at a time, with all pods counted again.
 
 Rules: kube-scheduler's podtopologyspread/{common,filtering,scoring,plugin}.go and helper/spread.go.
 """
@@ -44,7 +44,7 @@ class PodTopologySpread(Plugin):
     }
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """In every constraint's domain of the node the skew stays within bounds, with the pod."""
+        """Reject the node if, with the pod, the skew of a constraint exceeds maxSkew in the node's domain."""
         pod, labels = cycle.pod, on.node.labels
         constraints = constraints_of(pod, "DoNotSchedule", cycle.args[self.name], cycle.workloads)
         for constraint in constraints:
@@ -60,7 +60,7 @@ class PodTopologySpread(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """Scores by the pods that are seen on the feasible nodes; None when there is nothing soft to spread by."""
+        """Score the nodes by the matching pods on the feasible nodes. Return None without soft constraints."""
         pod, args = cycle.pod, cycle.args[self.name]
         constraints = constraints_of(pod, "ScheduleAnyway", args, cycle.workloads)
         if not constraints:
@@ -97,9 +97,9 @@ class PodTopologySpread(Plugin):
 def _counts(
     constraint: TopologySpreadConstraint, constraints: Sequence[TopologySpreadConstraint], cycle: Cycle, on: NodeInfo
 ) -> dict[str, int]:
-    """Matching pods by domain, over the nodes that have every constraint's label.
+    """Return the number of matching pods by domain, over the nodes that have every constraint's label.
 
-    Added and removed pods are counted the way of AddPod and RemovePod: terminating ones too, and by an empty selector.
+    Added and removed pods are counted as AddPod and RemovePod do: terminating ones too, and also for an empty selector.
     """
     namespace = cycle.pod.namespace
     found: dict[str, int] = {}
@@ -118,7 +118,7 @@ def _counts(
 def constraints_of(
     pod: Pod, action: str, args: PodTopologySpreadArgs, workloads: Sequence[Workload]
 ) -> list[TopologySpreadConstraint]:
-    """The pod's own constraints of this kind with matchLabelKeys merged, or else the default ones."""
+    """Return the pod's own constraints of this kind, with matchLabelKeys merged, or else the default ones."""
     if pod.topology_spread_constraints:
         return [_merged(c, pod) for c in pod.topology_spread_constraints if c.when_unsatisfiable == action]
     defaults = SYSTEM_DEFAULTS if args.defaulting_type == "System" else args.default_constraints
@@ -148,7 +148,7 @@ def _with_selector(c: TopologySpreadConstraint, selector: LabelSelector) -> Topo
 
 
 def default_selector(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
-    """What the services that select the pod and the controller that owns it select by, all together."""
+    """Return the selectors of the services that select the pod and of its controller, combined."""
     labels: dict[str, str] = {}
     in_namespace = [w for w in workloads if w.namespace == pod.namespace]
     for service in in_namespace:
@@ -167,14 +167,14 @@ def default_selector(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
 
 
 def counts_node(constraint: TopologySpreadConstraint, pod: Pod, node: Node) -> bool:
-    """Do the constraint's node inclusion policies let this node take part in counting?"""
+    """Return whether the constraint's node inclusion policies include the node."""
     if constraint.node_affinity_policy == "Honor" and not matches_required_node_affinity(pod, node):
         return False
     return constraint.node_taints_policy != "Honor" or not untolerated(pod, node)
 
 
 def matching_pods(pods: Sequence[Pod], selector: LabelSelector, namespace: str) -> int:
-    """Pods of the namespace that match; terminating ones are left out, and an empty selector counts nothing."""
+    """Return the number of matching pods in the namespace, without terminating ones; 0 for an empty selector."""
     if selector.empty:
         return 0
     return sum(1 for p in pods if p.namespace == namespace and not p.terminating and selector.matches(p.labels))
@@ -189,7 +189,7 @@ def _weight(constraint: TopologySpreadConstraint, scored: Sequence[NodeWithPods]
 def _count_in_domain(
     constraint: TopologySpreadConstraint, cycle: Cycle, node: Node, required: Sequence[TopologySpreadConstraint]
 ) -> int:
-    """Matching pods in the node's domain. A node without the label stands in the domain named ""."""
+    """Return the number of matching pods in the node's domain; a node without the label is in the domain ""."""
     total = 0
     for other, pods in cycle.snapshot:
         if any(c.topology_key not in other.labels for c in required) or not counts_node(constraint, cycle.pod, other):

@@ -25,11 +25,11 @@ class TaintToleration(Plugin):
     events = {"Node": ("Add", NODE_TAINT), "Pod": (POD_TOLERATION,)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """A NoSchedule or NoExecute taint that the pod does not tolerate rejects it."""
+        """Reject a node with a NoSchedule or NoExecute taint that the pod does not tolerate."""
         return (UNRESOLVABLE, ("node(s) had untolerated taint(s)",)) if untolerated(cycle.pod, on.node) else FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores:
-        """How many PreferNoSchedule taints the pod does not tolerate: the fewer the better."""
+        """Score by the number of PreferNoSchedule taints that the pod does not tolerate: fewer is better."""
         tolerations = [t for t in cycle.pod.tolerations if t.effect in ("", "PreferNoSchedule")]
         raw = {}
         for node, _ in feasible:
@@ -45,13 +45,13 @@ class TaintToleration(Plugin):
 
 
 def untolerated(pod: Pod, node: Node) -> list[Taint]:
-    """The NoSchedule and NoExecute taints of the node without a toleration of the pod."""
+    """Return the NoSchedule and NoExecute taints of the node that the pod does not tolerate."""
     hard = [taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute")]
     return [taint for taint in hard if not any(tolerates(toleration, taint) for toleration in pod.tolerations)]
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """`v1.Toleration.ToleratesTaint`."""
+    """Return whether the toleration tolerates the taint (`v1.Toleration.ToleratesTaint`)."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

@@ -13,7 +13,7 @@ EXTENDER = "http://extender.example/{}"
 
 
 def configuration(random: Random) -> Manifest:
-    """One profile or two, with other arguments, weights and plugins."""
+    """Return a configuration with one or two profiles with random arguments, weights and plugins."""
     found: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     found["profiles"] = [_profile(random, "default-scheduler")]
     if chance(random, 2):
@@ -28,7 +28,7 @@ def configuration(random: Random) -> Manifest:
 
 
 def extender_scripts(random: Random, config: Manifest | None) -> Manifest:
-    """What the extenders of the configuration answer, as a part of the scenario's spec."""
+    """Return the scripts of the configuration's extenders, as a part of the scenario's spec."""
     scripts = []
     for extender in (config or {}).get("extenders", ()):
         script: Manifest = {"urlPrefix": extender["urlPrefix"]}

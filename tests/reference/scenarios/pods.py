@@ -22,7 +22,7 @@ HARD, SOFT = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringS
 
 
 def chance(random: Random, one_in: int) -> bool:
-    """True once in so many times."""
+    """Return True once in `one_in` calls on average."""
     return random.randrange(one_in) == 0
 
 
@@ -117,7 +117,7 @@ def draw_running(random: Random, name: str, nodes: list[str]) -> Manifest:
 
 
 def draw_model(random: Random) -> Manifest:
-    """A pod with some rule or other that many pods of a scenario share, so that they get in each other's way."""
+    """Return a pod with rules that many pods of a scenario share, so that they compete."""
     while True:
         pod = draw_pod(random, "model")
         container = pod["spec"]["containers"][0]
@@ -126,7 +126,7 @@ def draw_model(random: Random) -> Manifest:
 
 
 def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
-    """Most pods take over the model's rules and, so that these decide, ask for little else."""
+    """Give most pods the model's rules, and small requests, so that the rules decide."""
     if model is None or chance(random, 4):
         return
     spec, like = pod["spec"], model["spec"]
@@ -150,14 +150,14 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
 
 
 def request_little(pod: Manifest) -> None:
-    """Take away what would keep the pod from most nodes."""
+    """Remove everything that would exclude the pod from most nodes."""
     for key in ("affinity", "topologySpreadConstraints", "nodeSelector", "initContainers", "overhead", "resources"):
         pod["spec"].pop(key, None)
     pod["spec"]["containers"] = [{"name": "c0", "image": "x", "resources": {"requests": {"cpu": "50m"}}}]
 
 
 def selector(random: Random) -> Manifest:
-    """A label selector."""
+    """Return a random label selector."""
     kind = random.randrange(8)
     if kind == 0:
         return {}
@@ -209,7 +209,7 @@ def _init_container(random: Random, number: int) -> Manifest:
 
 
 def _pod_level_resources(random: Random, spec: Manifest) -> None:
-    """Only where they cannot be less than what the containers ask for."""
+    """Add pod-level resources if they cannot be less than the requests of the containers."""
     spec["containers"] = [{"name": "c0", "image": "mid"}, {"name": "c1", "image": "x"}]
     spec.pop("initContainers", None)
     if chance(random, 2):
@@ -238,7 +238,7 @@ def _toleration(random: Random) -> Manifest:
 
 
 def _disk(random: Random) -> Manifest:
-    """A volume that two pods on a node may not share."""
+    """Return a volume that two pods on a node may not share."""
     read_only = {"readOnly": True} if chance(random, 2) else {}
     kind = random.randrange(4)
     if kind == 0:
@@ -266,7 +266,7 @@ def _affinity(random: Random) -> Manifest:
 
 
 def node_expression(random: Random) -> Manifest:
-    """A requirement on a node's labels."""
+    """Return a random requirement on a node's labels."""
     kind = random.randrange(4)
     if kind == 0:
         return {"key": "gen", "operator": random.choice(("Gt", "Lt")), "values": [random.choice(("0", "1", "2"))]}

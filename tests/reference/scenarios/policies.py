@@ -24,7 +24,7 @@ def budget(random: Random, number: int) -> Manifest:
 
 
 def workloads(random: Random) -> list[Manifest]:
-    """What default topology spreading selects by."""
+    """Return workloads whose selectors default topology spreading uses."""
     found: list[Manifest] = []
     if chance(random, 3):
         found.append(service(random))

@@ -1,6 +1,6 @@
 """Random scenarios for the fuzz harness: small clusters with a bit of everything, as the text of a scenario file.
 
-Everything is drawn from few values, so that pods meet: the same labels, ports, zones, priorities, claims and start
+All values are drawn from small sets, so that pods compete: the same labels, ports, zones, priorities, claims and start
 times.
 """
 
@@ -26,7 +26,7 @@ from tests.reference.scenarios.volumes import draw_claim_volumes, draw_storage
 
 
 def scenario_text(random: Random) -> str:
-    """A scenario file: one JSON document per object."""
+    """Return a scenario file with one JSON document for each object."""
     many = chance(random, 60)  # more nodes than are searched
     nodes = [draw_node(random, f"n{i}") for i in range(random.randint(100, 125) if many else random.randint(1, 7))]
     names = [node["metadata"]["name"] for node in nodes]

@@ -1,7 +1,7 @@
-"""Make a scenario that shows a difference as small as it can be by leaving things out.
+"""Reduce a scenario that shows a difference to a minimum by leaving things out.
 
-Of the text, not of the random choices behind it, as Hypothesis would: they are so many that it takes half a minute
-where this takes two seconds, and leaves a text sixteen times as long.
+It reduces the text, not the random choices behind it as Hypothesis would: there are so many of them that it takes half
+a minute instead of two seconds, and the text is sixteen times as long.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def smallest(text: str, fails: Callable[[str], bool]) -> str:
-    """Leave out documents, events and fields, one at a time, as long as the text still fails."""
+    """Remove documents, events and fields, one at a time, as long as the text still fails. Return the smallest text."""
     documents = [json.loads(part) for part in text.split("\n---\n")]
     found = True
     while found:
@@ -29,7 +29,8 @@ def written(documents: list[Any]) -> str:
 
 
 def variants(value: Any) -> Iterator[Any]:
-    """The value without one of its parts, large parts first: items of lists and fields of mappings, at any depth."""
+    """Yield the value without one of its parts, large parts first: items of lists and fields of mappings, at any
+    depth."""
     if isinstance(value, list):
         for index in range(len(value)):
             yield value[:index] + value[index + 1 :]

@@ -1,4 +1,4 @@
-"""Random events for the fuzz harness: what comes, changes and goes while pods wait."""
+"""Random events for the fuzz harness: objects that are created, changed and deleted while pods are pending."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def timeline(
     others: list[Manifest],
     model: Manifest | None,
 ) -> Manifest:
-    """A Scenario document; `nodes`, `pods` and the others are the initial objects, `model` what pods look like."""
+    """Return a Scenario document.
+
+    `nodes`, `pods`, `storage` and `others` are the initial objects, `model` is a typical pod.
+    """
     world = World(random, nodes, pods, storage, others, model)
     count = random.choice((0, 1, 2, 4, 8, 14))
     for at in sorted(random.choice(TIMES) for _ in range(count)):
@@ -44,12 +47,12 @@ def timeline(
 
 
 def key_of(item: Manifest) -> tuple[str, str, str]:
-    """(kind, namespace, name)."""
+    """Return (kind, namespace, name)."""
     return item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]
 
 
 class World:
-    """What exists according to the events drawn so far (pods may have been preempted meanwhile)."""
+    """The objects after the events drawn so far, not counting preemption."""
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ class World:
         return {"create": node}
 
     def update_node(self) -> Manifest | None:
-        """One or two properties of a node change."""
+        """Return an update of one or two properties of a node, or None without nodes."""
         if not self.nodes:
             return None
         node = copy.deepcopy(self.random.choice(list(self.nodes.values())))
@@ -147,7 +150,8 @@ class World:
         return {"delete": {"kind": "Pod", "namespace": metadata["namespace"], "name": metadata["name"]}}
 
     def recreate_pod(self) -> Manifest | None:
-        """A pod with the name of one that was deleted, or one that takes the place of a pod that is there."""
+        """Return an event that creates a pod with the name of a deleted one, or of an existing one, which is deleted
+        first. None without pods."""
         if not self.pods:
             return None
         pod = copy.deepcopy(self.random.choice(list(self.pods.values())))
@@ -159,7 +163,10 @@ class World:
         return {"create": pod}
 
     def update_pod(self) -> Manifest | None:
-        """Labels, tolerations, gates or smaller requests; only pods that nobody preempts, lest they be gone."""
+        """Return an update of labels, tolerations, gates or requests of a pod, or None without a suitable pod.
+
+        Only pods that cannot be preempted are updated, because the others may be gone.
+        """
         safe = [pod for pod in self.pods.values() if pod["spec"]["priority"] == 1000]
         if not safe:
             return None
@@ -185,7 +192,7 @@ class World:
         return {"update": pod}
 
     def change_storage(self) -> Manifest | None:
-        """Something that volume plugins read comes, changes or goes."""
+        """Create, change or delete an object that volume plugins read. Return the event, or None if there is none."""
         random, names = self.random, list(self.nodes) or ["n0"]
         kind = random.randrange(10)
         if kind == 0:
@@ -216,7 +223,7 @@ class World:
         return self._store(storage_class(random.choice(("dyn", "local", "imm")), mode="WaitForFirstConsumer"))
 
     def change_others(self) -> Manifest:
-        """What no event tells the queue of, but the plugins read."""
+        """Return a change that plugins read, but that is no event for the queue."""
         kind = self.random.randrange(4)
         if kind == 0:
             return self._store(namespace(self.random, "team"))

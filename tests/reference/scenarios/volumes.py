@@ -14,7 +14,7 @@ MODES = (["ReadWriteOnce"], ["ReadWriteOncePod"], ["ReadWriteMany"])
 
 
 def draw_storage(random: Random, nodes: list[str]) -> list[Manifest]:
-    """StorageClasses, volumes, claims, CSINodes and what else volume plugins read."""
+    """Return StorageClasses, volumes, claims, CSINodes and other objects that volume plugins read."""
     found = [storage_class("local", provisioner="kubernetes.io/no-provisioner"), storage_class("dyn")]
     found.append(storage_class("imm", mode="Immediate"))
     if chance(random, 2):
@@ -43,7 +43,7 @@ def draw_storage(random: Random, nodes: list[str]) -> list[Manifest]:
 
 
 def draw_claim_volumes(random: Random, pod: Manifest) -> None:
-    """Let the pod use a claim or two."""
+    """Add one or two claims to half of the pods."""
     if not chance(random, 2):
         return
     names = random.sample(CLAIMS, random.choice((1, 1, 2))) if random.randrange(10) else ["later"]
@@ -62,7 +62,7 @@ def storage_class(
 
 
 def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
-    """A claim, with its volume if it is bound."""
+    """Return a claim, and its volume if it is bound."""
     kind = random.choice((*KINDS, *KINDS, "bound", "topo", "imm", "", "gone"))
     spec: Manifest = {"accessModes": random.choice(MODES)}
     spec["resources"] = {"requests": {"storage": random.choice(("1Gi", "5Gi", "15Gi"))}}
@@ -82,13 +82,15 @@ def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
 
 
 def _in_team(claim: Manifest) -> Manifest:
-    """A claim of the same name in another namespace; bound to a volume that does not exist, or to the other's."""
+    """Move the claim to another namespace; it is bound to a volume that does not exist, or to that of the other
+    claim."""
     claim["metadata"]["namespace"] = "team"
     return claim
 
 
 def free_volume(random: Random, name: str, nodes: list[str]) -> Manifest:
-    """One that a claim may be bound to with its first consumer; some still have no phase, or are meant for a claim."""
+    """Return a volume that can be bound with its first consumer; some have no phase yet, or are reserved for a
+    claim."""
     found = _volume(random, name, random.choice(("local", "local", "dyn")), nodes, csi=False)
     if random.randrange(8):
         found["status"] = {"phase": "Available"}

@@ -1,1 +1,1 @@
-"""The scheduler around the plugins, plainly: its cluster, its queue, one attempt after the other."""
+"""The scheduler around the plugins, in plain code: its cluster, its queue, one attempt after another."""

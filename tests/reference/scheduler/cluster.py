@@ -1,4 +1,4 @@
-"""What the scheduler's cache, nominator and the played controllers know, as lists and dicts."""
+"""The state of the scheduler's cache, the nominator and the simulated controllers, as lists and dicts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ FINISHED = ("Succeeded", "Failed")
 
 @dataclass
 class ReferenceCluster:
-    """`pods_on[node]` in order of arrival, also of nodes that do not exist; `gone_at` is when victims will disappear.
+    """The state of the cluster.
 
-    `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the node shares them.
-    `zones` is the node tree, `listed` the names of the last snapshot in order.
+    `pods_on[node]`: in order of arrival, also for nodes that do not exist. `gone_at`: the times at which victims
+    disappear. `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the node
+    shares them. `zones` is the node tree; `listed` has the names of the last snapshot in order.
     """
 
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class ReferenceCluster:
     # Objects come, change and go
 
     def apply(self, item: KubernetesObject) -> None:
-        """Create or replace an object; an update has been merged with what is stored."""
+        """Create or replace an object; an update is already merged with the stored object."""
         if isinstance(item, Node):
             self._apply_node(item)
         elif isinstance(item, Pod):
@@ -86,7 +87,7 @@ class ReferenceCluster:
             del self.others[kind, key]
 
     def get(self, kind: str, key: str) -> KubernetesObject | None:
-        """The stored object."""
+        """Return the stored object with this kind and key, or None."""
         if kind == "Node":
             return self.nodes.get(key)
         if kind == "Pod":
@@ -94,7 +95,7 @@ class ReferenceCluster:
         return self.others.get((kind, key))
 
     def running(self) -> list[Pod]:
-        """Every pod with a node name."""
+        """Return every pod with a node name."""
         return [pod for pods in self.pods_on.values() for pod in pods]
 
     @property
@@ -111,7 +112,7 @@ class ReferenceCluster:
 
     @property
     def storage(self) -> Storage:
-        """All the storage objects."""
+        """Return all storage objects."""
         items = self.others.values()
         return Storage(
             {key_of(one): one for one in items if isinstance(one, PersistentVolumeClaim)},
@@ -126,7 +127,7 @@ class ReferenceCluster:
     # The scheduler's snapshot
 
     def snapshot(self) -> list[tuple[Node, list[Pod]]]:
-        """Every node with its pods. The order is asked anew only if a node has come or gone since the last snapshot."""
+        """Return every node with its pods. The order is only computed again after a node was added or removed."""
         longest = max((len(names) for names in self.zones.values()), default=0)
         in_turn = [names[turn] for turn in range(longest) for names in self.zones.values() if turn < len(names)]
         if sorted(in_turn) != sorted(self.listed):
@@ -142,7 +143,7 @@ class ReferenceCluster:
     # What the scheduler does
 
     def bind(self, pod: Pod, node: str, now: float) -> None:
-        """The pod's claims are bound, then it runs on the node; its start time has whole seconds."""
+        """Bind the pod's claims and the pod itself to the node; its start time is in whole seconds."""
         self._bind_claims(pod, self.nodes[node])
         del self.pending[pod.key]
         self.nominated.pop(pod.key, None)
@@ -151,9 +152,10 @@ class ReferenceCluster:
         self.told.append(Event("AssignedPod", "Add", None, bound))
 
     def evict(self, victim: Pod, now: float) -> None:
-        """Delete a victim: at once, or marked as terminating until its termination seconds are over.
+        """Delete a victim, at once or after its termination seconds.
 
-        Its condition and its deletion are two updates; the cache takes an updated pod off the node and puts it back.
+        Its condition and its deletion are two updates; the cache removes an updated pod from the node and adds it
+        again.
         """
         if victim.terminating:
             return
@@ -167,7 +169,7 @@ class ReferenceCluster:
         self.gone_at[victim.key] = now + victim.termination_seconds
 
     def disruptions_allowed(self, budget: PodDisruptionBudget) -> int:
-        """What the disruption controller would have written into the budget's status."""
+        """Return disruptionsAllowed of the budget's status as the disruption controller would compute it."""
         if budget.disruptions_allowed is not None:
             return budget.disruptions_allowed
         counted = [pod for pod in self.running() if _controlled(budget, pod)]
@@ -203,7 +205,7 @@ class ReferenceCluster:
             del self.zones[zone_of(node)]
 
     def _forget_images(self, node: Node) -> None:
-        """An image has the size that the first node gave that had it, until no node has it any more."""
+        """Remove the node's images. An image has the size on the first node that had it, until no node has it."""
         for image in node.images:
             if not any(image in other.images for other in self.nodes.values() if other.name != node.name):
                 self.image_sizes.pop(image, None)
@@ -274,7 +276,7 @@ class ReferenceCluster:
 def provisioned(
     claim: PersistentVolumeClaim, storage_class: StorageClass, labels: Mapping[str, str]
 ) -> PersistentVolume:
-    """The volume that the class' provisioner makes for the claim, tied to the node's values of its topologies."""
+    """Return the volume that the class's provisioner creates for the claim, in the node's topologies."""
     name = f"pvc-{claim.uid}"
     return PersistentVolume(
         name=name,
@@ -293,25 +295,26 @@ def provisioned(
 
 
 def reachable_from(labels: Mapping[str, str]) -> NodeSelector:
-    """The node affinity of a volume that is there where these labels are."""
+    """Return the node affinity of a volume that is available on nodes with these labels."""
     return NodeSelector(
         (NodeSelectorTerm(tuple(SelectorRequirement(k, "In", (v,)) for k, v in sorted(labels.items()))),)
     )
 
 
 def kind_of(item: KubernetesObject) -> str:
-    """The kind as a manifest writes it."""
+    """Return the kind as in a manifest."""
     return item.kind if isinstance(item, Workload) else type(item).__name__
 
 
 def key_of(item: KubernetesObject) -> str:
-    """ "namespace/name", or the bare name."""
+    """Return "namespace/name", or the bare name."""
     namespace = getattr(item, "namespace", "")
     return f"{namespace}/{item.name}" if namespace else item.name
 
 
 def zone_of(node: Node) -> str:
-    """`GetZoneKey`: region and zone, each by its beta label if that is there (even empty), else by its stable one."""
+    """Return region and zone (`GetZoneKey`), each from its beta label if it exists (even empty), else from the stable
+    one."""
     region = node.labels.get(BETA_REGION, node.labels.get(REGION, ""))
     zone = node.labels.get(BETA_ZONE, node.labels.get(ZONE, ""))
     return f"{region}:\0:{zone}" if region or zone else ""
@@ -322,5 +325,5 @@ def _controlled(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 
 def _scaled(value: int | str, total: int) -> int:
-    """An int as it is, a percentage of the total rounded up."""
+    """Return an int as it is, or a percentage of the total rounded up."""
     return value if isinstance(value, int) else -(-int(value.rstrip("%")) * total // 100)

@@ -1,4 +1,4 @@
-"""Scripted extenders asked one after the other, as findNodesThatPassExtenders, prioritizeNodes and callExtenders do."""
+"""Scripted extenders, called one after another, as in findNodesThatPassExtenders, prioritizeNodes and callExtenders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.reference.framework.interface import ExtenderFailed, Rejection
 
 
 def ignoring_managed_resources(config: SchedulerConfiguration) -> SchedulerConfiguration:
-    """buildExtenders: resources with ignoredByScheduler become every profile's ignoredResources."""
+    """Add resources with ignoredByScheduler to every profile's ignoredResources, as buildExtenders does."""
     ignored = {
         one.name for extender in config.extenders for one in extender.managed_resources if one.ignored_by_scheduler
     }
@@ -31,7 +31,7 @@ def ignoring_managed_resources(config: SchedulerConfiguration) -> SchedulerConfi
 
 @dataclass
 class Extenders:
-    """(extender, its script) each, in the order of the configuration; ignorable ones are asked last."""
+    """Pairs of (extender, script) in the order of the configuration; ignorable extenders are called last."""
 
     configured: Sequence[tuple[Extender, ExtenderScript]]
     struck: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -45,11 +45,11 @@ class Extenders:
 
     @property
     def look_at_nodes(self) -> bool:
-        """Some extender filters or prioritizes."""
+        """Whether an extender filters or prioritizes."""
         return any(extender.filter_verb or extender.prioritize_verb for extender, _ in self.configured)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, Rejection]:
-        """The nodes that they turn down, each extender of what those before it left."""
+        """Return the rejections by node; each extender gets the nodes that those before it left."""
         rejected: dict[str, Rejection] = {}
         self.bare = False
         for extender, script in self._interested(pod):
@@ -69,7 +69,7 @@ class Extenders:
         return rejected
 
     def scores(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
-        """What they add to every node's total; a call that fails adds nothing."""
+        """Return the points that extenders add to every node's total; a call that fails adds none."""
         totals = {node.name: 0 for node in nodes}
         for extender, script in self._interested(pod):
             if not extender.prioritize_verb:
@@ -87,7 +87,7 @@ class Extenders:
         return totals
 
     def strike(self, pod: Pod, nodes: Sequence[Node]) -> set[str]:
-        """The candidates for preemption that are left."""
+        """Return the candidates for preemption that the extenders leave."""
         left = list(nodes)
         for extender, script in self._interested(pod):
             if not extender.preempt_verb or not left:
@@ -107,7 +107,7 @@ class Extenders:
         return found
 
     def _called(self, verb: str, pod: Pod, extender: Extender, script: ExtenderScript) -> bool:
-        """Whether the call succeeded; raises if it failed and the extender cannot be ignored."""
+        """Return whether the call succeeded. Raises ExtenderFailed if it failed and the extender is not ignorable."""
         self._failed = False
         for index, failure in enumerate(script.failures):
             used_up = failure.times is not None and self.struck[script.url_prefix, index] >= failure.times

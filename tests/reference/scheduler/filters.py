@@ -14,7 +14,10 @@ from tests.reference.scheduler.cluster import ReferenceCluster
 
 @dataclass
 class Filters:
-    """One cycle's filters: the pod, the profile, the snapshot that PreFilter looked at, and what it skipped."""
+    """The filters of one cycle.
+
+    `snapshot`: the nodes that PreFilter reads. `skipped`: the plugins that PreFilter skipped.
+    """
 
     pod: Pod
     profile: Profile
@@ -38,9 +41,10 @@ class Filters:
     def fits_with_nominated(
         self, node: Node, removed: Sequence[Pod] = (), put_back: Sequence[Pod] = ()
     ) -> Rejection | None:
-        """`RunFilterPluginsWithNominatedPods`: first with the nominated pods that matter added, then without.
+        """Run the filters with the nominated pods that count, then without (`RunFilterPluginsWithNominatedPods`).
 
-        `removed` pods are imagined away; `put_back` ones were, and then were given back.
+        Return the rejection, or None if the node fits. `removed` pods are left out; `put_back` pods were removed and
+        added again.
         """
         nominated = self._nominated_to(node)
         if nominated:
@@ -68,7 +72,7 @@ class Filters:
         return NodeInfo(node, pods, ports, added, removed)
 
     def _nominated_to(self, node: Node) -> list[Pod]:
-        """Pods of at least this priority that are nominated to the node, the pod itself left out."""
+        """Return other pods of at least this priority that are nominated to the node."""
         names = [key for key, name in self.cluster.nominated.items() if name == node.name and key != self.pod.key]
         pods = [self.cluster.pending[key] for key in names]
         return [pod for pod in pods if pod.priority >= self.pod.priority]

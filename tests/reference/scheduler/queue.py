@@ -1,7 +1,7 @@
-"""The scheduling queue with three plain lists, each sorted when somebody asks for its first pod.
+"""The scheduling queue with three plain lists, which are sorted whenever the first pod is needed.
 
-Rules: kube-scheduler's backend/queue/{scheduling_queue,active_queue,backoff_queue}.go. Sequence numbers and how often a
-pod is popped early at one moment are the simulation's own.
+Rules: kube-scheduler's backend/queue/{scheduling_queue,active_queue,backoff_queue}.go. Sequence numbers, and the limit
+of early pops at one moment, are the simulation's own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Waiting:
 
 @dataclass
 class Queue:
-    """`workloads` is what default spread constraints are deduced from; the owner keeps it up to date."""
+    """The queue. `workloads` are the basis of default spread constraints; the owner keeps them up to date."""
 
     profiles: Mapping[str, Profile]
     initial: float
@@ -56,7 +56,7 @@ class Queue:
         self._to_active(waiting)
 
     def pop(self) -> Waiting | None:
-        """The first active pod; an idle scheduler takes one that backs off, if that is not for an error."""
+        """Remove and return the first active pod, else one in backoff after a rejection (if enabled), else None."""
         waiting = min(self.active, key=self._active_order, default=None)
         if waiting is None and self.pops_from_backoff:
             waiting = self._pop_early()
@@ -76,7 +76,10 @@ class Queue:
         return waiting
 
     def returned(self, waiting: Waiting, rejectors: set[str]) -> None:
-        """AddUnschedulableIfNotPresent; no plugin to blame means an error. No event happens during an attempt."""
+        """Put a pod back (AddUnschedulableIfNotPresent). Without rejectors, it had an error.
+
+        No event happens during an attempt.
+        """
         waiting.rejectors = set(rejectors)
         if rejectors:
             waiting.unschedulable_count += 1
@@ -91,7 +94,7 @@ class Queue:
             self._requeue(waiting)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """A pending pod changed."""
+        """Apply an update of a pending pod."""
         for waiting in (*self.active, *self.backoff):
             if waiting.pod.key == new.key:
                 waiting.pod = new
@@ -115,7 +118,7 @@ class Queue:
     # Moves
 
     def happened(self, event: Event, most_priority: int | None = None) -> None:
-        """MoveAllToActiveOrBackoffQueue, perhaps of pods up to a priority only."""
+        """Move pods after an event (MoveAllToActiveOrBackoffQueue), optionally only those up to a priority."""
         for waiting in list(self.unschedulable):
             if most_priority is not None and waiting.pod.priority > most_priority:
                 continue
@@ -139,12 +142,12 @@ class Queue:
                 self._requeue(waiting)
 
     def next_flush(self) -> float | None:
-        """The first whole second at which the backoff of the first pod of each kind is over."""
+        """Return the first whole second at which the first backoff is over, or None without pods in backoff."""
         expiries = [self._expiry(waiting) for waiting in self.backoff]
         return min((math.floor(one) + 1.0 for one in expiries), default=None)
 
     def record(self) -> dict[str, list[str]]:
-        """The `queues` field of a decision record."""
+        """Return the `queues` field of a decision record."""
         return {
             "active": [waiting.pod.key for waiting in sorted(self.active, key=self._active_order)],
             "backoff": [waiting.pod.key for waiting in sorted(self.backoff, key=self._backoff_order)],
@@ -161,7 +164,7 @@ class Queue:
         )
 
     def _requeue(self, waiting: Waiting) -> None:
-        """requeuePodWithQueueingStrategy, for AfterBackoff."""
+        """Move a pod to the active or backoff queue (requeuePodWithQueueingStrategy, for AfterBackoff)."""
         if not self._is_backing_off(waiting):
             self._to_active(waiting)
         elif not self.pops_from_backoff or self._passes_gates(waiting):
@@ -174,7 +177,7 @@ class Queue:
             self.active.append(waiting)
 
     def _passes_gates(self, waiting: Waiting) -> bool:
-        """PreEnqueue; a pod that is held back waits among the unschedulable ones."""
+        """Return whether PreEnqueue passes. A gated pod is moved to the unschedulable pods."""
         plugins = self.profiles[waiting.pod.scheduler_name].plugins["pre_enqueue"]
         waiting.gated = bool(waiting.pod.scheduling_gates) and any(ref.name == "SchedulingGates" for ref in plugins)
         if waiting.gated:

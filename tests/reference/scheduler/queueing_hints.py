@@ -1,4 +1,4 @@
-"""Queueing hints: does an event possibly help a pod that a plugin rejected?"""
+"""Queueing hints: whether an event may help a pod that a plugin rejected."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ OF_EXTENDERS = ("Pod", "Node", *STORAGE)
 
 
 def worth_a_try(name: str, event: Event, pod: Pod, profile: Profile, workloads: Sequence[Workload]) -> bool:
-    """Whether the plugin, which rejected the pod, registered the event and says Queue.
+    """Return whether the plugin, which rejected the pod, registered the event and its hint is Queue.
 
-    buildQueueingHintMap lets a taint update wake what registers new nodes but no taint updates.
+    In buildQueueingHintMap, a taint update also concerns plugins that registered new nodes but no taint updates.
     """
     if name == "Extender":
         return event.kind in OF_EXTENDERS

@@ -1,4 +1,4 @@
-"""The engine and the reference run the same scenario; their decision records are laid side by side."""
+"""Run the engine and the reference on the same scenario, and compare their decision records."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ Record = dict[str, Any]
 
 
 def attempts(scenario: Scenario) -> Iterator[tuple[Record, Record]]:
-    """(decision record of the engine, what the reference finds) per attempt; {} on a side that has no more."""
+    """Yield (decision record of the engine, decision record of the reference) for each attempt; {} for a missing
+    one."""
     found = (record for record in decisions(simulate(scenario)) if "final" not in record)
     yield from zip_longest(found, run(scenario), fillvalue={})
 
 
 def difference(scenario: Scenario) -> str:
-    """The first field of the first attempt that is decided otherwise; "" if there is none."""
+    """Return the first different field of the first different attempt; "" if there is none."""
     for number, (found, expected) in enumerate(attempts(scenario), 1):
         if not found or not expected:
             return f"attempt {number}: {'engine' if found else 'reference'} alone tries {(found or expected)['pod']}"
@@ -32,7 +33,7 @@ def difference(scenario: Scenario) -> str:
 
 
 def normalized(value: Any, name: str) -> Any:
-    """The order of scalar resources among the reasons is Go's map order; a record does not tell an extender's code."""
+    """Return the value without accidental order: that of scalar resources in Go maps, and without extenders' codes."""
     if name != "filter":
         return value
     return {

@@ -19,7 +19,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 @dataclass
 class Attempt:
-    """What an attempt found, in the shape of a decision record (see `record`)."""
+    """The result of an attempt, in the shape of a decision record (see `record`)."""
 
     pre_filter: dict[str, object]
     statuses: dict[str, Rejection] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Attempt:
     rejectors: set[str] = field(default_factory=set)  # UnschedulablePlugins
 
     def record(self) -> dict[str, object]:
-        """The fields of a decision record that depend on the cycle alone; an error tells no more than its message."""
+        """Return the fields of a decision record that depend on the cycle alone; an error has only its message."""
         if self.error:
             return {"outcome": self.outcome, "message": self.message}
         return {
@@ -68,7 +68,10 @@ def schedule_one(
     percentage: int = 0,
     extenders: Extenders | None = None,
 ) -> Attempt:
-    """Schedule the pending pod and apply what follows from it to the cluster. `percentage` is the configuration's."""
+    """Schedule the pending pod, and apply the result to the cluster.
+
+    `percentage` is the configuration's percentageOfNodesToScore.
+    """
     attempt = Attempt({"rejectedBy": None, "code": None, "reasons": [], "nodes": None})
     snapshot = cluster.snapshot()
     if not snapshot:
@@ -86,7 +89,7 @@ def schedule_one(
 
 @dataclass
 class Search:
-    """findNodesThatFitPod and what follows, for one pod."""
+    """The search for a node for one pod (findNodesThatFitPod and the steps after it)."""
 
     filters: Filters
     extenders: Extenders
@@ -95,7 +98,7 @@ class Search:
     names: set[str] | None = None
 
     def run(self, attempt: Attempt, now: float) -> None:
-        """The whole attempt."""
+        """Run the whole attempt."""
         cluster, pod = self.filters.cluster, self.filters.pod
         rejection = self._pre_filter()
         attempt.pre_filter["nodes"] = sorted(self.names) if self.names is not None else None
@@ -116,7 +119,10 @@ class Search:
         cluster.bind(pod, attempt.node, now)
 
     def _pre_filter(self) -> Rejection | None:
-        """RunPreFilterPlugins: an unresolvable rejection ends it and undoes the narrowing, a plain one does not."""
+        """Run PreFilter (RunPreFilterPlugins). Return the rejection, or None if the pod passes.
+
+        A rejection discards the node names that plugins have selected.
+        """
         cycle = self.filters.cycle
         self.seen = set()
         for ref in self.filters.profile.plugins["pre_filter"]:
@@ -133,7 +139,7 @@ class Search:
         return None
 
     def _find_feasible(self, attempt: Attempt) -> None:
-        """The nominated node first; else the (narrowed) list from nextStartNodeIndex on."""
+        """Try the nominated node first, then the selected nodes from nextStartNodeIndex on."""
         cluster, by_name = self.filters.cluster, {node.name: node for node, _ in self.filters.snapshot}
         nominated = self.filters.pod.nominated_node_name or cluster.nominated.get(self.filters.pod.key, "")
         if nominated in by_name:
@@ -156,7 +162,7 @@ class Search:
             attempt.rejectors.add("Extender")
 
     def _filter(self, attempt: Attempt, nodes: list[Node]) -> None:
-        """Until one more feasible node than wanted has shown up, which does not count."""
+        """Filter nodes until one more feasible node than needed is found, which is not used."""
         wanted = self._wanted(len(nodes))
         for node in nodes:
             rejection = self.filters.fits_with_nominated(node)
@@ -169,7 +175,7 @@ class Search:
                 attempt.feasible.append(node.name)
 
     def _wanted(self, nodes: int) -> int:
-        """numFeasibleNodesToFind; one will do if nobody looks at them afterwards."""
+        """Return numFeasibleNodesToFind; one is enough if no plugin or extender scores nodes."""
         profile = self.filters.profile
         if not profile.plugins["score"] and not self.extenders.look_at_nodes:
             return 1
@@ -180,7 +186,7 @@ class Search:
         return max(100, nodes * (percentage or max(5, 50 - nodes // 125)) // 100)
 
     def _call_extenders(self, attempt: Attempt) -> bool:
-        """Whether they turn a node down, which gets a status that names no plugin."""
+        """Return whether extenders reject a node; the status of such a node names no plugin."""
         by_name = {node.name: node for node, _ in self.filters.snapshot}
         rejected = self.extenders.filter(self.filters.pod, [by_name[name] for name in attempt.feasible])
         attempt.statuses |= rejected
@@ -198,7 +204,7 @@ class Search:
             attempt.totals = totals
 
     def _post_filter(self, attempt: Attempt, now: float) -> None:
-        """PostFilter's plugins, the message, and what becomes of victims and nominations."""
+        """Run PostFilter, and set the message, the victims and the nomination."""
         texts: list[str] = []
         cluster, key = self.filters.cluster, self.filters.pod.key
         for ref in self.filters.profile.plugins["post_filter"]:

@@ -1,4 +1,4 @@
-"""The Score plugins of a profile over the feasible nodes."""
+"""The Score plugins of a profile for the feasible nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.reference.plugins import PLUGINS
 
 
 def top_of_heap(nodes: Sequence[str], totals: Mapping[str, int]) -> str:
-    """The best node as Go's container/heap has it on top after Init."""
+    """Return the best node, as it is on top of Go's container/heap after Init."""
     heap = list(nodes)
     for start in range(len(heap) // 2 - 1, -1, -1):
         i = start
@@ -30,9 +30,9 @@ def top_of_heap(nodes: Sequence[str], totals: Mapping[str, int]) -> str:
 def prioritize(
     cycle: Cycle, feasible: Sequence[str], profile: Profile, *, bare: bool
 ) -> dict[str, dict[str, list[int]]]:
-    """plugin -> node -> [raw, normalized, weighted]; plugins that PreScore skipped are absent.
+    """Return [raw, normalized, weighted] by plugin and node; plugins that PreScore skipped are absent.
 
-    `bare`: an extender handed the feasible nodes over without their pods and images.
+    `bare`: an extender returned the feasible nodes without their pods and images.
     """
     if bare:
         cycle = dataclasses.replace(cycle, images={})

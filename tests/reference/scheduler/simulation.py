@@ -1,6 +1,6 @@
-"""A whole run in plain steps: virtual time, what is due when, the queue, and one attempt after the other.
+"""A whole run in plain steps: virtual time, due actions, the queue, and one attempt after another.
 
-Nothing of the engine runs here; what happens at which moment is written down in docs/fidelity.md.
+It uses nothing of the engine; docs/fidelity.md says what happens at which moment.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ PATIENCE = 60.0
 
 
 class EndlessMoment(Exception):
-    """Pods wake each other for ever."""
+    """Pods requeue each other forever at one moment."""
 
 
 def run(scenario: Scenario) -> Iterator[Record]:
-    """A decision record for each attempt."""
+    """Yield a decision record for each attempt."""
     return Simulation(scenario).run()
 
 
@@ -134,7 +134,7 @@ class Simulation:
         return record
 
     def _tell_nominations(self, attempt: Attempt, pod: Pod, before: dict[str, str]) -> None:
-        """Nominations that were cleared for the pod, then its own condition and nomination."""
+        """Send the queue the nominations that were cleared for the pod, then the pod's own condition and nomination."""
         for key in before:
             if key != pod.key and key not in self.cluster.nominated:
                 self._patch(self.cluster.pending[key], "")

@@ -1,1 +1,1 @@
-"""What several plugins use."""
+"""Functions that several plugins use."""

@@ -6,7 +6,7 @@ import math
 
 
 def divided(numerator: int, denominator: int) -> int:
-    """Integers, truncated towards zero."""
+    """Divide integers, truncating towards zero."""
     quotient = abs(numerator) // abs(denominator)
     return quotient if (numerator < 0) == (denominator < 0) else -quotient
 
@@ -17,7 +17,7 @@ def round_half_away(value: float) -> int:
 
 
 def log(number: int) -> float:
-    """Go's math.Log (FreeBSD's e_log.c), which may differ in the last bit from the C library's."""
+    """Return Go's math.Log (FreeBSD's e_log.c), which may differ in the last bit from the C library's."""
     fraction, exponent = math.frexp(float(number))
     if fraction < math.sqrt(2) / 2:
         fraction, exponent = fraction * 2, exponent - 1

@@ -1,1 +1,1 @@
-"""Plugins of one short rule each."""
+"""Plugins with a single short rule."""

@@ -17,7 +17,11 @@ class ImageLocality(Plugin):
 
 
 def image_score(cycle: Cycle, node: str) -> int:
-    """Bytes of the pod's images that are there, each scaled by the share of nodes that have it, from 23 MiB on."""
+    """Return the node's score from 0 to 100.
+
+    It grows with the bytes of the pod's images on the node, from 23 MiB on, each scaled by the share of nodes that have
+    the image.
+    """
     there, nodes = cycle.images.get(node, {}), len(cycle.snapshot)
     total = 0
     for image in cycle.pod.images:

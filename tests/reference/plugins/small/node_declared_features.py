@@ -17,14 +17,14 @@ class NodeDeclaredFeatures(Plugin):
         return FITS if needed(cycle.pod) else SKIP
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """The node declares all that the pod needs."""
+        """Reject a node that does not declare all features that the pod needs."""
         declared = (on.node.manifest.get("status") or {}).get("declaredFeatures") or ()
         if needed(cycle.pod) <= set(declared):
             return FITS
         return UNRESOLVABLE, ("node(s) didn't match Pod's required features",)
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """A new node, one that declares something else now, or a pod that needs something else now."""
+        """Queue after a new node, a change of declared features, or a change of the features that the pod needs."""
         if event.kind == "Pod":
             return event.new is not None and event.new.uid == pod.uid and needed(event.new) != needed(event.old)
         return event.old is None or event.old.declared_features != event.new.declared_features

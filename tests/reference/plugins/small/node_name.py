@@ -9,7 +9,7 @@ class NodeName(Plugin):
     events = {"Node": ("Add",)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """A pod that names its node goes nowhere else."""
+        """Reject other nodes than the one that the pod names."""
         if cycle.pod.node_name in ("", on.node.name):
             return FITS
         return UNRESOLVABLE, ("node(s) didn't match the requested node name",)

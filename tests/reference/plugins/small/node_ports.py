@@ -15,13 +15,13 @@ class NodePorts(Plugin):
     events = {"Node": ("Add",), "Pod": ("Delete",)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """No host port that the pod wants is among the node's used ports."""
+        """Reject a node on which a requested host port is in use."""
         if conflict(cycle.pod.host_ports, on.ports):
             return UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",)
         return FITS
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """A pod that had a place leaves, and its ports are wanted here."""
+        """Queue after a new node, or after the deletion of an assigned or nominated pod with conflicting ports."""
         if event.kind == "Node":
             return True
         had_a_place = bool(event.old.node_name or event.old.nominated_node_name)

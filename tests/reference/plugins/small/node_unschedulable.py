@@ -18,7 +18,7 @@ class NodeUnschedulable(Plugin):
     events = {"Node": ("Add", NODE_TAINT), "Pod": (POD_TOLERATION,)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """A cordoned node is closed to pods that do not tolerate the unschedulable taint."""
+        """Reject a cordoned node unless the pod tolerates the unschedulable taint."""
         if not on.node.unschedulable or tolerates_cordon(cycle.pod):
             return FITS
         return UNRESOLVABLE, ("node(s) were unschedulable",)

@@ -1,1 +1,1 @@
-"""The plugins that look at volumes."""
+"""The volume plugins."""

@@ -31,7 +31,7 @@ CHANGES = ("Add", "Update")
 
 
 class VolumeBinding(Plugin):
-    """It scores only behind a feature gate that is off."""
+    """It scores nodes only with a feature gate that is off."""
 
     events = {
         "Node": ("Add", NODE_LABEL),
@@ -67,7 +67,10 @@ class VolumeBinding(Plugin):
         return FITS
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """In-tree volumes are judged by their own node affinity: the reference does not know migration."""
+        """Reject a node on which the claims cannot be bound.
+
+        In-tree volumes have their own node affinity: no migration here.
+        """
         pod, node, storage = cycle.pod, on.node, cycle.storage
         bound_fits, no_such_volume, reasons = True, False, []
         waiting, provisioned = [], []
@@ -140,7 +143,7 @@ def unbound_reasons(
 def match_volumes(
     free: list[PersistentVolumeClaim], node: Node, storage: Storage
 ) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """Volumes for the claims, the smallest claim first, and the claims that no volume was found for."""
+    """Return a volume for each claim, the smallest claim first, and the claims for which there is none."""
     found, left = [], []
     for claim in sorted(free, key=lambda one: one.request):
         match = matching_volume(claim, node, storage, {volume.name for _, volume in found})
@@ -154,7 +157,8 @@ def match_volumes(
 def choose(
     pod: Pod, node: Node, storage: Storage
 ) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """What binding the pod to this node, which passed Filter, binds: volumes for claims, and claims to provision."""
+    """Return the volumes for the claims, and the claims to provision, if the pod is bound to this node, which passed
+    Filter."""
     names = [volume.claim for volume in pod.volumes if volume.claim is not None]
     claims = [storage.claims[f"{pod.namespace}/{name}"] for name in names]
     waiting = {claim.name: claim for claim in claims if state(claim, storage) == "delayed"}
@@ -208,6 +212,6 @@ def _uses_inline(pod: Pod, driver: str) -> bool:
 
 
 def _largest(capacity: CSIStorageCapacity) -> int:
-    """The largest volume that it leaves room for, as told."""
+    """Return the size of the largest volume that can be provisioned according to the capacity."""
     found = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if found is None else int(found)

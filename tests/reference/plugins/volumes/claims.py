@@ -1,4 +1,4 @@
-"""What the volume plugins ask of a pod and its claims."""
+"""Questions of the volume plugins about a pod and its claims."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 
 
 def direct_claims(pod: Pod) -> list[str]:
-    """Claims that the pod names itself, in order; not those of ephemeral volumes."""
+    """Return the claims that the pod names itself, in order; not those of ephemeral volumes."""
     return [volume.claim for volume in pod.volumes if volume.claim is not None and not volume.ephemeral]
 
 
@@ -18,12 +18,12 @@ def not_found(kind: str, name: str) -> Verdict:
 
 
 def mounts(pod: Pod, claim: PersistentVolumeClaim) -> bool:
-    """One of the pod's volumes is this claim, its ephemeral ones included."""
+    """Return whether the pod uses the claim, as an ephemeral volume or by name."""
     return claim.namespace == pod.namespace and any(volume.claim == claim.name for volume in pod.volumes)
 
 
 def names(pod: Pod, claim: PersistentVolumeClaim) -> bool:
-    """The pod's spec names this claim."""
+    """Return whether the pod's spec names the claim."""
     return claim.namespace == pod.namespace and claim.name in direct_claims(pod)
 
 

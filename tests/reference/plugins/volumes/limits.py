@@ -1,4 +1,7 @@
-"""NodeVolumeLimits: how many volumes a CSI driver attaches to a node. Rules: kube-scheduler's nodevolumelimits."""
+"""NodeVolumeLimits: the number of volumes that a CSI driver attaches to a node.
+
+Rules: kube-scheduler's nodevolumelimits.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +64,12 @@ class NodeVolumeLimits(Plugin):
 
 
 def attaches(pod: Pod) -> bool:
-    """Some volume of the pod may be attached by a CSI driver."""
+    """Return whether a volume of the pod may be attached by a CSI driver."""
     return any(volume.claim is not None or volume.source_type in BY_SOURCE for volume in pod.volumes)
 
 
 def attached_already(node: str, storage: Storage) -> dict[str, str]:
-    """What VolumeAttachments tell: unique volume name -> driver."""
+    """Return the drivers of the volumes in VolumeAttachments, by unique volume name."""
     found = {}
     for attachment in storage.attachments:
         volume = storage.volumes.get(attachment.volume_name)
@@ -76,13 +79,14 @@ def attached_already(node: str, storage: Storage) -> dict[str, str]:
 
 
 def migrated(plugin_name: str, csi_node: CSINode | None) -> bool:
-    """`isCSIMigrationOn`: wherever there is a CSINode, these are served by their CSI driver."""
+    """Return whether the node's CSI driver serves the in-tree plugin (`isCSIMigrationOn`): it does if there is a
+    CSINode."""
     served = ("aws-ebs", "gce-pd", "azure-disk", "cinder", "portworx-volume")
     return csi_node is not None and plugin_name.removeprefix("kubernetes.io/") in served
 
 
 def attached(pod: Pod, csi_node: CSINode | None, storage: Storage) -> dict[str, str]:
-    """Unique volume name -> driver, of every volume of the pod that a CSI driver attaches."""
+    """Return the driver of every volume of the pod that a CSI driver attaches, by unique volume name."""
     result = {}
     for volume in pod.volumes:
         if volume.claim is not None:
@@ -100,7 +104,10 @@ def attached(pod: Pod, csi_node: CSINode | None, storage: Storage) -> dict[str, 
 
 
 def claim_volume(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str] | None:
-    """Driver and handle of a claim's volume, or of the volume that its class would provision."""
+    """Return driver and handle of a claim's volume, or of the volume that its class would provision.
+
+    None if no CSI driver attaches it, or the class does not exist.
+    """
     volume = storage.volumes.get(claim.volume_name)
     if volume is not None and "csi" in volume.source:
         return volume.source["csi"]["driver"], volume.source["csi"]["volumeHandle"]

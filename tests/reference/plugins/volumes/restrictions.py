@@ -56,7 +56,7 @@ class VolumeRestrictions(Plugin):
 
 
 def may_not_share(pod: Pod, other: Pod) -> bool:
-    """Some inline volumes of the two may not be mounted on one node."""
+    """Return whether inline volumes of the two pods may not be mounted on one node."""
     return any(conflicts(one, two) for one in pod.volumes for two in other.volumes)
 
 
@@ -65,7 +65,7 @@ def restricted(volume: Volume) -> bool:
 
 
 def conflicts(one: Volume, other: Volume) -> bool:
-    """Two inline volumes that may not be mounted together on a node."""
+    """Return whether two inline volumes may not be mounted together on a node."""
     if one.source is None or other.source is None or one.source_type != other.source_type:
         return False
     a, b = one.source, other.source
@@ -83,7 +83,7 @@ def conflicts(one: Volume, other: Volume) -> bool:
 
 
 def once_claims(pod: Pod, storage: Storage) -> set[str]:
-    """Names of the pod's claims with the access mode ReadWriteOncePod; KeyError for a claim that is missing."""
+    """Return the names of the pod's ReadWriteOncePod claims. Raises KeyError for a claim that is missing."""
     found = set()
     for name in direct_claims(pod):
         if "ReadWriteOncePod" in storage.claims[f"{pod.namespace}/{name}"].access_modes:
@@ -92,11 +92,12 @@ def once_claims(pod: Pod, storage: Storage) -> set[str]:
 
 
 def once_conflicts(pod: Pod, cluster: Sequence[NodeWithPods], storage: Storage) -> int:
-    """How many of these claims some pod on a node already uses."""
+    """Return the number of these claims that a pod on a node already uses."""
     used = {f"{other.namespace}/{name}" for _, pods in cluster for other in pods for name in direct_claims(other)}
     return sum(f"{pod.namespace}/{name}" in used for name in once_claims(pod, storage))
 
 
 def once_references(pod: Pod, other: Pod, storage: Storage) -> int:
-    """AddPod and RemovePod count every volume of the other pod by its claim's name, whatever its namespace."""
+    """Return the number of the other pod's volumes that AddPod and RemovePod count: those with the name of such a claim
+    in any namespace."""
     return sum(name in once_claims(pod, storage) for name in direct_claims(other))
