@@ -1,4 +1,4 @@
-"""What web tests share: browsers of several visitors, a saved scenario, a finished run."""
+"""Fixtures of the web tests: browsers of several visitors, a saved scenario, a finished run."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ SMALL = scenario(
 
 @pytest.fixture(autouse=True)
 def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rate limits start anew, in a minute that does not end before the test; no scenario and no language is kept."""
+    """Reset rate limits, caches and the language; the minute of the rate limits does not end during a test."""
     monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 0.0))
     cache.clear()
     moments.forget()
@@ -42,32 +42,35 @@ def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _whoever_has_a_run_keeps_it(settings: Any) -> None:
-    """A worker in this process is not dead because the machine is slow; nor does its timer renew a lease by a
-    connection that does not see a test's rows."""
+    """Make leases longer than any test.
+
+    A slow machine must not make a worker look dead, and its timer must not renew a lease over a connection that does
+    not see a test's rows.
+    """
     settings.RUN_LEASE_SECONDS = 3600
 
 
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings: Any) -> None:
-    """Hashing that is slow on purpose would only slow the tests."""
+    """Use a fast hash for passwords, because slow hashing would only slow the tests."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
 def short_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Autoscalers are compared over a minute: where each address is asked for, it does not matter what they do."""
+    """Compare autoscalers over a minute, for tests that only need an answer."""
     monkeypatch.setattr(autoscaling, "compare", partial(autoscaling.compare, seconds=60.0))
 
 
 class Browser(Client):
-    """A visitor's browser, with cookies of its own."""
+    """A visitor's browser with its own cookies."""
 
     def post_json(self, path: str, **body: Any) -> Any:
-        """POST JSON; the answer."""
+        """POST JSON, and return the answer."""
         return self.post(path, json.dumps(body), content_type="application/json")
 
     def save(self, text: str = SMALL, **more: Any) -> dict[str, Any]:
-        """Save a scenario over the API, or a version of `parent`; its {id, version, url, run}."""
+        """Save a scenario over the API, or a version of `parent`. Return {id, version, url, run}."""
         parent = more.pop("parent", "")
         answer = self.post_json(
             f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios", text=text, **more
@@ -78,7 +81,7 @@ class Browser(Client):
 
 
 def body_of(answer: Any) -> bytes:
-    """What an answer holds, streamed or not."""
+    """Return the content of an answer, streamed or not."""
     if not answer.streaming:
         whole: bytes = answer.content
         return whole
@@ -96,7 +99,7 @@ def sign_up(browser: Browser, name: str) -> None:
 
 
 def private(author: Browser) -> dict[str, str]:
-    """A private scenario with a complete run."""
+    """Save a private scenario, complete its run, and return the answer to the save."""
     saved = author.save()
     sign_up(author, "ada")
     form = {"title": "Mine", "visibility": "private"}
@@ -107,19 +110,19 @@ def private(author: Browser) -> dict[str, str]:
 
 @pytest.fixture
 def author(db: None) -> Browser:
-    """Somebody without an account."""
+    """A visitor without an account."""
     return Browser()
 
 
 @pytest.fixture
 def stranger(db: None) -> Browser:
-    """Somebody else."""
+    """Another visitor."""
     return Browser()
 
 
 @pytest.fixture
 def keep(db: None) -> Callable[..., Version]:
-    """Save a text as somebody who does not matter; the version."""
+    """A function that saves a text as some visitor, and returns the version."""
     return lambda text=SMALL: scenarios.create(Visitor(editor="somebody"), text)
 
 
@@ -135,7 +138,7 @@ def finished(keep: Callable[..., Version]) -> Run:
 
 @pytest.fixture
 def many(keep: Callable[..., Version]) -> Run:
-    """A complete run of several chunks."""
+    """A complete run with several chunks."""
     run = runs.start_run(keep(MANY))
     worker.execute(run.public_id)
     run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""What tests of experiments share."""
+"""Helpers for tests of experiments."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,30 +28,30 @@ SIZE = 60
 
 
 def begun(factors: Any = None, text: str = TEXT, editor: str = "somebody", party: str = "a party") -> Experiment:
-    """An experiment whose batches wait."""
+    """Return an experiment whose batches are queued."""
     visitor = Visitor(editor=editor)
     version = scenarios.create(visitor, text)
     return store.begin(visitor, plan(version, FACTORS if factors is None else factors, None), party)
 
 
 def finish() -> None:
-    """Do what one worker would, until nothing waits."""
+    """Work as one worker until no batch is queued."""
     while worker.serve():
         pass
 
 
 def numbers(experiment: Experiment) -> list[int]:
-    """Of the cells that have a result."""
+    """Return the numbers of the cells that have a result."""
     return list(Result.objects.filter(experiment=experiment).order_by("number").values_list("number", flat=True))
 
 
 def expire() -> None:
-    """Every worker is silent for too long."""
+    """Let the leases of all workers expire."""
     Batch.objects.filter(lease_until__isnull=False).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
 def rows(experiment: Experiment) -> list[Any]:
-    """(number, measures, error) of every result."""
+    """Return (number, measures, error) of every result."""
     return list(store.in_order(experiment))
 
 
@@ -69,6 +69,6 @@ OUTLIERS = scenario(
 
 
 def outlier_factors(*, seeds: int, priorities: int) -> list[dict[str, Any]]:
-    """Seeds from 1, and values of the class from 0, ten apart."""
+    """Return factors: seeds from 1, and values of the priority class from 0 in steps of ten."""
     field = {"kind": "PriorityClass", "name": "high", "path": "value", "values": [10 * i for i in range(priorities)]}
     return [{"name": "priority", "field": field}, {"seeds": {"count": seeds}}]

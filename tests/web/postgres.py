@@ -20,7 +20,8 @@ SECONDS = 120  # nobody waits so long unless something is broken
 
 
 def server_user() -> str:
-    """PostgreSQL refuses to run as root; Debian's package brings the user postgres."""
+    """Return the user that runs PostgreSQL: it refuses to run as root, and Debian's package creates the user
+    postgres."""
     if os.geteuid() != 0:
         return getpass.getuser()
     try:
@@ -30,7 +31,7 @@ def server_user() -> str:
 
 
 def takes_connections(url: str) -> bool:
-    """It listens before it does: "the database system is starting up"."""
+    """Return whether the server accepts connections. While it starts up, it listens but refuses them."""
     try:
         psycopg.connect(url).close()
     except psycopg.OperationalError:

@@ -1,4 +1,4 @@
-"""A websocket client in this process, and what it reads of a run."""
+"""A websocket client in this process, and functions that read a run."""
 
 import asyncio
 import functools
@@ -36,14 +36,14 @@ async def wait_until(condition: Callable[[], bool]) -> None:
 
 
 class Socket(ApplicationCommunicator):
-    """A websocket client. (channels.testing has one too, and needs daphne for it.)"""
+    """A websocket client. (channels.testing has one too, but it needs daphne.)"""
 
     def __init__(self, app: Any = application, *headers: tuple[bytes, bytes], path: str = "/ws/run/") -> None:
         scope = {"type": "websocket", "path": path, "query_string": b"", "subprotocols": []}
         super().__init__(app, {**scope, "headers": list(headers), "client": ("203.0.113.7", 5000)})
 
     async def connect(self) -> bool:
-        """Was the connection accepted?"""
+        """Connect. Return whether the connection was accepted."""
         await self.send_input({"type": "websocket.connect"})
         answer = await self.receive_output(timeout=PATIENCE)
         return bool(answer["type"] == "websocket.accept")
@@ -54,7 +54,7 @@ class Socket(ApplicationCommunicator):
         await self.send_input({"type": "websocket.receive", **data})
 
     async def disconnect(self) -> None:
-        """Go away."""
+        """Disconnect."""
         await self.send_input({"type": "websocket.disconnect", "code": 1000})
         await self.wait(timeout=PATIENCE)
 
@@ -63,7 +63,7 @@ class Socket(ApplicationCommunicator):
 async def socket(
     *headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN, path: str = "/ws/run/"
 ) -> AsyncIterator[Any]:
-    """An open websocket."""
+    """Yield an open websocket."""
     made = Socket(application, (b"host", b"localhost"), origin, *headers, path=path)
     assert await made.connect()
     try:
@@ -73,7 +73,7 @@ async def socket(
 
 
 async def text(made: Any) -> dict[str, Any]:
-    """The next message, which is text."""
+    """Return the next message, which must be text."""
     message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.send", message
     found: dict[str, Any] = json.loads(message["text"])
@@ -81,7 +81,7 @@ async def text(made: Any) -> dict[str, Any]:
 
 
 async def closed(made: Any) -> int:
-    """The close code, which is the next message."""
+    """Return the close code, which must be the next message."""
     message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.close", message
     code: int = message["code"]
@@ -89,7 +89,7 @@ async def closed(made: Any) -> int:
 
 
 async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
-    """Numbers of the chunks, and the texts, until the end."""
+    """Return the numbers of the chunks, and the texts, until the end."""
     numbers, texts = [], []
     while not texts or texts[-1]["type"] != "end":
         message = await made.receive_output(timeout=PATIENCE)
@@ -105,5 +105,5 @@ def subscription(run: str, cursor: int = 0) -> str:
 
 
 def cookies_of(browser: Client) -> tuple[bytes, bytes]:
-    """Its Cookie header."""
+    """Return the browser's Cookie header."""
     return b"cookie", "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items()).encode()

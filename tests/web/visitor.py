@@ -1,4 +1,4 @@
-"""A visitor of a running site: HTTP with cookies, and websockets that keep what came."""
+"""A visitor of a running site: HTTP with cookies, and websockets that store their messages."""
 
 import json
 import socket
@@ -17,7 +17,7 @@ LONG = 300.0  # seconds; nobody waits so long unless something is broken
 
 
 class Visitor:
-    """One browser's worth of cookies on the site at `url`."""
+    """A visitor with their own cookies on the site at `url`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -26,11 +26,11 @@ class Visitor:
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
 
     def get(self, path: str) -> tuple[int, bytes]:
-        """Status and body."""
+        """Send a GET request; return status and body."""
         return self.send(urllib.request.Request(self.url + path))
 
     def post(self, path: str, **body: Any) -> tuple[int, Any]:
-        """Send JSON; status and JSON."""
+        """Send JSON; return status and JSON."""
         self.get("/new/")  # for the token against forgery
         token = next(cookie.value for cookie in self.cookies if "csrf" in cookie.name)
         headers = {"Content-Type": "application/json", "X-CSRFToken": token or "", "Referer": self.url}
@@ -39,7 +39,7 @@ class Visitor:
         return status, json.loads(answer)
 
     def later(self, request: urllib.request.Request) -> tuple[int, bytes]:
-        """Status and body, of a large request when a worker has answered it."""
+        """Send a request; return status and body, of a large request after a worker has answered it."""
         status, body = self.send(request)
         if status != 202:
             return status, body
@@ -49,14 +49,14 @@ class Visitor:
         return self.get(self.upload(url)["answer"])
 
     def upload(self, url: str) -> dict[str, Any]:
-        """How far a large request is."""
+        """Return the progress of a large request."""
         status, body = self.get(url)
         assert status == 200, body
         found: dict[str, Any] = json.loads(body)
         return found
 
     def send(self, request: urllib.request.Request) -> tuple[int, bytes]:
-        """Status and body, refusals too."""
+        """Send a request; return status and body, also of refusals."""
         self.requests += 1
         try:
             with self.opener.open(request, timeout=LONG) as answer:
@@ -65,32 +65,32 @@ class Visitor:
             return error.code, error.read()
 
     def save(self, text: str) -> str:
-        """Save a scenario; its run."""
+        """Save a scenario, and return the id of its run."""
         status, saved = self.post("/api/v1/scenarios", text=text)
         assert status == 201, saved
         run: str = saved["run"]
         return run
 
     def run(self, run: str) -> dict[str, Any]:
-        """The run's state."""
+        """Return the run's state."""
         status, body = self.get(f"/api/v1/runs/{run}")
         assert status == 200, body
         found: dict[str, Any] = json.loads(body)
         return found
 
     def wait_for(self, run: str, *states: str) -> dict[str, Any]:
-        """The run, when it is in one of the states."""
+        """Wait until the run is in one of the states, and return it."""
         assert wait_until(lambda: self.run(run)["state"] in states, LONG), self.run(run)
         return self.run(run)
 
     def frames(self, run: str) -> list[bytes]:
-        """All stored frames, over HTTP."""
+        """Return all stored frames, read over HTTP."""
         found = [self.get(f"/api/v1/runs/{run}/chunks/{seq}") for seq in range(self.run(run)["chunks"])]
         assert all(status == 200 for status, _ in found)
         return [body for _, body in found]
 
     def socket(self, *, origin: str | None = None, sock: socket.socket | None = None, **more: Any) -> ClientConnection:
-        """An open websocket, with this visitor's cookies."""
+        """Return an open websocket with this visitor's cookies."""
         address = "ws://" + urlsplit(self.url).netloc + "/ws/run/"
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.cookies)
         headers = {"Cookie": cookies} if cookies else {}
@@ -98,7 +98,10 @@ class Visitor:
 
 
 class Follower:
-    """Follows a run as the player does: equal to the cursor, take; below, ignore; above, subscribe again."""
+    """Follows a run as the player does.
+
+    A chunk with the number of the cursor is taken; one below is ignored; above it, the follower subscribes again.
+    """
 
     def __init__(self, visitor: Visitor, run: str) -> None:
         self.visitor = visitor
@@ -107,7 +110,7 @@ class Follower:
         self.texts: list[dict[str, Any]] = []
 
     def follow(self, *, most: int | None = None) -> None:
-        """Until the end, or until `most` chunks came on this connection; then the connection is dropped."""
+        """Follow until the end, or until `most` chunks arrived on this connection; then drop the connection."""
         with self.visitor.socket() as connection:
             self.subscribe(connection)
             goal = len(self.taken) + most if most else None
@@ -121,7 +124,7 @@ class Follower:
                         return
 
     def subscribe(self, connection: ClientConnection) -> None:
-        """Ask from the cursor on."""
+        """Subscribe from the cursor on."""
         connection.send(json.dumps({"type": "subscribe", "run": self.run, "cursor": len(self.taken)}))
 
     def take(self, connection: ClientConnection, frame: bytes) -> None:

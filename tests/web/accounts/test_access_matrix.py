@@ -1,7 +1,7 @@
-"""Every address by every role: nobody sees or changes a private scenario but those who may.
+"""Every address for every role: only those with access see or change a private scenario.
 
-The addresses come from the URL configuration, so that a new one is asked for by itself: unless `NEEDS` says else, it
-needs the right to see, and must refuse everybody who lacks it.
+The addresses come from the URL configuration, so that new ones are tested automatically: unless `NEEDS` has another
+rule for an address, it requires the right to see the scenario, and must refuse everybody without it.
 """
 
 import json
@@ -76,7 +76,7 @@ QUERIES = {
 
 
 def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
-    """Every address of the project's own, with {names} for its parts."""
+    """Yield every address of the project itself, with {names} for its parameters."""
     for one in get_resolver().url_patterns if patterns is None else patterns:
         route = before + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(one.pattern))
         if isinstance(one, URLResolver):
@@ -93,7 +93,7 @@ OF_A_COURSE = [route for route in ROUTES if "{cid}" in route]
 
 @pytest.fixture
 def ids(db: None) -> dict[str, str]:
-    """A private scenario of the owner's with a complete run, shared with the roles that see it."""
+    """The ids of a private scenario with a complete run, shared with the roles that can see it."""
     owner = Script("owner")
     saved = owner.save(TEXT, visibility="private")
     worker.execute(saved["run"])
@@ -118,7 +118,7 @@ def browser_of(role: str) -> Browser:
 
 
 def ask_for(browser: Browser, method: str, route: str, ids: dict[str, str]) -> tuple[int, bytes]:
-    """Status and body; whatever the call changed is undone."""
+    """Send a request and undo its changes. Return status and body."""
     body = json.dumps(BODIES.get(route, {"text": TEXT}))
     kind = "application/json" if route.startswith("api/") else "application/x-www-form-urlencoded"
     path = "/" + route.format(**VALUES, **ids) + QUERIES.get(route, "")

@@ -1,4 +1,4 @@
-"""Accounts: what they take over from a browser or by a claim link, and how their doors are guarded."""
+"""Accounts: the scenarios that they take over from a browser or by a claim link, and how their pages are protected."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A copy is never more visible than its original, by whichever door it was made."""
+"""A copy is never more visible than its original, whichever way it was made."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("db")
 
 @pytest.fixture
 def copy(ids: dict[str, str]) -> str:  # noqa: F811
-    """The id of a reader's copy of a private scenario."""
+    """Copy a private scenario as a reader, and return the id of the copy."""
     assert browser_of("reader").post(f"/s/{ids['sid']}/fork/").status_code == 302
     return Scenario.objects.get(fork_of__scenario__public_id=ids["sid"]).public_id
 

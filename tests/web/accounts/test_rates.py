@@ -1,4 +1,4 @@
-"""How often one may ask: a class behind one address is let in, one of its browsers is not let do everything."""
+"""Rate limits: a class behind one address can join, and a single browser of it cannot use all of the allowance."""
 
 from typing import Any
 

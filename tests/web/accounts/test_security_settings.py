@@ -1,4 +1,4 @@
-"""What the settings promise: no production without a secret, a strict policy on every page, frames only for embeds."""
+"""Security settings: no production without a secret, a strict policy on every page, frames only for embeds."""
 
 import os
 import subprocess

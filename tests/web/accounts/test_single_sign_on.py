@@ -1,4 +1,4 @@
-"""Single sign-on against an OpenID Connect provider that runs in this process."""
+"""Single sign-on with an OpenID Connect provider that runs in this process."""
 
 import json
 import threading
@@ -20,7 +20,8 @@ KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class FakeProvider(BaseHTTPRequestHandler):
-    """Answers as the test has set `claims` (of the ID token) and `person` (of the user endpoint)."""
+    """A provider that answers with `claims` (in the ID token) and `person` (from the user endpoint), as the test sets
+    them."""
 
     claims: dict[str, Any] = {}
     person: dict[str, Any] = {}
@@ -43,12 +44,12 @@ class FakeProvider(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def provider(settings: Any, db: None) -> Iterator[str]:
-    """Its address; the site is configured for it."""
+    """The address of the provider that the site is configured for."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeProvider)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
@@ -67,7 +68,7 @@ def provider(settings: Any, db: None) -> Iterator[str]:
 
 
 def go(browser: Browser, provider: str, sub: str = "17", person: Any = None, **claims: Any) -> Any:
-    """To the provider and back; the answer of the callback."""
+    """Log in at the provider. Return the answer of the callback."""
     asked = browser.get("/accounts/sso/?next=/accounts/")
     assert asked["Location"].startswith(f"{provider}/authorization?")
     query = {name: values[0] for name, values in parse_qs(urlsplit(asked["Location"]).query).items()}

@@ -1,4 +1,4 @@
-"""Which pages may open a websocket: those of this very site."""
+"""Only pages of this site may open a websocket."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The API's answers: what the editor and the player build on."""
+"""The API's answers, which the editor and the player use."""
 
 import json
 import re

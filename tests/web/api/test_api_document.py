@@ -1,5 +1,7 @@
-"""The API does what its OpenAPI document says, for requests that schemathesis makes up from it; and the client that the
-guide shows works as it stands."""
+"""The API does what its OpenAPI document says, for requests that schemathesis generates from it.
+
+The client that the guide shows works, too.
+"""
 
 import os
 import re
@@ -79,8 +81,11 @@ def test_every_operation_answers_as_the_document_says(live_stack: Stack, token: 
 
 
 def answers_as_documented(operation: Any, ids: dict[str, str], authorization: str) -> None:
-    """For EXAMPLES requests that are right, about a scenario and a run that are there (unless they would end them), and
-    as many that are wrong, where there is anything to get wrong."""
+    """Send generated requests to an operation, and compare the answers with the document.
+
+    EXAMPLES valid requests about an existing scenario and run (unless the operation ends them), and as many invalid
+    ones where invalid requests are possible.
+    """
     known = {name: value for name, value in ids.items() if name in operation.path and operation.method != "delete"}
 
     def ask(case: Any, mode: GenerationMode) -> None:

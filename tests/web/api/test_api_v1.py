@@ -1,4 +1,4 @@
-"""API v1 as a script uses it: tokens and scopes, problems, lists, creating once, events, sharing."""
+"""API v1 as a script uses it: tokens and scopes, problems, lists, idempotency, events, sharing."""
 
 import json
 from datetime import timedelta
@@ -19,7 +19,7 @@ V1 = "/api/v1"
 
 
 class Script(Client):
-    """A program with a token, and no cookies to begin with."""
+    """A program with a token and, at first, no cookies."""
 
     def __init__(self, name: str = "ada", *scopes: str) -> None:
         user, _ = User.objects.get_or_create(username=name)
@@ -28,7 +28,7 @@ class Script(Client):
         super().__init__(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {secret}"})
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """The answer."""
+        """Send a request with the token, and return the answer."""
         data = "" if body is None else json.dumps(body)
         return self.generic(method, V1 + path, data, content_type="application/json", headers=headers)
 
@@ -45,7 +45,7 @@ def script(db: None) -> Script:
 
 
 def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
-    """The document, after a look at what every problem has."""
+    """Verify the parts that every problem has, and return the problem document."""
     assert answer.status_code == status, answer.content
     assert answer["Content-Type"] == "application/problem+json"
     found: dict[str, Any] = answer.json()

@@ -1,4 +1,4 @@
-"""Bodies that arrive: who takes how much space, for how long, and that whoever fills it stops nobody else."""
+"""Bodies in transfer: the space and time that each may take; a client that fills the space blocks nobody else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PIECE = 64 * 1024
 
 
 class Sender:
-    """A request whose body comes when the test says so."""
+    """A request whose body arrives when the test sends it."""
 
     def __init__(self, app: Any, address: str, path: str = "/api/v1/import", **headers: str) -> None:
         self.pieces: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -60,7 +60,7 @@ class Sender:
 
 
 async def read_all(scope: Any, receive: Any, send: Any) -> None:
-    """An application that keeps a body until the test ends it."""
+    """An application that reads the whole body, then answers."""
     while (await receive())["more_body"]:
         pass
     await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -135,7 +135,7 @@ async def test_a_body_is_given_up_also_while_its_last_piece_is_written(
     written = asyncio.Event()
 
     async def write(scope: Any, receive: Any, send: Any) -> None:
-        """An application that takes its time with each piece."""
+        """An application that waits for an event after each piece of the body."""
         while (await receive())["more_body"]:
             await written.wait()
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -183,7 +183,7 @@ def large_import(**headers: str) -> Sender:
 
 
 def cookies_and_token(browser: Browser) -> dict[str, str]:
-    """The headers of a browser that has saved something."""
+    """Return the headers of a browser that has saved something: cookies and CSRF token."""
     browser.save(SMALL)
     request = RequestFactory().get("/")
     token = get_token(request)
@@ -194,7 +194,7 @@ def cookies_and_token(browser: Browser) -> dict[str, str]:
 
 @in_loop
 async def send_import(sent: list[int | None], headers: dict[str, str]) -> None:
-    """Send a large import; add its status to the list."""
+    """Send a large import, and append its status to the list."""
     sender = large_import(**headers)
     for _ in range(20):
         sender.send(PIECE)
@@ -259,7 +259,7 @@ def test_a_body_that_is_given_up_while_its_next_piece_is_here_already_ends_with_
 def test_nothing_keeps_a_body_once_its_request_is_over(
     author: Browser, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even until a collection of garbage."""
+    """Not even until the next garbage collection."""
     headers = cookies_and_token(author)
     files: list[weakref.ref[Any]] = []
 

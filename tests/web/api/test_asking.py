@@ -1,4 +1,4 @@
-"""Questions about a moment over the API: what if, the smallest change, weights, how many fit, and keeping an edit."""
+"""Questions about a moment over the API: what if, the smallest change, weights, capacity, and saving an edit."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ CORDON = {"type": "set", "kind": "Node", "name": "n2", "path": ["spec", "unsched
 
 @pytest.fixture
 def waiting(author: Browser) -> str:
-    """The address of the first attempt of a run in which a pod asks for more than any node has."""
+    """Return the address of the first attempt of a run in which a pod requests more than any node has."""
     saved = author.save(scenario(node("n1", cpu=4), node("n2", cpu=8), pod("web", cpu=9), title="Too large"))
     worker.execute(saved["run"])
     return f"/api/v1/runs/{saved['run']}/attempts/1"
@@ -126,7 +126,7 @@ def test_an_edit_is_kept_as_a_fork_whose_text_has_it(author: Browser, waiting: s
 
 
 def event_at(author: Browser, kept: dict[str, Any]) -> str:
-    """The type of the event that a kept fork's link leads to."""
+    """Return the type of the event that the link of a saved fork leads to."""
     lines = body_of(author.get(f"/api/v1/runs/{kept['run']}/events?from_step={kept['step']}")).splitlines()
     return str(json.loads(lines[0])["type"])
 

@@ -1,5 +1,6 @@
-"""Mistakes in DeviceClasses, ResourceSlices, ResourceClaims and their pods: one sentence with its line over every door,
-which are the API, the check that the editor calls, and the command line.
+"""Mistakes in DeviceClasses, ResourceSlices, ResourceClaims and their pods are reported in one sentence with the line.
+
+Tested over the API, with the editor's check, and on the command line.
 """
 
 import json
@@ -29,14 +30,17 @@ CLUSTER = (node("n1"), device_class(), resource_slice("n1-gpu", ["gpu-0", "gpu-1
 
 
 class Plain(yaml.SafeDumper):
-    """YAML without aliases."""
+    """A YAML dumper without aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 class Mistake(NamedTuple):
-    """`objects` beside CLUSTER, or instead of its objects of these names; the only problem is at `path` of the last."""
+    """An invalid scenario. Its only problem is at `path` of the last object.
+
+    `objects` are added to CLUSTER, or replace its objects of the same names.
+    """
 
     objects: tuple[Manifest, ...]
     path: str
@@ -54,7 +58,7 @@ class Mistake(NamedTuple):
 
     @property
     def line(self) -> int:
-        """Where the path begins in the text: at its key, or at the key above it where it is missing."""
+        """Return the line of the path in the text: of its key, or of the key above it if it is missing."""
         *_, last = yaml.compose_all(self.text, Loader=yaml.SafeLoader)
         line = last.start_mark.line
         for key in self.path.replace("[", ".").replace("]", "").split("."):

@@ -1,4 +1,4 @@
-"""Bad input over every door ends in a sentence, never in a 500, and loses nothing that was saved."""
+"""Bad input is always answered with a sentence, never with a 500, and loses no saved data."""
 
 import json
 import re
@@ -45,7 +45,7 @@ DOORS = ["/api/v1/preview", "/api/v1/scenarios"]
 
 
 def sentence(answer: Any) -> str:
-    """Of a problem, or of a text that was checked; no traceback, no class name."""
+    """Return the message of a problem or of a checked text, which must have no traceback and no class name."""
     found = answer.json()
     message: str = found["detail"] if "detail" in found else found["errors"][0]["message"]
     assert len(message) > 8, message
@@ -249,7 +249,7 @@ def test_a_description_twice_as_long_takes_twice_the_work(knot: str) -> None:
 
 
 def lines_run(work: Callable[[str], object], text: str) -> int:
-    """How many lines of Python it takes: the same on every machine."""
+    """Return the number of lines of Python that run, which is the same on every machine."""
     count = 0
 
     def trace(*_: object) -> Any:
@@ -339,7 +339,7 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 @pytest.mark.parametrize("path", ["scenarios", "check", "import", "experiments", "courses", "runs/abc/operations"])
 def test_a_body_of_many_values_is_refused_in_short(path: str, body: str, author: Browser) -> None:
-    """In the time of parsing it, the process serves nobody; and a sentence about each field would be megabytes."""
+    """The process serves nobody else while it parses the body, and a sentence for each field would be megabytes."""
     answer = author.post(f"/api/v1/{path}", body, content_type="application/json")
     assert answer.status_code in (400, 404, 413, 422)
     assert len(answer.content) < 2000

@@ -12,7 +12,7 @@ from tests.web.visitor import Visitor
 
 
 def asked(path: str, sizes: list[int], *, length: int | None = None) -> tuple[int, int]:
-    """(status, messages that were not read) of a body that comes in such pieces."""
+    """Send a body in pieces of these sizes. Return (status, number of unread messages)."""
     pieces = [{"type": "http.request", "body": b"x" * size, "more_body": True} for size in sizes]
     pieces[-1]["more_body"] = False
     sent: list[Mapping[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Two texts line by line: every row is true, and lines made to cost time cost none."""
+"""Two texts compared line by line: every row is true, and hostile lines take no extra time."""
 
 import random
 
@@ -8,7 +8,7 @@ from kschedui.scenarios import diff
 
 
 def rebuilt(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Both texts, from the diff's blocks and what lies between them."""
+    """Return both texts, rebuilt from the diff's blocks and the lines between them."""
     old, new = before.splitlines(), after.splitlines()
     from_old, from_new = [], []
     for tag, i1, i2, j1, j2 in diff.opcodes(old, new):

@@ -1,4 +1,4 @@
-"""The OpenAPI document names the problems that the code can answer with, their headers, and limits of what is sent."""
+"""The OpenAPI document names the problems that the code can answer with, their headers, and the limits of requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
 
 
 def refusals_in(path: Path) -> Iterator[tuple[int, set[str]]]:
-    """Every `Refusal(status, ..., headers={...})` of a module: its status, and the headers that it names."""
+    """Yield status and header names of every `Refusal(status, ..., headers={...})` in a module."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refusal"):
             continue
@@ -68,7 +68,7 @@ def test_every_header_of_a_refusal_is_in_the_document(document: dict[str, Any]) 
 
 
 def calls_in(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """Every function of a module, and the names of what it calls."""
+    """Yield every function of a module, with the names that it calls."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef):
             calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))

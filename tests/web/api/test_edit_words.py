@@ -1,4 +1,4 @@
-"""What an edit is called in the title of the fork that keeps it."""
+"""Descriptions of edits in the title of the fork that has them."""
 
 from typing import Any
 

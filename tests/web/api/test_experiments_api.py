@@ -1,4 +1,4 @@
-"""Experiments over the API and on their pages: begin, follow, cancel, the table, any run opened; who may do what."""
+"""Experiments over the API and on their pages: start, follow, cancel, the table, opened runs, and access."""
 
 import csv
 import io

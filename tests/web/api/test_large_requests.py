@@ -1,4 +1,4 @@
-"""A large request is answered by a worker (202), with exactly what a small one is answered with at once."""
+"""A large request is answered by a worker (202), with the same answer that a small one gets at once."""
 
 import gzip
 import json
@@ -29,13 +29,13 @@ MOST = 4000  # bytes that are answered at once, in these tests
 
 @pytest.fixture(autouse=True)
 def _what_is_large(settings: Any) -> None:
-    """So that texts need not be long."""
+    """Lower the limit, so that texts need not be long."""
     settings.LIMITS = {**settings.LIMITS, "direct_bytes": MOST}
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = MOST
 
 
 def padded(text: str) -> str:
-    """The same text, larger."""
+    """Return the same text, made larger by comments."""
     return text + "# nothing\n" * (MOST // 8)
 
 
@@ -43,12 +43,12 @@ DUMP = as_yaml(listed(Cluster(5, 20).objects()))
 
 
 def send(browser: Browser, path: str, dump: bytes) -> Any:
-    """A dump as it is."""
+    """Send a dump unchanged."""
     return browser.post(path, dump, content_type="application/gzip")
 
 
 def followed(browser: Browser, answer: Any) -> Any:
-    """The answer, when a worker has been here."""
+    """Run the worker, and return the final answer."""
     assert answer.status_code == 202, answer.content
     assert answer.headers["Location"] == answer.json()["url"]
     worker.serve()
@@ -93,7 +93,7 @@ def test_a_version_too_and_its_conflict_is_told_later() -> None:
 
 
 def forks_of(browser: Browser, sid: str, run: str) -> list[tuple[str, dict[str, Any]]]:
-    """The requests that fork a saved scenario: path and body."""
+    """Return (path, body) of the requests that fork a saved scenario."""
     varied = browser.post_json("/api/v1/experiments", scenario=sid, factors=[{"seeds": [5]}]).json()
     return [
         (f"/api/v1/runs/{run}/attempts/1/keep", {"edits": [{"type": "add-nodes", "like": "n1", "count": 1}]}),
@@ -116,7 +116,7 @@ def test_a_fork_of_a_large_text_is_made_by_a_worker_too() -> None:
 
 
 def killed_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker answers the next upload, and is killed before it stores the answer; the upload is queued again."""
+    """Let a worker be killed before it stores the answer to the next upload, and queue the upload again."""
 
     def end(*_: Any) -> None:
         raise Ended

@@ -1,4 +1,4 @@
-"""Who made and deleted a pod, and why a rollout stands still, over the API."""
+"""Creator and deletion of pods, and why a rollout is stuck, over the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.web.conftest import Browser
 
 @pytest.fixture
 def lives(author: Browser) -> str:
-    """The address for a run whose second revision has no room on its only node."""
+    """Return the address for a run whose second revision does not fit on its only node."""
     web = workload("Deployment", "web", template("web", "2"), replicas=2)
     large = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}}
     patch = {"at": 10, "patch": {"kind": "Deployment", "name": "web", "patch": large}}

@@ -1,4 +1,4 @@
-"""Requests and manifests changed at random: no answer is a 5xx, and none takes long.
+"""Randomly changed requests and manifests: no answer is a 5xx, and none takes long.
 
 `make test` sends a sample; `make test-mutations` sends 20,000 requests and 2,000 manifests.
 """
@@ -65,7 +65,7 @@ METHODS = ["get", "post", "head", "put", "delete", "options", "patch"]
 
 
 def paths(run: Run) -> list[str]:
-    """Every kind of address, with ids that exist."""
+    """Return an address of every kind, with ids that exist."""
     sid = run.version.scenario.public_id
     page, api = f"/s/{sid}", f"/api/v1/runs/{run.public_id}"
     files = ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg", "qr.svg"]
@@ -91,7 +91,7 @@ def paths(run: Run) -> list[str]:
 
 
 def mutated_path(path: str, chance: random.Random) -> str:
-    """Perhaps another part, a part more, a query."""
+    """Return the path, perhaps with a changed part, an additional part, or a query."""
     parts = path.split("/")
     if chance.random() < 0.4:
         parts[chance.randrange(1, len(parts))] = chance.choice(ODD)
@@ -106,7 +106,7 @@ def mutated_path(path: str, chance: random.Random) -> str:
 
 
 def mutated_body(chance: random.Random) -> Any:
-    """JSON with odd values, a form, or bytes."""
+    """Return a body: JSON with odd values, or random bytes."""
     if chance.random() < 0.2:
         return bytes(chance.randrange(256) for _ in range(chance.randrange(60)))
     fields = ["text", "parent", "version", "fork_of", "username", "password", "title", "visibility", "next"]
@@ -115,7 +115,7 @@ def mutated_body(chance: random.Random) -> Any:
 
 
 def requests(run: Run, count: int) -> Iterator[tuple[str, str, bytes, dict[str, str]]]:
-    """Method, address, body, headers."""
+    """Yield method, address, body and headers of random requests."""
     chance = random.Random(16)
     known = paths(run)
     for _ in range(count):
@@ -126,14 +126,14 @@ def requests(run: Run, count: int) -> Iterator[tuple[str, str, bytes, dict[str, 
 
 
 def timed(ask: Callable[[], Any]) -> tuple[Any, float]:
-    """The answer, and how long it took this process."""
+    """Return the answer, and the seconds of processor time that it took in this process."""
     begun = time.process_time()
     return ask(), time.process_time() - begun
 
 
 @pytest.fixture
 def _open_doors(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No limits of requests a minute, and a broker."""
+    """Disable rate limits, and act as if the broker answered."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     settings.LIMITS = {**settings.LIMITS, "browser_bytes": 10**12, "address_day_bytes": 10**12}
     monkeypatch.setattr(health, "broker_answers", lambda: True)
@@ -157,13 +157,13 @@ def test_no_mutated_request_fails_or_takes_long(author: Browser, finished: Run) 
 
 
 def texts() -> list[str]:
-    """Manifests of every kind: the lessons', and small ones."""
+    """Return manifests of every kind: those of the lessons, and small ones."""
     lessons = [path.read_text() for path in sorted(FOLDER.glob("*.yaml")) if path.stat().st_size < 20_000]
     return [SMALL, scenario(node("n1"), pod("a")), *lessons]
 
 
 def mutated_text(text: str, chance: random.Random) -> str:
-    """Characters, words or lines taken away, doubled, moved, or replaced by odd ones."""
+    """Return the text with characters, words or lines removed, duplicated, moved, or replaced by odd ones."""
     for _ in range(chance.randrange(1, 5)):
         lines = text.split("\n")
         i, j = chance.randrange(len(lines)), chance.randrange(len(lines))

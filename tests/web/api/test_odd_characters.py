@@ -1,6 +1,8 @@
-"""No odd character makes a request fail: every text of every operation in the OpenAPI document, every field of every
-form, each with NUL, half of a surrogate pair, text that runs backwards, and far too much of it. Runs on PostgreSQL too
-(operations/test_on_postgresql.py), which refuses characters that SQLite takes."""
+"""No odd character makes a request fail: NUL, half of a surrogate pair, right-to-left text, and far too much text.
+
+Each is put into every text of every operation in the OpenAPI document, and into every field of every form. Runs on
+PostgreSQL too (operations/test_on_postgresql.py), which refuses characters that SQLite accepts.
+"""
 
 import json
 import re
@@ -58,7 +60,7 @@ VALUES |= {"name": "a", "share_id": "1", "share": "1", "step": "1", "uid": "a" *
 
 @pytest.fixture
 def ids(author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """An account with one of everything, and no limits."""
+    """The ids of one object of each kind, of an account without limits."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     big = ("browser_bytes", "account_bytes", "address_day_bytes", "experiments_going_on", "experiments_kept")
     settings.LIMITS = {**settings.LIMITS, **dict.fromkeys(big, 10**12)}
@@ -78,7 +80,7 @@ def ids(author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch) -> dict
 
 
 def document() -> dict[str, Any]:
-    """The OpenAPI document."""
+    """Return the OpenAPI document."""
     return json.loads(json.dumps(api.get_openapi_schema(), default=str))  # type: ignore[no-any-return]
 
 
@@ -89,13 +91,13 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def schema_of(operation: dict[str, Any]) -> str:
-    """The name of what its JSON body is; "" without one."""
+    """Return the name of the schema of its JSON body; "" without one."""
     found = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return str(found.get("$ref", "TextIn" if found else "")).rsplit("/", 1)[-1]
 
 
 def spoilt(body: Any, odd: str) -> Iterator[Any]:
-    """The body with one of its texts, or of its keys, replaced, each in turn."""
+    """Yield the body with one of its texts or keys replaced, each in turn."""
     if isinstance(body, str):
         yield odd
     elif isinstance(body, list):
@@ -114,7 +116,7 @@ def test_each_body_of_the_document_is_known_with_all_of_its_fields() -> None:
 
 
 def test_the_factors_are_accepted_as_they_are(author: Browser, ids: dict[str, str]) -> None:
-    """Else all of them would be refused, whatever they contain."""
+    """Otherwise all of them would be refused, whatever they contain."""
     body = json.loads(json.dumps(BODIES["ExperimentIn"]).replace("{sid}", ids["sid"]))
     answer = author.post_json("/api/v1/experiments", **body)
     assert answer.status_code == 201, answer.content
@@ -147,12 +149,12 @@ def test_no_text_of_the_api_makes_it_fail(author: Browser, ids: dict[str, str], 
 
 
 def failure(answer: Any, *about: Any) -> list[Any]:
-    """What was asked, if that failed."""
+    """Return a list with the request if it failed, or an empty list."""
     return [(answer.status_code, *(str(one)[:200] for one in about))] if answer.status_code >= 500 else []
 
 
 def shown(browser: Browser, ids: dict[str, str]) -> list[Any]:
-    """The pages that fail now: of what was kept, and of all lists."""
+    """Return the pages that now fail, among those of the stored objects and all lists."""
     failed: list[Any] = []
     lists = [f"/{route}" for route in ROUTES if "{" not in route and "readyz" not in route and "healthz" not in route]
     pages = [f"/{route.format(**{**VALUES, **ids})}" for route in ROUTES if re.search("{(sid|cid|eid)}", route)]
@@ -163,7 +165,7 @@ def shown(browser: Browser, ids: dict[str, str]) -> list[Any]:
 
 
 class Forms(HTMLParser):
-    """(address, names and values of its fields, those of them that hold text) of each form that is POSTed."""
+    """Finds (address, names and values of the fields, names of the text fields) of each form with the method POST."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -187,7 +189,7 @@ class Forms(HTMLParser):
 
 
 def forms(browser: Browser, ids: dict[str, str]) -> dict[tuple[str, ...], tuple[str, dict[str, str], set[str]]]:
-    """Of all pages, each once."""
+    """Return the forms of all pages, each once."""
     known: dict[tuple[str, ...], tuple[str, dict[str, str], set[str]]] = {}
     for page in (f"/{route}" for route in ROUTES if "api/" not in route):
         try:

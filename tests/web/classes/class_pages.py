@@ -1,5 +1,7 @@
-"""A class without a browser: the pages' own machines in Node (pages.js), the real consumer and
-database here, and between them a network that this process simulates."""
+"""A class without a browser: the pages' state machines in Node (pages.js), the real consumer and database here.
+
+This process simulates the network between them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ LONG_MS = 20_000  # longer than any wait of a page
 
 
 class Pages:
-    """The Node process."""
+    """The Node process with the pages."""
 
     def __init__(self, lesson: str) -> None:
         node = shutil.which("node")
@@ -45,7 +47,7 @@ class Pages:
         self.walk = self.call("run", run=chunks, questions=[{**one, "text": one["en"]} for one in questions])
 
     def call(self, do: str, **arguments: Any) -> Any:
-        """Run a command; what the pages sent is in `sent`, what they show in `shown`."""
+        """Run a command. `sent` then has the messages of the pages, `shown` what they show."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
@@ -63,7 +65,7 @@ class Pages:
 
 
 class Network:
-    """The pages of one class, each with a browser of its own and a connection that can be cut or slow."""
+    """The pages of one class, each with its own browser and a connection that can be cut or slow."""
 
     def __init__(self, pages: Pages, teacher: Browser, saved: dict[str, Any]) -> None:
         self.pages = pages
@@ -82,7 +84,7 @@ class Network:
     # --- Pages ------------------------------------------------------------------------------------------------------
 
     async def load(self, page: str, *, known: int = 1000) -> None:
-        """Open the page, or load it again; `known`: chunks of the run that are there at once."""
+        """Open or reload the page; `known`: the number of the run's chunks that are available at once."""
         if page in self.pages.shown:
             self.pages.call("close", page=page)
             await self.drop(page)
@@ -96,7 +98,7 @@ class Network:
         return browser
 
     def student_of(self, page: str) -> str:
-        """Who answers on the page, as the answers name them."""
+        """Return the student of the page, as named in the answers."""
         cookie = student_cookie.read_student_cookie(
             {name: morsel.value for name, morsel in self.browsers[page].cookies.items()}
         )
@@ -110,7 +112,7 @@ class Network:
     # --- The network ------------------------------------------------------------------------------------------------
 
     async def drop(self, page: str) -> None:
-        """The connection ends, and what is under way in it is lost."""
+        """End the connection; messages in transfer are lost."""
         self.pages.sent = [message for message in self.pages.sent if message["page"] != page]
         self.slow.pop(page, None)
         self.unanswered[page] = 0
@@ -131,7 +133,7 @@ class Network:
             self.pages.call("pass", ms=LONG_MS)
 
     async def carry(self) -> None:
-        """Carry what the pages sent to the server, and what the server sent to the pages."""
+        """Deliver the messages of the pages to the server, and those of the server to the pages."""
         while self.pages.sent:
             message = self.pages.sent.pop(0)
             page = message["page"]
@@ -180,7 +182,7 @@ class Network:
     # --- What there is to wait for ----------------------------------------------------------------------------------
 
     async def settle(self) -> None:
-        """Until everything that was sent has come, and everything that came has been answered."""
+        """Deliver messages until all have arrived and all have been answered."""
         end = time.monotonic() + PATIENCE
         while True:
             await self.carry()
@@ -193,7 +195,7 @@ class Network:
             await asyncio.sleep(0)
 
     async def waits_for(self) -> str:
-        """What somebody has not heard yet, or is not answered; "": nothing."""
+        """Return a description of a missing message or answer, or ""."""
         if self.pages.sent or any(n for page, n in self.unanswered.items() if page not in self.slow):
             return f"answers: {self.unanswered}"
         if self.ending and self.sockets:
@@ -217,13 +219,13 @@ class Network:
         return ""
 
     async def end(self) -> None:
-        """The teacher ends the class: all connections are closed."""
+        """End the class as the teacher: all connections are closed."""
         self.ending = True
         self.pages.call("do", page="teacher", what="end")
         await self.settle()
 
     async def leave(self) -> None:
-        """Everybody leaves, and no announcement is left: Hypothesis makes names of channels come again."""
+        """Disconnect everybody and remove all announcements, because Hypothesis causes channel names to repeat."""
         for page in list(self.sockets):
             await self.drop(page)
         with contextlib.suppress(store.NoClass):

@@ -1,4 +1,4 @@
-"""Whatever a teacher, three phones and the network do, a class shows everybody the same thing, and loses nothing."""
+"""A class shows everybody the same, and loses nothing, for any actions of a teacher, three phones and the network."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pages(request: pytest.FixtureRequest) -> Iterator[Pages]:
 
 @pytest.fixture
 def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A run to hold classes on; the server does at once what it does otherwise after a moment."""
+    """A run for classes; the server's delays are removed."""
     monkeypatch.setattr(class_consumer, "SHOW_SECONDS", 0.0)
     monkeypatch.setattr(class_consumer, "BURST", 1e9)
     monkeypatch.setattr(live_classes.LiveClass, "pause_seconds", 0.0)
@@ -57,7 +57,7 @@ def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 class Model:
-    """What a class is: where the teacher is, what is asked, what was answered. Places are pairs of step and frame."""
+    """A model of a class: the teacher's position, the question, the answers. Positions are pairs of step and frame."""
 
     def __init__(self, walk: dict[str, Any]) -> None:
         self.places = [tuple(place) for place in walk["places"]]
@@ -79,7 +79,7 @@ class Model:
 
     @property
     def shown_counts(self) -> list[int] | None:
-        """Of the open question, or of the one whose answer is on screen."""
+        """The counts of the open question, or of the last one whose answer is shown; None if there are none."""
         if self.open:
             return self.counts.get(self.asked)
         step, frame = self.at
@@ -100,7 +100,7 @@ class Model:
             self.at = self.places[after]
 
     def advance(self) -> None:
-        """The same key, while a question is open."""
+        """Handle the key for the next step while a question is open."""
         if self.asked in self.counts:
             self.wait()
         elif self.warned or len(self.answers[self.asked]) >= len(self.phones):
@@ -114,7 +114,10 @@ class Model:
             self.counts[self.asked] = [choices.count(n) for n in range(self.open["choices"])]
 
     def answer(self, question: str, phone: str, choice: int) -> None:
-        """The last answer that is missing reveals a question whose answer was asked for before."""
+        """Record an answer.
+
+        The last missing answer reveals the question, if the teacher has already tried to reveal it.
+        """
         answers = self.answers[question]
         is_new = phone not in answers
         answers[phone] = choice
@@ -122,7 +125,7 @@ class Model:
             self.reveal()
 
     def wait(self) -> None:
-        """A revealed question's answer plays by itself."""
+        """Continue to the answer of a revealed question, which plays by itself."""
         if self.open and self.asked in self.counts:
             self.at, self.open = self.open["shown"], None
 
@@ -137,13 +140,13 @@ class Model:
             self.at, self.open = self.open["from"], None
 
     def reload(self) -> None:
-        """The page does not know what it skipped, nor what lies behind."""
+        """Reload the teacher's page, which forgets what was skipped and earlier questions."""
         self.skipped.clear()
         self.since, self.warned = self.at, False
 
 
 class Play:
-    """One sequence: each action is done to the pages and to the model, and what they show is compared."""
+    """A sequence in which each action is done to the pages and to the model, and the results are compared."""
 
     def __init__(self, pages: Pages, network: Network) -> None:
         self.pages, self.network = pages, network
@@ -213,7 +216,7 @@ class Play:
             self.model.answer(shown["asked"], phone, choice)
 
     def heard(self, phone: str) -> None:
-        """What was answered without a connection counts, if it is not too late."""
+        """Count an answer that was given without a connection, if it is not too late."""
         self.model.phones.add(phone)
         question, choice = self.unsent.pop(phone, ("", 0))
         if question and question == self.model.asked and question not in self.model.counts:
@@ -245,7 +248,7 @@ class Play:
                 assert shown["place"] <= max(list(model.at), places[phone]["place"]), (action, phone)
 
     async def finish(self) -> None:
-        """Everybody comes back; then the class ends."""
+        """Reconnect everybody, then end the class."""
         for phone in sorted(self.network.cut):
             await self.do(("mend", phone))
         await self.do(("gather",))
@@ -296,7 +299,7 @@ HURRY = st.lists(
 
 
 async def hurry(network: Network, action: str, page: str) -> None:
-    """Do something to a page, whether the others have heard of what was done before or not."""
+    """Do something to a page without waiting for the effects of earlier actions."""
     pages = network.pages
     if action == "settle":
         await network.settle()
@@ -328,9 +331,10 @@ async def hurry(network: Network, action: str, page: str) -> None:
 
 
 async def agree(network: Network, called: str) -> None:
-    """All who follow show the same once everybody is back; when all are called all do, and what the server has.
+    """Reconnect everybody: all who follow show the same; after "Bring back" all do, and it is the server's state.
 
-    `called`: by a page that is "here", is "loaded" again, or is so "late" that the run comes after the class.
+    `called`: the teacher's page that brings them back is unchanged ("here"), reloaded ("loaded"), or reloaded with the
+    run arriving after the class ("late").
     """
     pages = network.pages
     for page in list(pages.shown):
@@ -358,7 +362,7 @@ async def agree(network: Network, called: str) -> None:
 
 
 def shown_alike(shown: list[dict[str, Any]]) -> None:
-    """All of these pages show the same thing."""
+    """Assert that all of these pages show the same."""
     names = ("place", "asked", "counts", "paused", "ended")
     alike = [{name: page[name] for name in names} for page in shown]
     assert all(page == alike[0] for page in alike), alike

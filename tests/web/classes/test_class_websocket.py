@@ -1,4 +1,5 @@
-"""The websocket of a class: the teacher's place to everyone, answers back as counts, and nobody else drives."""
+"""The websocket of a class: the teacher's step goes to everyone, answers come back as counts, and nobody else controls
+it."""
 
 import asyncio
 import json
@@ -26,7 +27,7 @@ ANSWER = {"right": 2, "text": "Which node wins?", "labels": ["a", "b", "c"]}
 
 
 class Room:
-    """A class on a private run, and who is in it."""
+    """A class on a private run, and its teacher."""
 
     def __init__(self) -> None:
         self.teacher = Browser()
@@ -35,14 +36,14 @@ class Room:
         self.pk = store.by_code(self.code).pk
 
     def student(self) -> Browser:
-        """Somebody who opened the class's page."""
+        """Return the browser of a student who has opened the page of the class."""
         browser = Browser()
         assert browser.get(f"/c/{self.code}/").status_code == 200
         return browser
 
     @asynccontextmanager
     async def joined(self, browser: Browser | None = None) -> AsyncIterator[Any]:
-        """A socket that has joined and read hello: the teacher's, or that of a browser."""
+        """Yield a socket that has joined and read hello: the teacher's, or that of a browser."""
         async with connected(browser or self.teacher) as made:
             await say(made, type="join", **{"class": self.code})
             hello = await text(made)

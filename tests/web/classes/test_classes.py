@@ -1,4 +1,4 @@
-"""Classes over HTTP: started by who may show the run, joined by a code, and nothing more shown than the run."""
+"""Classes over HTTP: who may start one, joining by code, and that students can only see the run."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from tests.web.conftest import OTHER, Browser, private
 
 
 def start(teacher: Browser, saved: dict[str, Any]) -> str:
-    """A class on the run; its code."""
+    """Start a class on the run, and return its code."""
     answer = teacher.post(f"/s/{saved['id']}/v/1/class", {"run": saved["run"]})
     assert answer.status_code == 302, answer.content
     address: str = answer.headers["Location"]
@@ -23,13 +23,13 @@ def start(teacher: Browser, saved: dict[str, Any]) -> str:
 
 
 def shown(question: Question | None = None) -> Shown:
-    """What a teacher's page shows at the first step."""
+    """Return the message of a teacher's page at the first step."""
     return Shown({"step": 0, "frame": 0}, question=question)
 
 
 @pytest.fixture
 def saved(author: Browser) -> dict[str, Any]:
-    """A scenario of the author's, everyone's with the link, and complete."""
+    """A scenario of the author, visible to everyone with the link, with a complete run."""
     made = author.save()
     worker.execute(made["run"])
     return made

@@ -1,4 +1,4 @@
-"""Courses: made of links, followed by everyone with the address, changed by whoever made them; they leak nothing."""
+"""Courses: made of links, visible to everyone with the address, changed only by their author; they reveal nothing."""
 
 import json
 from typing import Any

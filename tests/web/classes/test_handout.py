@@ -1,4 +1,4 @@
-"""Handouts over HTTP: the page has places for steps and no answer; the pictures are drawn once for a browser."""
+"""Handouts over HTTP: the page has parts for steps and no answers; the pictures are drawn once for each browser."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Private notes: kept at a step of a version for whoever wrote them, and nobody else is ever given them."""
+"""Private notes: stored at a step of a version for their author, and shown to nobody else."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def test_notes_go_with_their_version_and_not_into_a_fork(author: Browser, strang
 
 
 def ids_of(author: Browser, saved: dict[str, Any]) -> dict[str, str]:
-    """Whatever can be named of a scenario that everybody sees: its run, a course, a class, an experiment, a share."""
+    """Return the ids of all objects about a scenario that everybody sees: run, course, class, experiment, share."""
     course = author.post("/courses/new/", {"title": "A course", "scenarios": saved["id"]})
     body = {"scenario": saved["id"], "factors": [{"seeds": [1]}]}
     experiment = author.post_json("/api/v1/experiments", **body).json()["id"]
@@ -106,7 +106,7 @@ def ids_of(author: Browser, saved: dict[str, Any]) -> dict[str, str]:
 
 
 def pages_with_the_marker(browser: Browser, ids: dict[str, str]) -> set[tuple[str, str]]:
-    """Method and address of whatever answers with the note, in its body or its headers."""
+    """Return method and address of all answers that contain the note, in their body or headers."""
     found = set()
     for route in ROUTES:
         known = {**VALUES, **ids} | ({"a": ids["sid"], "b": ids["sid"]} if route.startswith("compare/") else {})

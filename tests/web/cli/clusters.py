@@ -1,4 +1,4 @@
-"""A dump of a cluster with node groups or NodePools, as `kubectl get -o yaml` prints it, with questions in it.
+"""A dump of a cluster with node groups or NodePools, as `kubectl get -o yaml` prints it, with pending pods.
 
 Node groups of EKS: `general` (8 cpus, in three zones), `large` (16 cpus, at its maximum), `gpu` (tainted). Half of the
 nodes of `general` are nearly empty. Of the pending pods, `queue-*` fit on new nodes of `general`; `report` needs more
@@ -23,7 +23,7 @@ PENDING = {"report": 14, "train": 4, "vast": 64}  # cpus
 
 
 def dump(nodes: int, *, karpenter: bool = False, queued: int = 6) -> str:
-    """Return a List of nodes, pods, a budget, and the sizes of the groups, or their NodePools."""
+    """Return a List of nodes, pods, a budget, and either the sizes of the groups or their NodePools."""
     items: list[Manifest] = []
     for group, (share, *_) in GROUPS.items():
         for number in range(nodes * share // 100):
@@ -142,7 +142,7 @@ def _pool(group: str) -> Manifest:
 
 
 def _status(nodes: int) -> Manifest:
-    """The ConfigMap in which Cluster Autoscaler states the sizes of its groups."""
+    """Return the ConfigMap in which Cluster Autoscaler states the sizes of its groups."""
     groups = []
     for group, (share, *_) in GROUPS.items():
         size = nodes * share // 100

@@ -1,5 +1,7 @@
-"""A platform engineer's questions about a dump: why no node, what would be bought, which nodes could go. Each answer is
-tried: the change is made, or the nodes are drained, and a run shows that it is so."""
+"""A platform engineer's questions about a dump: why no node is added, which would be bought, which could be removed.
+
+Each answer is verified by a run after the change is made, or the nodes are drained.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def pods_of(answer: Any) -> dict[str, Any]:
 
 
 def changed(path: Path, pod: str, change: dict[str, Any]) -> str:
-    """The dump with a change of a pod's spec, in a file next to it."""
+    """Write a dump with a change of a pod's spec next to the file, and return its path."""
     found = json.loads(path.read_text())
     for item in found["items"]:
         if item["metadata"]["name"] == pod:

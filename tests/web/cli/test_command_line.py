@@ -1,4 +1,4 @@
-"""`kschedui` in a terminal and in a pipeline: what it prints, where, and with which exit status."""
+"""`kschedui` in a terminal and in a pipeline: its output on both streams, and its exit status."""
 
 import gzip
 import io
@@ -165,7 +165,7 @@ def test_simulate_is_short_unless_columns_are_asked_for(folder: Path, capsys: py
 
 
 def test_columns_are_the_records_of_the_recorded_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A pod that is gated and one that is scheduled: nothing is printed but what kube-scheduler's records have."""
+    """A gated pod and a scheduled one: nothing is printed that kube-scheduler's records do not have."""
     text = scenario(node("n1"), pod("web", cpu=1), pod("gated", gates=["example.com/quota"]), kubernetesVersion="1.35")
     put("gated.yaml", text)
     expected = list(decisions(simulate(parse_scenario(text))))

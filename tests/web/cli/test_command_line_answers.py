@@ -1,4 +1,4 @@
-"""What the command line answers about pods that wait, whichever file they are in; and which release decided."""
+"""Answers of the command line about pending pods, whichever file they are in, and the release that decided."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FULL = "0/1 nodes are available: 1 Insufficient cpu."
 
 @pytest.fixture
 def waiting(tmp_path: Path) -> str:
-    """A pod that is too large, one with a gate, one of another scheduler."""
+    """The file of a scenario with a pod that is too large, one with a gate, and one of another scheduler."""
     path = tmp_path / "waiting.yaml"
     others = [pod("gated", cpu=1, gates=["example.com/quota"]), pod("volcanic", cpu=1, schedulerName="volcano")]
     path.write_text(scenario(node("n1", cpu=2), pod("large", cpu=3), *others, kubernetesVersion="1.33"))
@@ -31,19 +31,19 @@ def waiting(tmp_path: Path) -> str:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    """The JSON on standard output."""
+    """Run a command, and return the JSON on standard output."""
     main([*arguments, "--format", "json"])
     return json.loads(capsys.readouterr().out)
 
 
 def write(path: Path, *objects: dict[str, Any]) -> str:
-    """A file with these objects, and no Scenario document."""
+    """Write a file with these objects and no Scenario document, and return its path."""
     path.write_text("---\n".join(as_yaml(item) for item in objects))
     return str(path)
 
 
 def controller(kind: str, replicas: int, **spec: Any) -> dict[str, Any]:
-    """A workload of small pods."""
+    """Return a workload of small pods."""
     template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu=1, **spec)["spec"]}
     selector = {"matchLabels": {"app": "web"}}
     whole = {"replicas": replicas, "selector": selector, "template": template}

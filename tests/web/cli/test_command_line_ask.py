@@ -1,4 +1,4 @@
-"""`kschedui diff` and `kschedui capacity`: what they print, and with which exit status."""
+"""`kschedui diff` and `kschedui capacity`: their output and exit status."""
 
 import json
 from pathlib import Path

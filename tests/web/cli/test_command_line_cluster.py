@@ -1,4 +1,4 @@
-"""Questions about a whole cluster on the command line: what they print, with which exit status, and what they write."""
+"""Questions about a whole cluster on the command line: the output, the exit status, and the files that are written."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`kschedui experiment`: a table of every run, whatever the number of processes, and sentences for bad input."""
+"""`kschedui experiment`: a table of all runs, the same for any number of processes, and sentences for bad input."""
 
 import csv
 import io

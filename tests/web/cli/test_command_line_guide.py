@@ -1,4 +1,4 @@
-"""What docs/cli.md says can be typed: every command, every option with every command that it names."""
+"""The commands in docs/cli.md work: every command, and every option with each of its commands."""
 
 import io
 import json
@@ -88,13 +88,13 @@ SEEDS = "  - seeds: {count: 2}\n"
 
 
 def commands() -> list[list[str]]:
-    """Those of the table, with files in place of the words for them."""
+    """Return the commands of the table, with files in place of the placeholders."""
     found = re.findall(r"^\| `kschedui ([^`]+)`", GUIDE, re.MULTILINE)
     return [[WORDS.get(word, word) for word in one.split() if WORDS.get(word, word)] for one in found]
 
 
 def options() -> list[tuple[str, str]]:
-    """(command, option) of every row of the table of options."""
+    """Return (command, option) for every row of the table of options."""
     rows = re.findall(r"^\| (`-[^|]+) \| ([^|]+) \|", GUIDE, re.MULTILINE)
     every = [one[0] for one in commands()]
     made = []

@@ -1,4 +1,4 @@
-"""`kschedui match`: which devices CEL expressions select, as the scheduler answers."""
+"""`kschedui match`: the devices that CEL expressions select, as in the scheduler."""
 
 import io
 import json

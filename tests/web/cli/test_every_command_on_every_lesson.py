@@ -1,5 +1,7 @@
-"""Each command answers about each lesson, and about each of its pods: gangs, victims and pods that no profile takes
-are where a command that was tried on ordinary pods ends with a traceback."""
+"""Each command answers about each lesson, and about each of its pods.
+
+Commands that were only tried with ordinary pods fail for gangs, victims and pods that no profile handles.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ FORMS = (["--columns"], ["--format", "table"], ["--format", "json"], ["--format"
 
 
 def commands(path: Path) -> Iterator[list[str]]:
-    """What can be asked about the file as a whole, and about its pods."""
+    """Yield the arguments of all commands about the file as a whole, and about its pods."""
     objects = [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
     pods = [_key(one["metadata"]) for one in objects if one["kind"] == "Pod"]
     nodes = [one["metadata"]["name"] for one in objects if one["kind"] == "Node"]

@@ -1,4 +1,4 @@
-"""`kschedui instance-types` on excerpts in the forms in which vendors publish types and prices."""
+"""`kschedui instance-types` reads the formats in which vendors publish types and prices."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ KWOK = [
 
 
 def converted(tmp_path: Path, capsys: pytest.CaptureFixture[str], *lists: Any, options: tuple[str, ...] = ()) -> Any:
-    """The types of the document that the command prints, and what it says on standard error."""
+    """Return the types in the document that the command prints, and its output on standard error."""
     files = []
     for number, content in enumerate(lists):
         path = tmp_path / f"{number}.json"
@@ -201,7 +201,7 @@ def test_karpenters_own_list_is_read(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_karpenter_buys_the_cheapest_of_the_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A pool that chooses by a label of the vendor gets a type that a list had."""
+    """A pool that selects by a label of the vendor gets a type from a list."""
     for name, content in (("t", AWS_TYPES), ("z", AWS_ZONES), ("s", AWS_SPOT), ("p", AWS_PRICES)):
         (tmp_path / name).write_text(json.dumps(content))
     main(["instance-types", *(str(tmp_path / name) for name in "tzsp"), "--quiet"])

@@ -29,7 +29,7 @@ def run() -> ks.Run:
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """What each cell shows: its text, and its picture."""
+    """Return the output of each cell: its texts and pictures."""
     return [
         [
             *([output["text"]] if "text" in output else []),
@@ -41,7 +41,7 @@ def outputs(notebook: Any) -> list[list[str]]:
 
 
 def test_the_example_runs_and_shows_what_it_showed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If it shows something else on purpose: `.venv/bin/jupyter-execute --inplace docs/example.ipynb`."""
+    """After an intended change: `.venv/bin/jupyter-execute --inplace docs/example.ipynb`."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)  # as in anybody's notebook
     stored = nbformat.read(EXAMPLE, as_version=4)

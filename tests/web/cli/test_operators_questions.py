@@ -1,7 +1,7 @@
-"""An operator's questions about a dump of Kubernetes 1.31, and each answer proved by applying it.
+"""An operator's questions about a dump of Kubernetes 1.31, with each answer verified by applying it.
 
 Why is kafka-2 pending? Can pool b be drained? What does 1.34 change? Which node group would help?
-KSCHEDUI_POOL_NODES=300 asks about a larger cluster.
+KSCHEDUI_POOL_NODES=300 uses a larger cluster.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def dump(objects: list[Manifest], tmp_path_factory: pytest.TempPathFactory) -> s
 
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Runs a command. The exit status, and the JSON on standard output."""
+    """A function that runs a command and returns its exit status and the JSON on standard output."""
 
     def run(*arguments: str) -> tuple[int, Any]:
         capsys.readouterr()
@@ -52,7 +52,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
 
 
 def written(path: Path, objects: Iterable[Manifest]) -> str:
-    """The file of a dump of these objects."""
+    """Write a dump of these objects, and return the path of the file."""
     path.write_text(as_yaml(listed(list(objects))))
     return str(path)
 
@@ -66,20 +66,20 @@ def pods(objects: Iterable[Manifest]) -> dict[str, Manifest]:
 
 
 def places(ask: Ask, path: str, *options: str) -> dict[str, str]:
-    """Where each pod is at the end of the run; "" pending."""
+    """Return the node of each pod at the end of the run; "" for pending pods."""
     _, result = ask("simulate", path, *options)
     final = result["attempts"][-1]["final"]
     return {**final["bound"], **dict.fromkeys(final["pending"], "")}
 
 
 def messages(ask: Ask, path: str, *options: str) -> dict[str, str]:
-    """The last message of each pod that is pending."""
+    """Return the last message of each pending pod."""
     _, result = ask("simulate", path, *options)
     return {one["pod"]: one["message"] for one in result["attempts"][:-1] if one["outcome"] == "Unschedulable"}
 
 
 def patched(objects: Iterable[Manifest], edits: Iterable[Manifest]) -> list[Manifest]:
-    """The objects with `edits` of `fix --format json` made by hand."""
+    """Return the objects with the edits from `fix --format json` applied by hand."""
     made = deepcopy(list(objects))
     for edit in edits:
         assert edit["type"] == "set"
@@ -190,7 +190,7 @@ def test_so_many_nodes_of_the_group_help_and_one_fewer_does_not(
 
 
 def like(objects: list[Manifest], name: str, count: int) -> list[Manifest]:
-    """So many more nodes like this one, each with its DaemonSet's pod."""
+    """Return `count` copies of the named node, each with its DaemonSet's pod."""
     made = []
     for number in range(count):
         node, agent = deepcopy([one for one in objects if pools.name_of(one) in (name, f"node-agent-{name}")])

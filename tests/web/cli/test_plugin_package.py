@@ -1,4 +1,5 @@
-"""`kschedui plugin new`: the package is installed, passes its own test, and the site knows all about the plugin."""
+"""`kschedui plugin new`: the package is installed, passes its own test, and the site shows everything about the
+plugin."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ DRIVER = "gpu.example.com"
 
 
 def volumes() -> Iterator[Manifest]:
-    """A driver without which no pod of its volumes may come, and a pod on a node that lacks it; another one has it."""
+    """Yield objects for a rule about volumes: a pod on a node without the required driver, and a node with it."""
     driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "disks.example.com"}}
     yield {**driver, "spec": {"preventPodSchedulingIfMissing": True}}
     there = {"name": "disks.example.com", "nodeID": "node-020"}
@@ -37,7 +37,7 @@ def volumes() -> Iterator[Manifest]:
 
 
 def devices() -> Iterator[Manifest]:
-    """Devices on one node, a DeviceTaintRule for them, and a pod that has one."""
+    """Yield devices on one node, a DeviceTaintRule for them, and a pod that uses one."""
     api = "resource.k8s.io/v1"
     yield {"apiVersion": api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
     pool = {"name": "node-030", "generation": 1, "resourceSliceCount": 1}

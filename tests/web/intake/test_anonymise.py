@@ -1,4 +1,4 @@
-"""Other names, the same decisions: over scenarios whose decisions were recorded from kube-scheduler."""
+"""Anonymised scenarios have the same decisions; tested on scenarios with decisions recorded from kube-scheduler."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ SAMPLE = 8  # every so many of them
 
 
 def outcome(text: str, mapping: dict[str, str]) -> list[Any]:
-    """What each attempt came to, with the names of the mapping."""
+    """Return the result of each attempt, with names replaced according to the mapping."""
 
     def named(name: str | None) -> str:
         space, slash, rest = (name or "").partition("/")

@@ -1,4 +1,4 @@
-"""The node groups and NodePools of a dump, given to an autoscaler that acts: only if one is named."""
+"""The node groups and NodePools of a dump get an autoscaler that acts only if one is named."""
 
 from __future__ import annotations
 

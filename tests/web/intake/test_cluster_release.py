@@ -1,4 +1,4 @@
-"""The release of a dumped cluster decides, and is told."""
+"""The release of a dumped cluster is used for decisions, and reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.dumps import as_yaml, listed
 
 
 def printed(*versions: str) -> str:
-    """A dump of nodes with these kubelets."""
+    """Return a dump of nodes with these kubelet versions."""
     objects: list[dict[str, Any]] = [pod("a", cpu=1)]
     for number, version in enumerate(versions):
         found = node(f"n{number}")
@@ -45,7 +45,7 @@ def test_a_release_that_is_not_simulated_is_the_nearest_and_a_note_says_so() -> 
 
 
 def own_scheduler(image: str, namespace: str = "kube-system", component: str = "kube-scheduler") -> dict[str, Any]:
-    """A static pod, as kubeadm makes it."""
+    """Return a static pod of a scheduler, as kubeadm creates it."""
     found = pod("kube-scheduler-n0", node="n0", labels={"component": component}, namespace=namespace)
     found["spec"]["containers"][0]["image"] = image
     return found
@@ -90,7 +90,7 @@ def test_nothing_else_of_a_nodes_information_is_kept() -> None:
 
 
 def test_fields_of_a_newer_api_server_are_left_out_with_a_note() -> None:
-    """While a cluster is upgraded, its API server is newer than most of its nodes."""
+    """During an upgrade of a cluster, its API server is newer than most of its nodes."""
     text = printed("v1.34.3", "v1.34.3", "v1.36.1").replace(
         "    nodeInfo:\n      kubeletVersion: v1.36.1",
         "    declaredFeatures:\n    - SomeFeature\n    nodeInfo:\n      kubeletVersion: v1.36.1",

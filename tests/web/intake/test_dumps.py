@@ -1,4 +1,4 @@
-"""Dumps of clusters: what is dropped, what is counted, in YAML and in JSON, in lists and one after another."""
+"""Dumps of clusters: what is dropped and counted, in YAML and JSON, in Lists and in separate documents."""
 
 import json
 from contextlib import suppress
@@ -152,7 +152,8 @@ def test_a_resource_claim_is_imported() -> None:
 
 
 def of_devices(version: str) -> list[dict[str, Any]]:
-    """Three pods with generated claims for two GPUs, one of which runs; as an API server of that version has them."""
+    """Return three pods with generated claims for two GPUs, one of them running, as an API server of that version
+    returns them."""
     beta = version == "v1beta1"
     model = {"attributes": {"model": {"string": "a100"}, "acme.com/numa": {"int": 0}}}
     wanted = {
@@ -239,7 +240,8 @@ def test_a_pod_that_has_ended_is_no_pod_of_the_cluster(phase: dict[str, str]) ->
 
 
 def cluster_of_every_kind() -> list[dict[str, Any]]:
-    """Storage, budgets, a node that is away, a mirror pod, a pod on its way out, as `kubectl get` prints them."""
+    """Return storage, budgets, a node that is not ready, a mirror pod, a terminating pod, as `kubectl get` prints
+    them."""
     storage, policy = "storage.k8s.io/v1", "policy/v1"
     marked = {"annotations": {"example.com/note": SECRET}}
     away = node("away")

@@ -1,4 +1,4 @@
-"""Files as they come: packed, in pieces, in other encodings, cut off, no text at all."""
+"""Files as people send them: compressed, in pieces, in other encodings, truncated, or not text at all."""
 
 import bz2
 import gzip

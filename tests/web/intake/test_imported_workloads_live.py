@@ -1,4 +1,4 @@
-"""Workloads of a dump stay alive: their controllers go on with the pods that exist, and make none twice."""
+"""Workloads of a dump stay active: their controllers adopt the existing pods, and create none twice."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def daemon_set() -> list[Manifest]:
 
 
 def job() -> list[Manifest]:
-    """Two of three are done, and their pods are left out."""
+    """Return a Job with two of three completions, whose pods are left out."""
     labels = {"batch.kubernetes.io/job-name": "sum"}
     made = workload("Job", "sum", of_template(labels, restartPolicy="Never"), completions=3, parallelism=1)
     made["status"] = {"succeeded": 2, "active": 1, "startTime": "2025-01-01T00:00:00Z"}

@@ -1,4 +1,4 @@
-"""What other tools print becomes a scenario that can be run."""
+"""The output of other tools becomes a scenario that can be run."""
 
 import copy
 import json
@@ -21,14 +21,14 @@ TEMPLATE = {
 
 
 def convert(*objects: Manifest) -> tuple[list[Manifest], list[str]]:
-    """The objects of what comes out, which must be a scenario that parses; and the notes."""
+    """Convert a dump of the objects. Return the objects of the resulting scenario, which must parse, and the notes."""
     found = import_source(scenario(*objects))
     parse_scenario(found.text)
     return objects_in(found.text), found.notes
 
 
 def objects_in(text: str) -> list[Manifest]:
-    """Those of the cluster: without the Scenario document that tells what it is."""
+    """Return the objects of the cluster, without the Scenario document."""
     return [found for found in yaml.safe_load_all(text) if found["kind"] != "Scenario"]
 
 
@@ -50,7 +50,7 @@ def workload(kind: str, name: str, **spec: Any) -> Manifest:
 
 
 def dumped_pod(name: str, **metadata: Any) -> Manifest:
-    """A pod as `kubectl get -o yaml` prints it, with all its noise."""
+    """Return a pod as `kubectl get -o yaml` prints it, with all additional fields."""
     made = pod(name, cpu=1, node="n1")
     made["metadata"] |= {
         "uid": "0b5c7f7e-0000-4000-8000-000000000001",

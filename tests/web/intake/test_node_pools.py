@@ -1,4 +1,4 @@
-"""Karpenter's NodePools become node groups, and what is said of them is true of nodes that Karpenter would create."""
+"""Karpenter's NodePools become node groups, and their notes are true of nodes that Karpenter would create."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A dump with marked values goes through the doors of a running site; then every byte that is kept or sent is searched.
+"""A dump with marked secrets is imported in every way on a running site; then everything stored or sent is searched.
 
-What the page sends is tested in `tests/e2e/test_editor_files.py`.
+The requests of the page are tested in `tests/e2e/test_editor_files.py`.
 """
 
 import gzip
@@ -44,7 +44,7 @@ def test_no_marked_value_is_kept_or_sent(
 
 
 def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[bytes]:
-    """What every command prints of a dump."""
+    """Yield the output of every command about a dump."""
     for name, text in TEXTS.items():
         dump = folder / f"{name}.txt"
         dump.write_text(text)
@@ -55,7 +55,7 @@ def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[byte
 
 
 def by_api(visitor: Visitor) -> Iterator[bytes]:
-    """Every answer about dumps that were posted as they are: to be read, checked, tried, saved."""
+    """Yield every answer about dumps that are posted unchanged: to be read, checked, tried, saved."""
     for text in TEXTS.values():
         for cut in (text, text[: int(len(text) * CUT)]):
             yield raw(visitor, cut.encode())
@@ -81,7 +81,7 @@ def raw(visitor: Visitor, content: bytes) -> bytes:
 
 
 def about(visitor: Visitor, saved: dict[str, str]) -> Iterator[bytes]:
-    """Pages, downloads, calls and the websocket of a saved scenario."""
+    """Yield pages, downloads, API answers and websocket messages about a saved scenario."""
     place, run = f"/s/{saved['id']}/", f"/api/v1/runs/{saved['run']}"
     calls = (run, f"{run}/explain/1", f"{run}/events", f"{run}/objects/pod/{POD}")
     addresses = [place + page for page in PAGES] + [f"{place}v/1/{name}" for name in DOWNLOADS] + list(calls)

@@ -1,4 +1,5 @@
-"""A dump of a cluster of 1.15, with the versions and labels of that time: by every door it reaches its first step."""
+"""A dump of a 1.15 cluster, with the versions and labels of that time, reaches its first step in every way of
+importing."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ POLICY = {
 
 
 def printed(version: str, kind: str, name: str, namespace: str = "", **fields: Any) -> Manifest:
-    """An object as kubectl of that time prints it."""
+    """Return an object as kubectl of that time prints it."""
     prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
     metadata: Manifest = {
         "creationTimestamp": "2019-09-01T10:00:00Z",

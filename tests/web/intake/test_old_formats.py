@@ -1,4 +1,4 @@
-"""What a dump says of the scheduler and of admission: configurations of every age, priorities, LimitRange."""
+"""Configuration of the scheduler and of admission in a dump: formats of every age, priorities, LimitRange."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ GROUP = "kubescheduler.config.k8s.io"
 
 
 def read(*objects: Manifest) -> tuple[Any, str]:
-    """The scenario, and all notes."""
+    """Return the scenario, and all notes."""
     found = import_source(scenario(*objects))
     return parse_scenario(found.text), " ".join(map(str, found.notes))
 

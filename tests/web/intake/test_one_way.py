@@ -1,4 +1,4 @@
-"""The page, the API and the command line read a text on one way: the same scenario, sentences and lines."""
+"""The page, the API and the command line read a text in the same way: same scenario, messages and lines."""
 
 import gzip
 import json

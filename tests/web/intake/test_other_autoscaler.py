@@ -1,4 +1,4 @@
-"""A scenario with another autoscaler: node groups as NodePools and back, on the same machines."""
+"""A scenario with another autoscaler: node groups become NodePools and vice versa, with the same machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patch releases: a fix that was backported holds from its patch on, in every shape of a text."""
+"""Patch releases: a backported fix applies from its patch on, in every format of a text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.dumps import as_yaml, listed
 
 @pytest.mark.parametrize("fix", FIXES, ids=[str(fix.pull) for fix in FIXES])
 def test_a_fix_holds_from_its_patch_on(fix: Any) -> None:
-    """Where two changed the same rule, each holds until the next one."""
+    """If two fixes changed the same rule, each applies until the next one."""
     for minor, since in fix.since.items():
         same = [one for one in FIXES if (one.rule, one.gate) == (fix.rule, fix.gate) and minor in one.since]
         for patch in range(since + 3):

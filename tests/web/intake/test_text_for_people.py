@@ -1,4 +1,4 @@
-"""What kubectl prints for people, read back: the texts of three real releases of kubectl (tests/kubectl/record.py)."""
+"""Reading kubectl's output for people: the texts of three real releases of kubectl (tests/kubectl/record.py)."""
 
 # ruff: noqa: E501 -- lines are as long as the printed ones
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNPRINTED = ("affinity", "schedulingGates", "resourceClaims", "schedulerName", "
 
 @cache
 def recorded() -> dict[str, dict[str, str]]:
-    """The recorded texts of each scenario: objects.json, RELEASE/COMMAND.txt."""
+    """Return the recorded texts of each scenario by name: objects.json, RELEASE/COMMAND.txt."""
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     with tarfile.open(PRINTED) as archive:
         for entry in archive:
@@ -42,21 +42,21 @@ def recorded() -> dict[str, dict[str, str]]:
 
 
 def objects_of(scenario: str) -> tuple[list[Manifest], list[Manifest]]:
-    """Nodes and pods as the API server has them."""
+    """Return nodes and pods as the API server has them."""
     objects = json.loads(recorded()[scenario]["objects.json"])
     nodes, pods = ([one for one in objects if one["kind"] == kind] for kind in ("Node", "Pod"))
     return nodes, pods
 
 
 def printed(scenario: str, command: str) -> dict[str, str]:
-    """What each release's kubectl prints."""
+    """Return the output of each release's kubectl."""
     return {
         name.partition("/")[0]: text for name, text in recorded()[scenario].items() if name.endswith(f"/{command}.txt")
     }
 
 
 def parsed(objects: list[Manifest]) -> dict[tuple[str, ...], Node | Pod]:
-    """The objects as the engine has them, by kind, namespace and name."""
+    """Return the objects as the engine has them, by kind, namespace and name."""
     if not objects:
         return {}
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
@@ -73,7 +73,7 @@ def found(kind: str, text: str) -> list[Manifest]:
 
 @pytest.mark.parametrize("scenario", rest_slow(4, sorted(recorded())))
 def test_nodes_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
-    """Each node as it was; the requests on it as those of its pods."""
+    """Each node is unchanged; the requests on it are those of its pods."""
     nodes, pods = objects_of(scenario)
     texts = printed(scenario, "describe-nodes")
     assert len(texts) == 3
@@ -121,7 +121,7 @@ def test_pods_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
 
 
 def as_printed(pod: Manifest) -> object:
-    """Name, owner and containers of a pod, in the order in which they are printed."""
+    """Return name, owner and containers of a pod, in the order in which they are printed."""
     owners = [(one["kind"], one["name"]) for one in pod["metadata"].get("ownerReferences") or () if one["controller"]]
     containers = [
         [
@@ -138,7 +138,7 @@ def amounts(container: Manifest, name: str) -> Manifest:
 
 
 def as_described(pod: Manifest) -> Manifest:
-    """The pod without what `describe` does not print."""
+    """Return the pod without the fields that `describe` does not print."""
     spec = {key: value for key, value in pod["spec"].items() if key not in UNPRINTED}
     for containers in ("containers", "initContainers"):
         for container in spec.get(containers) or ():
@@ -195,7 +195,7 @@ def is_printed_as_ended(pod: Manifest) -> bool:
 
 
 def unsure(pods: list[Manifest]) -> set[tuple[str, str]]:
-    """Names of pods that are on a node and whose state is printed as Pending all the same."""
+    """Return the names of pods that are on a node although their printed state is Pending."""
     return {name_of(one) for one in pods if one["status"]["phase"] == "Pending"}
 
 
@@ -237,7 +237,7 @@ def is_ready(pod: Manifest) -> bool:
 
 @pytest.mark.parametrize("scenario", rest_slow(4, sorted(recorded())))
 def test_events_are_read_back_from_tables_and_descriptions(scenario: str) -> None:
-    """Object, type, reason, message, count and age of every event; where it is printed, who reported it."""
+    """Object, type, reason, message, count and age of every event, and its reporter if it is printed."""
     objects = json.loads(recorded()[scenario]["objects.json"])
     expected = [one for one in objects if one["kind"] == "Event" and one["involvedObject"]["kind"] == "Pod"]
     for command in ("get-events", "get-events-wide", "events", "describe-pods"):
@@ -261,7 +261,7 @@ def as_seen(event: Manifest, *, counted: bool) -> tuple[object, ...]:
 
 
 def compare_ages(seen: SeenEvent, events: list[Manifest], now: datetime, *, counted: bool) -> None:
-    """Some event with these words is as old as is printed; kubectl rounds."""
+    """Assert that an event with these words has the printed age, which kubectl rounds."""
     about = [
         one
         for one in events
@@ -276,7 +276,7 @@ def compare_ages(seen: SeenEvent, events: list[Manifest], now: datetime, *, coun
 
 
 def test_a_table_of_events_alone_says_which_pods_wait_and_why() -> None:
-    """Of a pod that was scheduled since, only where it is; of one that waits, its message."""
+    """Scheduled pods have only their node; pending ones have their message."""
     table = (
         "LAST SEEN   TYPE      REASON             OBJECT    MESSAGE\n"
         "9m          Warning   FailedScheduling   pod/a     0/1 nodes are available: 1 Insufficient cpu.\n"
@@ -292,7 +292,7 @@ def test_a_table_of_events_alone_says_which_pods_wait_and_why() -> None:
 
 
 def around(text: str, random: Random) -> str:
-    """The text as people paste it: behind a prompt, in a fence, with line numbers, in Windows' line ends."""
+    """Return the text as people paste it: after a prompt, in a fence, with line numbers, with Windows line ends."""
     match random.randrange(5):
         case 0:
             return f"user@host:~$ kubectl describe node\n{text}"
@@ -321,7 +321,7 @@ PROMPTS = (
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_several_commands_in_one_terminal_are_read_as_what_they_describe(seed: int) -> None:
-    """Tables and events around the descriptions add no object and take nothing away."""
+    """Tables and events around the descriptions add and remove no object."""
     scenario = f"random-{seed}"
     described = ("describe-pods", "describe-nodes")
     commands = [*described, "get-both", "get-events", "get-pods-wide", "get-nodes"]
@@ -337,7 +337,7 @@ def test_several_commands_in_one_terminal_are_read_as_what_they_describe(seed: i
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mutilated_text_is_read_as_far_as_it_goes(seed: int) -> None:
-    """Lines that are missing, doubled, cut or in another order end in a scenario or in one sentence."""
+    """Missing, duplicated, truncated or reordered lines lead to a scenario or to one sentence."""
     random = Random(seed)
     texts = recorded()[f"random-{seed}"]
     for name in random.sample(sorted(one for one in texts if one.endswith(".txt")), 8):
@@ -376,7 +376,7 @@ def test_notes_say_what_was_read_and_what_one_more_paste_settles() -> None:
 
 
 def pending(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """What `kschedui pending` prints about a text."""
+    """Return the output of `kschedui pending` for a text."""
     path = folder / "text"
     path.write_text(text)
     main(["pending", str(path)])
@@ -412,7 +412,7 @@ def test_the_heading_of_an_old_release_names_the_resource(tmp_path: Path, capsys
 
 
 def sent(client: Client, text: str) -> dict[str, Any]:
-    """The answer to a text that the page imports."""
+    """Return the answer to a text that the page imports."""
     answer = client.post("/api/v1/import", gzip.compress(text.encode()), content_type="application/gzip")
     return json.loads(answer.content)  # type: ignore[no-any-return]
 

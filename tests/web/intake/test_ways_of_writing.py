@@ -1,4 +1,4 @@
-"""YAML as people and programs write it: lines are dropped as data is, and no way of writing keeps a secret."""
+"""YAML as people and programs write it: lines are dropped like data, and no style keeps a secret."""
 
 from typing import Any
 

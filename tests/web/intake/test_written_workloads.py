@@ -1,4 +1,4 @@
-"""A text with workloads that somebody wrote gets their pods wherever it is read: saved, checked, previewed."""
+"""Workloads in a hand-written text get their pods in every use: saved, checked, previewed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ API = "/api/v1"
 
 
 def workload(kind: str) -> dict[str, Any]:
-    """Three small pods of it."""
+    """Return a workload of this kind with three small pods."""
     template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu=1)["spec"]}
     spec: dict[str, Any] = {"selector": {"matchLabels": {"app": "web"}}, "template": template}
     match kind:

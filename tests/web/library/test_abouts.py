@@ -1,4 +1,4 @@
-"""Every plugin brings its words in both languages, and what contradicts itself is rejected with a sentence."""
+"""Every plugin has its texts in both languages, and a contradictory declaration is rejected in a sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOT = re.compile(r"\{(\w+)")
 
 
 def texts() -> Iterator[tuple[str, Text]]:
-    """Every text that a plugin declares, with a name for it."""
+    """Yield every text that a plugin declares, with a name for it."""
     for name, plugin in REGISTRY.items():
         about = about_of(plugin)
         yield from about.texts(name).items()
@@ -61,7 +61,7 @@ def test_a_blocker_lists_the_resources_that_its_reasons_name() -> None:
 
 
 def test_patterns_are_those_that_javascript_reads_too() -> None:
-    """Of Python's own notation only the named group is used, which is converted."""
+    """They use only one notation of Python's own, named groups, which are converted."""
     for plugin in REGISTRY.values():
         for reason in about_of(plugin).reasons:
             plain = reason.pattern.replace("(?P<", "(?<")

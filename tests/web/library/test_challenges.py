@@ -1,4 +1,4 @@
-"""Challenges on the site: the list, the verdicts, what stays hidden and from whom, and the challenge of a class."""
+"""Challenges on the site: the list, the verdicts, what stays hidden, and the challenge of a class."""
 
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ HIDDEN = (SECRET, "hidden-label", "no-one-reads-the-solution")
 
 @pytest.fixture
 def challenges(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library with its challenges alone."""
+    """The library with only its challenges."""
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     call_command("load_library", verbosity=0)
 

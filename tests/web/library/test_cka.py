@@ -1,4 +1,4 @@
-"""The course for the CKA: its lessons exist, its page says what it leaves out, and each lesson leads on to the next."""
+"""The course for the CKA: its lessons exist, its page lists what it leaves out, and each lesson leads to the next."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the editor inserts is read as it stands, by the newest release."""
+"""The newest release accepts everything that the editor inserts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library: each lesson keeps its promise, speaks both languages, and its teacher speaks where things happen."""
+"""The library: each lesson meets its expectations, has both languages, and its captions are at existing events."""
 
 import itertools
 from collections.abc import Iterator
@@ -109,7 +109,8 @@ def test_it_asks_two_or_three_questions_at_events_that_happen(path: Path) -> Non
 
 
 def attempts_and_events(path: Path) -> Iterator[tuple[int, str]]:
-    """As the player counts: what happens to a pod group as a whole has the first attempt of its cycle."""
+    """Yield attempt and type of each event as the player counts them: events of a pod group have its cycle's first
+    attempt."""
     attempt = first = 0
     for event in events_of(path):
         if isinstance(event, CycleStarted | PodGroupMemberDecided):

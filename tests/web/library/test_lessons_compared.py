@@ -1,4 +1,4 @@
-"""Each lesson compared with itself: the kind of record that an attempt is not (a pod group's) takes part in it too."""
+"""Each lesson compared with itself, including records of pod groups, which are not attempts."""
 
 from __future__ import annotations
 

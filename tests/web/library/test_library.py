@@ -1,4 +1,4 @@
-"""Loading the library: idempotent, at lasting addresses, and forgiving about decoration."""
+"""Loading the library: repeatable, with permanent addresses, and independent of comments and layout."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def load(*options: str) -> str:
 
 
 def slugs_of(page: Any) -> list[str]:
-    """The lessons on the first page, in its order."""
+    """Return the lessons on the first page, in order."""
     return re.findall('data-slug="(.*?)"', page.content.decode())
 
 

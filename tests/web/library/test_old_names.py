@@ -1,4 +1,4 @@
-"""Former names lead to a lesson of today, and to the step of a lesson on 1.15 where they are at work."""
+"""Former names lead to a current lesson, and to a step of a lesson on 1.15 that shows them."""
 
 from __future__ import annotations
 

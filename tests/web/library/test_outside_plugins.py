@@ -19,15 +19,15 @@ class Picky:
     name = "Picky"
 
     def filter(self):
-        """Not called here."""
+        """Do nothing; the tests do not call it."""
 
     def key(self):
-        """Not called here."""
+        """Do nothing; the tests do not call it."""
 
 
 @pytest.fixture
 def offer(monkeypatch):
-    """Pretend that installed packages offer these entry points."""
+    """Return a function that pretends that installed packages have these entry points."""
 
     def offer(*entries):
         found = [EntryPoint(name, value, plugins.GROUP) for name, value in entries]
@@ -58,7 +58,7 @@ def test_the_extension_points_of_a_plugin_are_those_whose_methods_it_has():
 
 
 class Warm(Picky):
-    """A plugin that brings its words."""
+    """A plugin with its own texts."""
 
     name = "Warm"
     about = About(
@@ -80,7 +80,7 @@ class Warm(Picky):
 
 
 class Wordy(Picky):
-    """A plugin whose declaration is none."""
+    """A plugin with an invalid declaration."""
 
     about = "Cool?"
 

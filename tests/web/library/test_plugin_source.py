@@ -1,4 +1,4 @@
-"""The source of a plugin, shown beside what it decided; of plugins alone."""
+"""The source of a plugin is shown next to its decisions; other files are not shown."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tests.sampling import rest_slow
 
 
 class Picky:
-    """A plugin from another package: here, from this file."""
+    """A plugin of another package, simulated by this file."""
 
     name = "Picky"
 
     def filter(self) -> None:
-        """The line that the page opens at."""
+        """Do nothing; the page opens at this line."""
 
 
 def shown(page: str, prefix: str = "") -> list[str]:
-    """The lines of a file on the page, as text."""
+    """Return the lines of a file on the page, as text."""
     rows = re.findall(rf'<tr id="{prefix}L\d+".*?<code>(.*?)</code></td></tr>', page, re.DOTALL)
     return [html.unescape(re.sub(r"<[^>]+>", "", row)) for row in rows]
 

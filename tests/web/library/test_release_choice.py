@@ -1,4 +1,4 @@
-"""A version runs on any release: each release has a run and a link of its own, and old links keep theirs."""
+"""A version runs on any release: each release has its own run and link, and old links keep theirs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINK = re.compile(r'<a href="([^"]+)"( aria-current="page")?>Kubernetes ([\d.]+)
 
 
 def listed(page: str) -> dict[str, tuple[str, bool]]:
-    """Release -> (address, is shown)."""
+    """Return (address, whether it is shown) by release."""
     return {one[3]: (one[1], bool(one[2])) for one in LINK.finditer(page)}
 
 

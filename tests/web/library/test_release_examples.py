@@ -1,4 +1,4 @@
-"""Every difference between neighbouring releases has a scenario in which it shows, and the two runs can be compared."""
+"""Every difference between neighbouring releases has a scenario that shows it, and the two runs can be compared."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ EXAMPLES = sorted(
 
 @pytest.fixture(autouse=True)
 def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One example shows a search that times out, which takes seconds where 200,000 steps are allowed."""
+    """Lower the limit of 200,000 steps, because one example has a search that times out, which would take seconds."""
     monkeypatch.setattr(allocator, "MAX_STEPS", 5_000)
 
 
 def split(example: str) -> tuple[str, Release, Release]:
-    """Name, older and newer release."""
+    """Return name, older and newer release."""
     name, _, older = example.rpartition("-")
     return name, RELEASES[older], RELEASES[ORDER[ORDER.index(older) + 1]]
 
 
 def decided(text: str, release: Release) -> list[Any]:
-    """All decision records; a panic of the scheduler, or that the release knows no such object, is the last of them."""
+    """Return all decision records. The last may be an error instead: a panic of the scheduler, or an unknown object."""
     found: list[Any] = []
     try:
         found.extend(decisions(simulate(parse_scenario(text, release=release))))

@@ -1,4 +1,5 @@
-"""What changed between releases is read from the releases; a scenario runs on all of them side by side."""
+"""The page of differences between releases is derived from the releases; a scenario runs on all of them side by
+side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pinned images and packages are not older than what deploy/advisories.yaml says is safe."""
+"""Pinned images and packages are not older than the safe versions in deploy/advisories.yaml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ADVISORIES = yaml.safe_load((ROOT / "deploy" / "advisories.yaml").read_text())
 
 
 def images() -> dict[str, str]:
-    """Name and version of each image that is pulled."""
+    """Return the version of each image that is pulled, by name."""
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"].values()
     bases = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     pulled = [service["image"] for service in services if "build" not in service]
@@ -23,7 +23,7 @@ def images() -> dict[str, str]:
 
 
 def packages() -> dict[str, str]:
-    """Name and version of each package that is installed."""
+    """Return the version of each package that is installed, by name."""
     return dict(re.findall(r"^([a-z0-9._-]+)==([\w.]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE))
 
 

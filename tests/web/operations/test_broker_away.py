@@ -1,4 +1,4 @@
-"""Without a broker, whoever announces work tries once and goes on: work is found in the database."""
+"""Without a broker, announcing work is tried once and skipped: workers find the work in the database."""
 
 import pytest
 from kombu.exceptions import OperationalError

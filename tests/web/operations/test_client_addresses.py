@@ -1,4 +1,4 @@
-"""Who a visitor is behind a proxy: nothing that they write into X-Forwarded-For changes it."""
+"""The address of a visitor behind a proxy does not depend on what the visitor writes into X-Forwarded-For."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ FORGED = [
 
 
 def compose() -> str:
-    """The networks of the web server's proxy in Docker Compose."""
+    """Return the networks of the web server's proxy in Docker Compose."""
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     return str(services["web"]["environment"]["FORWARDED_ALLOW_IPS"])
 
 
 def manifests() -> str:
-    """Those in the Kubernetes manifests."""
+    """Return the networks of the proxy in the Kubernetes manifests."""
     documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text())
     config = next(document for document in documents if document["kind"] == "ConfigMap")
     return str(config["data"]["FORWARDED_ALLOW_IPS"])
 
 
 def client_behind(trusted: str, proxy: str, forwarded: str) -> str:
-    """The address that the application sees."""
+    """Return the address that the application sees."""
     seen: list[str] = []
 
     async def application(scope: Mapping[str, Any], receive: Any, send: Any) -> None:

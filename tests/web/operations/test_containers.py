@@ -1,4 +1,4 @@
-"""The Docker files: complete, without secrets, and running the same commands that `manage.py up` runs."""
+"""The Docker files are complete, contain no secrets, and run the same commands as `manage.py up`."""
 
 import json
 import os
@@ -94,7 +94,7 @@ def test_the_web_container_becomes_the_server_that_the_supervisor_starts() -> No
 
 
 def command_of(service: dict[str, Any]) -> list[str]:
-    """With the defaults of its variables."""
+    """Return the command of a service, with the defaults of its variables."""
     return [re.sub(r"\$\{\w+:-(\d+)\}", r"\1", word) for word in service["command"]]
 
 

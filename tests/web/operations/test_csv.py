@@ -1,4 +1,4 @@
-"""Every table that leaves as CSV is written by one function, which makes it safe to open in a spreadsheet."""
+"""Every CSV download is written by one function, which makes it safe to open in a spreadsheet."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What the README and the architecture promise, held to the code."""
+"""The README and the documentation agree with the code."""
 
 import re
 import subprocess
@@ -64,7 +64,7 @@ def test_architecture_names_every_directory_and_none_that_is_gone() -> None:
 
 
 def anchors(document: Path) -> set[str]:
-    """The headings, as GitHub makes anchors of them."""
+    """Return the anchors that GitHub makes of the headings."""
     headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 

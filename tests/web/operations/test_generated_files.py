@@ -1,4 +1,4 @@
-"""The browser's files are those that the engine's declarations give."""
+"""The browser's generated files agree with the engine's declarations."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""No page and no call reads more rows than its list shows, however many somebody has stored."""
+"""No page or API call reads more rows than its list shows, however many are stored."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ COUNTED = 50  # instructions that are counted at once
 
 @pytest.fixture
 def ids(author: Browser, stranger: Browser) -> dict[str, str]:
-    """An author with many of everything."""
+    """The ids of an author with many objects of each kind."""
     sign_up(author, "ada")
     user = User.objects.get(username="ada")
     saved, other = author.save(), stranger.save()
@@ -86,7 +86,7 @@ def test_each_address_reads_few_rows(
 
 
 def loads_large_columns(row: Any) -> bool:
-    """Whether a text that its author can make long came with the row."""
+    """Return whether a column with a text that its author can make long was loaded with the row."""
     related = getattr(getattr(row, "_state", None), "fields_cache", {}).values()
     versions = [version for version in (row, *related) if isinstance(version, Version)]
     return any(set(Version.large()) - version.get_deferred_fields() for version in versions)
@@ -120,7 +120,7 @@ def test_no_address_goes_through_the_runs_of_others(author: Browser, stranger: B
 
 
 def instructions(browser: Browser, address: str) -> int:
-    """The instructions of SQLite's virtual machine that a GET takes."""
+    """Return the number of instructions of SQLite's virtual machine that a GET takes."""
     taken = 0
 
     def count() -> int:

@@ -1,6 +1,6 @@
 """`make run` on machines that lack something: one sentence that says what, exit status not 0, no traceback.
 
-The Makefile is copied beside an empty lock file, and what it needs is played by small scripts.
+The Makefile is copied next to an empty lock file, and small scripts replace the programs that it needs.
 """
 
 import os
@@ -37,7 +37,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def sentence(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that is not make's own."""
+    """Return the only line of output that is not make's own."""
     assert done.returncode != 0
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("make")]
     return line

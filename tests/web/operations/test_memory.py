@@ -1,4 +1,4 @@
-"""What processes that serve for days must not keep."""
+"""Long-running processes do not accumulate memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What whoever runs the site sees of it: figures for Prometheus, a dashboard that knows them, log lines with ids."""
+"""Monitoring: metrics for Prometheus, a dashboard that uses them, log lines with ids."""
 
 import asyncio
 import io
@@ -30,7 +30,7 @@ def _with_a_token(settings: Any) -> None:
 
 
 def figures(browser: Browser) -> dict[tuple[str, str], float]:
-    """Of each (name, value of its label)."""
+    """Return the metrics by (name, value of the label)."""
     answer = browser.get("/metrics", headers=TOKEN)
     assert answer.status_code == 200
     families = text_string_to_metric_families(answer.content.decode())

@@ -1,4 +1,4 @@
-"""What PostgreSQL may do otherwise: some tests again, in a process whose database that is."""
+"""PostgreSQL may behave differently: some tests run again in a process that uses it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What docs/operations.md tells an operator to do, done: backup and restore on both databases, and prune."""
+"""The operator's tasks in docs/operations.md work: backup and restore on both databases, and prune."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def shell(env: dict[str, str], code: str) -> str:
 
 
 def do(name: str, env: dict[str, str]) -> None:
-    """A block of the guide."""
+    """Run a code block of the guide."""
     command = dict(BLOCK.findall((ROOT / "docs" / "operations.md").read_text()))[name]
     done = subprocess.run(["sh", "-euc", command], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

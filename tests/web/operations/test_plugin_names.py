@@ -1,4 +1,4 @@
-"""A plugin owns everything about it: no other file mentions it by name, unless it draws that plugin's own picture."""
+"""No file but a plugin's own mentions it by name, unless it draws that plugin's picture."""
 
 from __future__ import annotations
 

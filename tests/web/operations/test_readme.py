@@ -1,4 +1,4 @@
-"""The scenario in the README does what the README says of it."""
+"""The scenario in the README has the result that the README states."""
 
 import re
 

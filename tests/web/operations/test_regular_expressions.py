@@ -1,4 +1,4 @@
-"""Every regular expression of ours takes work in proportion to the text; SHORT has those whose text is short."""
+"""Each of our regular expressions takes time in proportion to the text; SHORT lists exceptions for short texts."""
 
 import ast
 import importlib
@@ -45,7 +45,7 @@ MANY = 400  # characters: longer patterns list many sentences, and take seconds 
 
 
 class Pattern(NamedTuple):
-    """Where it stands, and how it is used: search, match or fullmatch."""
+    """A regular expression: its place in the source, and its use (search, match or fullmatch)."""
 
     file: str
     line: int
@@ -70,7 +70,7 @@ def tree_of(path: Path) -> ast.Module:
 
 @lru_cache(maxsize=1)
 def methods() -> dict[str, set[str]]:
-    """How each name of a pattern is used, wherever that is."""
+    """Return the functions that are called on each pattern, by its variable's name, in any file."""
     found: dict[str, set[str]] = {}
     for path in sources():
         for node in ast.walk(tree_of(path)):
@@ -82,7 +82,7 @@ def methods() -> dict[str, set[str]]:
 
 
 def calls(path: Path) -> Iterator[tuple[ast.Call, str, list[str]]]:
-    """Each call of `re`, its function, and the names that its result is given."""
+    """Yield each call of `re`, its function, and the variables that its result is assigned to."""
     tree = tree_of(path)
     names: dict[ast.AST, list[str]] = {}
     for node in ast.walk(tree):
@@ -116,14 +116,14 @@ def python_patterns() -> Iterator[Pattern]:
 
 
 def use_of(functions: set[str]) -> str:
-    """The use that takes most work."""
+    """Return the use that takes the most work."""
     if functions & ANYWHERE or not functions:
         return "search"
     return "fullmatch" if functions == {"fullmatch"} else "match"
 
 
 def values_of(file: str, module: ModuleType, node: ast.expr) -> list[str]:
-    """What the pattern of a call may be: an expression that its module knows, or a name that it is given there."""
+    """Return the possible patterns of a call: an expression that the module can evaluate, or values of a variable."""
     try:
         return [value_of(module, node)]
     except (NameError, AttributeError):
@@ -143,7 +143,7 @@ def value_of(module: ModuleType, node: ast.expr) -> Any:
 
 
 def addresses(resolver: Any = None) -> Iterator[Pattern]:
-    """Of the site's addresses, as Django compiles them; the administrator's own are Django's."""
+    """Yield the patterns of the site's addresses, as Django compiles them, without those of the Django admin."""
     for one in (resolver or get_resolver()).url_patterns:
         if getattr(one, "app_name", "") == "admin":
             continue

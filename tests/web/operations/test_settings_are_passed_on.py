@@ -1,4 +1,4 @@
-"""Every limit can be read about, and set where kschedui is deployed: the list of them is the code's own."""
+"""Every limit is documented and can be set in each deployment; the list of limits comes from the code."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ NO_LIMIT = {"KSCHEDUI_HSTS_SECONDS"}
 
 
 def limits() -> set[str]:
-    """The settings of the code that limit something."""
+    """Return the limits in the settings of the code."""
     code = "".join(path.read_text() for path in (ROOT / "kschedui").rglob("*.py"))
     return {name for name in READ.findall(code) if KIND.fullmatch(name)} - NO_LIMIT
 
@@ -26,7 +26,7 @@ def test_the_list_is_the_codes() -> None:
 
 
 def manifests() -> set[str]:
-    """What the ConfigMap gives to all containers."""
+    """Return the settings that the ConfigMap gives to all containers."""
     documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text())
     return set(next(found for found in documents if found["kind"] == "ConfigMap")["data"])
 
@@ -40,7 +40,7 @@ def test_the_proxy_lets_through_what_the_application_takes() -> None:
 
 
 def documented() -> set[str]:
-    """Names in the tables of limits."""
+    """Return the names in the documentation's tables of limits."""
     return set(re.findall(r"`(KSCHEDUI_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
 
 
@@ -64,7 +64,7 @@ def test_the_documents_tell_the_default_of_each_limit() -> None:
 
 
 def code_defaults() -> dict[str, int]:
-    """Of the numbers of LIMITS and RATE_LIMITS."""
+    """Return the defaults of LIMITS and RATE_LIMITS, as numbers."""
     code = (ROOT / "kschedui" / "settings.py").read_text()
     found = re.findall(r'"\w+": number\("(KSCHEDUI_(?:MAX|MIN|RATE)_\w+)", ([\d_ *]+)\)', code)
     assert len(found) == len(settings.LIMITS) + len(settings.RATE_LIMITS)
@@ -72,7 +72,7 @@ def code_defaults() -> dict[str, int]:
 
 
 def written(value: int, name: str) -> str:
-    """20,000; 256 MB; 4 h."""
+    """Return the value as the documentation writes it: 20,000; 256 MB; 4 h."""
     if name.endswith("_BYTES") and value and value % 1024**2 == 0:
         return f"{value // 1024**3:,} GB" if value % 1024**3 == 0 else f"{value // 1024**2:,} MB"
     if name.endswith("_SECONDS"):

@@ -1,4 +1,4 @@
-"""The Chinese catalogue: everything is translated, what is compiled is what is written, and nothing is forgotten."""
+"""The Chinese catalogue is complete, compiled, and has no superfluous texts."""
 
 import ast
 import gettext
@@ -63,7 +63,7 @@ def test_changes_joined_in_a_sentence_have_one_capital_letter() -> None:
 
 @cache
 def written() -> dict[str, str]:
-    """English -> Chinese, from the catalogue's text."""
+    """Return the Chinese text of each English text in the catalogue."""
     text = (FOLDER / "django.po").read_text(encoding="utf-8")
     found = {joined(entry[1]): joined(entry[3]) for entry in ENTRY.finditer(text)}
     del found[""]
@@ -76,7 +76,7 @@ def joined(lines: str) -> str:
 
 @cache
 def used() -> set[str]:
-    """Every text that a template or a module marks for translation."""
+    """Return every text that a template or a module marks for translation."""
     found = set()
     for path in (ROOT / "templates").rglob("*.html"):
         text = path.read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ def calls() -> list[tuple[str, ast.Call]]:
 
 
 def _calls() -> Iterator[tuple[str, ast.Call]]:
-    """Yield each of them; a syntax tree of CEL has a Message of its own."""
+    """Yield every call with its place; CEL's syntax tree is left out, because it has its own Message."""
     for folder in ("scheduler_core", "kschedui"):
         for path in (ROOT / folder).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def _calls() -> Iterator[tuple[str, ast.Call]]:
 
 
 def name_of(call: ast.Call) -> str:
-    """Of the function that is called, without its module."""
+    """Return the name of the function that is called, without its module."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
@@ -119,7 +119,7 @@ def test_nothing_is_untranslated() -> None:
 
 
 def test_every_template_is_written_where_its_message_is_made() -> None:
-    """Else nobody can know whether it is translated. (mypy sees to it that a problem has a Message.)"""
+    """Otherwise it is unknown whether it is translated. (mypy verifies that a problem has a Message.)"""
     made = [(place, call) for place, call in calls() if name_of(call) == "Message"]
     assert len(made) > 200
     assert [place for place, call in made if not isinstance(call.args[0], ast.Constant)] == []
@@ -167,7 +167,7 @@ def test_an_error_page_speaks_the_visitors_language() -> None:
 
 @pytest.fixture
 def chinese(db: None) -> Iterator[Browser]:
-    """A browser that asks for Chinese."""
+    """A browser that requests Chinese."""
     with translation.override("en"):
         yield Browser(headers={"Accept-Language": "zh-Hans"})
 

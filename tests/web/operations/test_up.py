@@ -1,4 +1,4 @@
-"""`manage.py up`, with real processes: one line when ready, one sentence when not, and nothing left behind."""
+"""`manage.py up` with real processes: one line when ready, one sentence on failure, and nothing left behind."""
 
 import contextlib
 import importlib.metadata
@@ -53,32 +53,33 @@ class Up:
         )
 
     def ready(self) -> str:
-        """Its address, once it says so."""
+        """Wait for the line that says that the site is ready, and return its address."""
         line = self.process.stdout.readline()
         match = re.fullmatch(r"kschedui is ready: (http://\S+)  \(Ctrl-C stops it\)\n", line)
         assert match, line + (self.process.stderr.read() if not line else "")
         return match[1]
 
     def family(self) -> list[Process]:
-        """All processes below it."""
+        """Return the descendants of the process."""
         return descendants(self.process.pid)
 
     def end(self) -> tuple[int, str]:
-        """Its exit status and standard error."""
+        """Wait for the end. Return exit status and standard error."""
         _, errors = self.process.communicate(timeout=STOP_SECONDS)
         return self.process.returncode, errors
 
 
 @pytest.fixture
 def start(tmp_path: Path, prepared_database: Path) -> Iterator[Start]:
-    """Starts it on a folder that it has been started on before."""
+    """A function that starts `manage.py up` on a folder with a prepared database."""
     with starting(tmp_path, prepared_database) as start:
         yield start
 
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> Iterator[tuple[Start, Up]]:
-    """One that goes on whatever is done to its children, and what starts another on its folder."""
+    """A running `manage.py up`, which survives the loss of its children, and a function that starts another on its
+    folder."""
     with starting(tmp_path_factory.mktemp("lasting"), prepared_database) as start:
         up = start(KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
         up.url = up.ready()
@@ -87,7 +88,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -
 
 @contextlib.contextmanager
 def starting(folder: Path, prepared_database: Path) -> Iterator[Start]:
-    """Whatever was started is stopped in the end."""
+    """Yield a function that starts `manage.py up` on the folder; at the end, all that it started are stopped."""
     started: list[Up] = []
     (folder / "data").mkdir()
     shutil.copy(prepared_database, folder / "data")
@@ -211,7 +212,7 @@ def test_a_child_that_was_killed_is_started_again_and_runs_go_on(lasting: tuple[
 
 
 def becomes_well(visitor: Visitor) -> bool:
-    """Does the web server answer soon, and do database and broker?"""
+    """Return whether the web server answers soon, and reports a working database and broker."""
 
     def is_well() -> bool:
         try:

@@ -1,4 +1,4 @@
-"""`manage.py up` with REDIS_URL and DATABASE_URL: the same path, other addresses; on real Redis and PostgreSQL servers.
+"""`manage.py up` with REDIS_URL and DATABASE_URL works the same with real Redis and PostgreSQL servers.
 
 Skipped where their programs are not installed (Debian: apt install redis-server postgresql); .ci/run installs them.
 """

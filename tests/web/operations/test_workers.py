@@ -1,4 +1,4 @@
-"""The workers of one machine: forked from one process, with pools that grow with the work and shrink again."""
+"""The workers of one machine are forked from one process, in pools that grow and shrink with the work."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ __all__ = ["gate"]
 
 
 def workers_of(stack: Stack) -> list[Process]:
-    """The processes below the first one of the workers."""
+    """Return the descendants of the first process of the workers."""
     return descendants(stack.children["worker"].group)
 
 

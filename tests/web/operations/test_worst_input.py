@@ -1,8 +1,9 @@
-"""Every address is asked about the largest and the most awkward things that a site may store: what the web process does
-itself for the answer, without the work that it leaves to others, is little processor time and little memory.
+"""Every address answers about the largest and most awkward stored objects with little time and memory in the web
+process.
 
-The addresses come from the URL configuration. Each must answer: one whose query, body or parts nobody has stated here
-is refused, and fails the test. MAX_SECONDS is the promise; what is asserted is WIDE times as much, for slow machines.
+The work that the web process delegates to others does not count. The addresses come from the URL configuration. Each
+must answer: an address whose query, body or parameters are not listed here is refused, and fails the test. MAX_SECONDS
+is the promise; the assertion is WIDE times as much, for slow machines.
 """
 
 import json
@@ -90,7 +91,7 @@ REFUSED = re.compile(
 
 
 class Meter:
-    """Processor time and memory of this process, without what `kschedui.work` does: it has processes of its own."""
+    """Processor time and memory of this process, without those of `kschedui.work`, which has its own processes."""
 
     def __init__(self) -> None:
         self.base, self.most = 0, 0
@@ -99,7 +100,7 @@ class Meter:
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
-        """Measure the block: `seconds`, of its longest part, and `most` bytes beyond those before it."""
+        """Measure the block: the `seconds` of its longest part, and the largest additional memory in bytes (`most`)."""
         if tracemalloc.is_tracing():
             tracemalloc.reset_peak()
             self.base, self.most = tracemalloc.get_traced_memory()[0], 0
@@ -114,12 +115,15 @@ class Meter:
         self.begun, self.spent = process_time(), 0.0
 
     def look(self) -> None:
-        """Take note of the memory so far."""
+        """Record the current memory."""
         if tracemalloc.is_tracing():
             self.most = max(self.most, tracemalloc.get_traced_memory()[1] - self.base)
 
     def work(self, client: object, wish: object, function: Callable[..., Any], *args: Any) -> Any:
-        """What `work_pool.run` does, not counted and done once; what it returns comes through a pipe and is counted."""
+        """Replace `work_pool.run`: the work does not count, and is done once.
+
+        Unpickling its result counts, because it comes through a pipe.
+        """
         self.look()
         self.spent += process_time() - self.begun
         key = function.__qualname__, re.sub(rb"/tmp/[\w/-]+", b"", pickle.dumps(args))  # a body is in a file
@@ -136,7 +140,7 @@ class Meter:
 
 
 def worked(function: Callable[..., Any], args: Any) -> bytes:
-    """The result or the error of work, packed; streams, which are of other threads, have no limit of their time."""
+    """Return the pickled result or error of the work. Streams run in other threads, so their time has no limit here."""
 
     def end(number: int, frame: FrameType | None) -> None:
         if is_finalizing(frame):  # where an error goes nowhere
@@ -166,7 +170,7 @@ def is_finalizing(frame: FrameType | None) -> bool:
 
 
 def large() -> str:
-    """As many nodes as are allowed, with long names, and pods of which a part waits."""
+    """Return the largest number of nodes, with long names, and pods of which some are pending."""
     host = {"kubernetes.io/hostname": "h"}
     nodes = [node(f"{LONG_NAME}-{i}", cpu=1, zone=f"z{i % 50}", labels=host) for i in range(5000)]
     placed = [pod(f"{LONG_NAME}-{i}", cpu="900m", node=f"{LONG_NAME}-{i}") for i in range(4000)]
@@ -174,7 +178,7 @@ def large() -> str:
 
 
 def wordy() -> str:
-    """All texts that people write, as long as they may be, of characters that become longer."""
+    """Return a scenario with all free texts at their maximum length, of characters that become longer when escaped."""
     sentence = "&" * (LONGEST_TEXT - 1) + EMOJI
     about = {"attempt": 1, "event": "PodBound", "en": sentence, "zh": sentence}
     question = {**about, "kind": "pod", "event": "CycleStarted"}
@@ -189,7 +193,7 @@ def wordy() -> str:
 
 
 def long() -> str:
-    """As many characters as are allowed."""
+    """Return a scenario with the maximum number of characters."""
     text = scenario(node("n1"), pod("a")) + f"\n# {EMOJI}"
     return text + "x" * (24_000_000 - len(text))
 
@@ -202,7 +206,7 @@ WORST = {
 
 
 class Site(NamedTuple):
-    """Somebody who has stored something, and what the parts of addresses stand for."""
+    """A visitor with stored objects, and the values for the parameters of the addresses."""
 
     owner: Browser
     user: User
@@ -211,7 +215,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(params=WORST)
 def site(request: pytest.FixtureRequest, author: Browser, settings: Any) -> Site:
-    """A scenario with two versions and a run, and lists of as large ones."""
+    """A scenario with two versions and a run, and lists of equally large ones."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
     sign_up(author, "ada")
     user = User.objects.get()
@@ -259,7 +263,7 @@ def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
 
 
 def limit_of(method: str, route: str) -> int:
-    """Bytes."""
+    """Return the limit of memory in bytes."""
     if route.endswith(("/compare", "/compare/{b}")):
         return MAX_BYTES_OF_COMPARISON
     if route.endswith(("/decisions", "/decisions.jsonl", "/events", "/events.jsonl", "/trace.json")):
@@ -268,7 +272,10 @@ def limit_of(method: str, route: str) -> int:
 
 
 def ask(site: Site, meter: Meter, method: str, route: str) -> tuple[int, float, bool]:
-    """Status, seconds in this process, and whether the work was ended by its limit. What was changed is undone."""
+    """Send a request and undo its changes.
+
+    Return status, seconds in this process, and whether the work exceeded its limit.
+    """
     values = {**site.values, **({"a": "1", "b": "2"} if "{sid}/diff" in route or "{a}/compare" in route else {})}
     path = "/" + route.format(**values) + (QUERIES.get(route, "").format(**values) if method == "GET" else "")
     form = FORMS.get(route, "")
@@ -285,7 +292,7 @@ def ask(site: Site, meter: Meter, method: str, route: str) -> tuple[int, float, 
 
 
 def read(answer: Any, meter: Meter) -> None:
-    """Take the pieces of a streamed answer, as it is sent."""
+    """Read the pieces of a streamed answer one after another."""
 
     async def read_pieces() -> None:
         pieces = 0

@@ -1,4 +1,4 @@
-"""The page that counts how many copies of a pod fit: the form, the answer with its picture, and refusals."""
+"""The page about the number of copies of a pod that fit: the form, the answer with its picture, and refusals."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page of two runs compared: where they part, why, what moved; and who may see it."""
+"""The page that compares two runs: where they diverge, why, which pods moved; and access to it."""
 
 import pytest
 from django.test import Client
@@ -15,7 +15,7 @@ NODES = (node("n1"), node("n2"))
 
 
 def kept(text: str) -> str:
-    """The address part of a saved text."""
+    """Save a text, and return its part of the address."""
     made = store.create(Visitor(), text)
     return f"{made.scenario.public_id}/{made.number}"
 

@@ -1,4 +1,4 @@
-"""FailedScheduling messages taken apart, wherever they were copied from, and the scenarios that get them."""
+"""FailedScheduling messages from any source are decoded, and lead to scenarios that reproduce them."""
 
 import json
 import random
@@ -172,7 +172,7 @@ def test_whatever_a_plugin_says_of_nodes_has_a_starter(reason: str) -> None:
 
 
 def reasons_with_a_starter() -> Iterator[Any]:
-    """Each reason that has a starter scenario and always the same words, of the plugins that are on by default."""
+    """Yield each reason of the default plugins that has a starter scenario and a constant text."""
     for plugin in (REGISTRY[default.name] for default in DEFAULT_RELEASE.default_plugins):
         for reason in about_of(plugin).reasons:
             words = reason.pattern.replace("\\", "")

@@ -1,4 +1,4 @@
-"""A private scenario is refused to others over every door: pages, downloads, calls."""
+"""A private scenario is refused to others everywhere: pages, downloads, API."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Every heading of Pending against the verdict of every node: a plugin is named exactly if it rejects a node."""
+"""The headings of the Pending page agree with the verdict of every node: a plugin is named exactly if it rejects a
+node."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ SEEDS, AT_ONCE = 60, 20
 
 
 def a_cluster(seed: int) -> str:
-    """Nodes with labels, taints and little room; pods with rules that some of the nodes break."""
+    """Return nodes with labels, taints and little free capacity, and pods with rules that some of the nodes break."""
     random = Random(seed)
     objects: list[Manifest] = [
         node(

@@ -1,4 +1,4 @@
-"""Descriptions that become much more than was written: rendered once, when they are saved, and bounded."""
+"""Descriptions whose HTML is much longer than their text are rendered once, when they are saved, and limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page asks at once for every module that its own imports, and names none by hand."""
+"""A page preloads every module that its own modules import, and lists none by hand."""
 
 import re
 from pathlib import Path

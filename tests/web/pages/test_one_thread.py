@@ -1,4 +1,4 @@
-"""A page goes through the event loop a few times, however many middlewares there are, in a thread that is there."""
+"""A page switches between event loop and thread only a few times, however many middlewares there are."""
 
 import asyncio
 import threading

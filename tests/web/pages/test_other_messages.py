@@ -1,4 +1,4 @@
-"""Messages of autoscalers and batch schedulers, whole, and truncated, doubled and shuffled."""
+"""Messages of autoscalers and batch schedulers: complete, truncated, duplicated and shuffled."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ EVERY = {**{f"ca {name}": text for name, text in CLUSTER_AUTOSCALER.items()},
 
 
 def reasons(text: str) -> list[tuple[str, str]]:
-    """(group, reason) of all messages."""
+    """Return (group, reason) of all messages."""
     return [(part.group, part.reason) for message in foreign_messages(text) for part in message.parts]
 
 
@@ -119,7 +119,7 @@ def test_groups_that_were_not_judged_may_help_and_others_may_not() -> None:
 
 
 def mutilated(text: str, random: Random) -> str:
-    """The text, truncated, doubled, or with lines, words or characters in another order."""
+    """Return the text, truncated, duplicated, or with lines, words or characters in another order."""
     match random.randrange(6):
         case 0:
             return text[: random.randrange(len(text))]

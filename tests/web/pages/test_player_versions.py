@@ -1,4 +1,4 @@
-"""From the player to the scenario's other versions, and to what changed between them."""
+"""Links from the player to the scenario's other versions, and to the changes between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINK = re.compile(r'<a href="([^"]+)"( aria-current="page")?>Version (\d+)</a>(?
 
 
 def listed(page: str) -> list[tuple[str, bool, int, str]]:
-    """(address, is shown, number, address of the comparison) in the order of the page."""
+    """Return (address, whether it is shown, number, address of the comparison) in the order of the page."""
     return [(one[1], bool(one[2]), int(one[3]), one[4] or "") for one in LINK.finditer(page)]
 
 

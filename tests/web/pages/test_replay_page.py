@@ -1,4 +1,4 @@
-"""The decisions of a recorded cluster beside the simulated ones."""
+"""The decisions of a recorded cluster next to the simulated ones."""
 
 import pytest
 
@@ -11,7 +11,8 @@ from tests.web.conftest import Browser
 
 @pytest.fixture
 def page(author: Browser) -> str:
-    """Four decisions: the same node, another one, a failure where a node fits here, and one before the recording."""
+    """Return the page for four decisions: an equal one, another node, a failure although a node fits, and one before
+    the recording."""
     observed = [
         {"at": 0, "pod": "default/early", "node": "small", "note": "the decision was made before the recording began"},
         {"at": 1, "pod": "default/same", "node": "large"},

@@ -1,4 +1,4 @@
-"""Keeping and sharing: save, versions, forks, comparing, lists, deletion, previews."""
+"""Saving and sharing: versions, forks, comparisons, lists, deletion, previews."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses of static files: by content in production, inside modules and stylesheets too; by tree in development."""
+"""Addresses of static files depend on content, in modules and stylesheets too; in development, on the work tree."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ def test_in_development_an_address_changes_with_the_files_and_is_kept(tmp_path: 
 
 
 def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of the ASGI application's answer."""
+    """Return status, headers and body of the ASGI application's answer."""
     given = {"host": "localhost", **headers}
     fields = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": fields}

@@ -1,4 +1,4 @@
-"""Pods that wait: the page that tells why."""
+"""The page that explains why pods are pending."""
 
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +25,7 @@ def waiting(name: str, said: str = "", **more: Any) -> dict[str, Any]:
 
 
 def page_of(author: Browser, *objects: dict[str, Any]) -> str:
-    """The address of the page, of a run that is complete."""
+    """Return the address of the page for a run of these objects, which is complete."""
     saved = author.save(scenario(*objects))
     worker.execute(Run.objects.get().public_id)
     return f"/s/{saved['id']}/v/1/pending/"

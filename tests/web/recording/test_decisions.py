@@ -1,4 +1,4 @@
-"""What a scheduler writes, read as its decisions."""
+"""The decisions of a scheduler, read from what it writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INSUFFICIENT = "0/1 nodes are available: 1 Insufficient cpu."
 
 
 def sight(*, node: str = "", nominated: str = "", message: str = "") -> dict[str, Any]:
-    """The pod as the API server shows it."""
+    """Return the pod as the API server shows it."""
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     status = {"nominatedNodeName": nominated, "conditions": [condition] if message else []}
     return {"metadata": {"uid": "u1"}, "spec": {"nodeName": node} if node else {}, "status": status}
@@ -32,7 +32,7 @@ def preempted(victim: str) -> dict[str, Any]:
 
 
 def read(*sights: tuple[float, dict[str, Any]]) -> list[Decision]:
-    """The decisions of sights of the pod and of its events, each with its time."""
+    """Return the decisions read from states of the pod and from its events, each with its time."""
     reader = DecisionReader()
     for order, (time, item) in enumerate(sights, 1):
         if "reason" in item:

@@ -1,4 +1,4 @@
-"""Recordings of other tools become scenarios, and say what they lack."""
+"""Recordings of other tools become scenarios with notes about what is missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def imported(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
 
 @pytest.fixture
 def simulator_file(tmp_path: Path) -> Path:
-    """Two nodes; a pod comes at 2 s and is bound at 3 s, on the node with more room; another is deleted."""
+    """Return a recording of two nodes: a pod is created at 2 s and bound at 3 s, to the emptier node; another is
+    deleted."""
     bound = {**pod("a", cpu=1), "metadata": {"name": "a", "namespace": "default", "uid": "1"}}
     bound = {**bound, "spec": {**bound["spec"], "nodeName": "large"}}
     waiting = {**bound, "spec": {key: value for key, value in bound["spec"].items() if key != "nodeName"}}

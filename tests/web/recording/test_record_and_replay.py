@@ -1,6 +1,6 @@
-"""A real API server's recorded conversation, served over HTTP, becomes a recording, and the recording is replayed.
+"""A recorded conversation with a real API server, served over HTTP, becomes a recording, which is replayed.
 
-The conversation has paged lists, watches that end in order or are lost, a restart of the API server with 403 and 410
+The conversation has paged lists, watches that end normally or are lost, a restart of the API server with 403 and 410
 after it, and everything that a real kube-scheduler 1.36.2 decided meanwhile.
 """
 
@@ -65,7 +65,7 @@ def recording(conversation: Conversation, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def rows(recording: Path) -> list[dict[str, Any]]:
-    """What `kschedui replay` prints."""
+    """The rows that `kschedui replay` prints."""
     return replayed(recording)
 
 
@@ -87,7 +87,7 @@ def api_server(server: ThreadingHTTPServer) -> ApiServer:
 
 
 def _stop_after(conversation: Conversation, watched: set[str], stop: threading.Event) -> None:
-    """Stop once every recorded watch of these addresses has been asked for, and the last lines have had their time."""
+    """Stop once every recorded watch of these addresses was requested, and its last lines had time to arrive."""
     while not stop.is_set():
         left = sum(len(waiting) for (path, _), waiting in conversation.watches.items() if path in watched)
         if not left:
@@ -138,7 +138,7 @@ def test_what_was_not_observed_is_told_once(recording: Path) -> None:
 
 
 def test_the_recording_ends_with_the_pods_of_the_last_list(recording: Path, exchanges: list[dict[str, Any]]) -> None:
-    """Pods that were deleted while the API server was away are gone, though no event said so."""
+    """Pods that were deleted while the API server was down are gone, although no event said so."""
     from scheduler_core import parse_scenario, simulate
     from scheduler_core.scenario.parse import Limits
     from scheduler_core.trace.events import RunFinished

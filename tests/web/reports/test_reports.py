@@ -1,4 +1,5 @@
-"""Public reports, asked as their authors would: each input names the question, the right answer, and the commands."""
+"""Public reports, tested as their authors would ask: each input names the question, the right answer, and the
+commands."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def test_16_an_old_configuration_keeps_its_weights(ask: Ask) -> None:
 
 @pytest.fixture
 def decode(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """Decodes an input from standard input."""
+    """A function that decodes an input from standard input."""
 
     def run(number: str) -> str:
         [path] = INPUTS.glob(f"{number}-*")

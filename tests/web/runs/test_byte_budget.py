@@ -1,4 +1,4 @@
-"""The budget of unsent bytes: who waits for whom, and that nothing of it is lost."""
+"""The budget of unsent bytes: the order of waiting clients, and that no bytes are lost."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The clock is set forward or back: what was held is free again, whoever waits is served, limits hold."""
+"""After the clock is set forward or back, leases still expire, waiting work is done, and limits hold."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -27,7 +27,7 @@ JUMPS = pytest.mark.parametrize("jump", [DAY, -DAY, YEAR, -YEAR], ids=["a day on
 
 @pytest.fixture
 def jump_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
-    """Sets every clock by so much."""
+    """A function that sets every clock forward by a time."""
     now = timezone.now
 
     def jump(by: timedelta) -> None:
@@ -37,7 +37,7 @@ def jump_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 
 
 def taken(keep: Keep, asker: str = "party author") -> Run:
-    """A run that a worker holds."""
+    """Return a run that a worker has claimed."""
     run = runs.claim(runs.start_run(keep(), Requester(*asker.split())).public_id)
     assert run is not None
     return run
@@ -198,7 +198,7 @@ def test_a_preview_that_somebody_watches_goes_on_when_the_clock_is_set(
     start = timezone.now()
 
     def look(seconds: float, *, watched: bool) -> str:
-        """So many seconds later, as all clocks show."""
+        """Return the state of the preview after some seconds on all clocks."""
         passed[0] += seconds
         moved[0] += timedelta(seconds=seconds)
         if watched:

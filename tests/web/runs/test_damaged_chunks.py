@@ -1,4 +1,4 @@
-"""A stored chunk that is not as it was written: it is reported, and the run is computed again to the same bytes."""
+"""A stored chunk that is damaged is reported, and the run is computed again to the same bytes."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Keep = Callable[..., Version]
 
 @pytest.fixture
 def run(author: Browser) -> Run:
-    """Done, of several chunks."""
+    """A finished run with several chunks."""
     saved = author.save(MANY)
     worker.execute(saved["run"])
     found = runs.by_id(saved["run"])
@@ -143,7 +143,7 @@ async def download(run: Run, name: str) -> bytes:
 
 
 async def mend(run: Run) -> None:
-    """As a worker does, as soon as somebody has found the damage."""
+    """Repair a run as a worker does when damage is found."""
     while (await database_sync_to_async(runs.status)(run.public_id)).state == Run.State.DONE:  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     await database_sync_to_async(worker.execute)(run.public_id)

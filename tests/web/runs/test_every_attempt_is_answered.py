@@ -1,7 +1,8 @@
-"""Whatever is asked about an attempt of a lesson, a difference of releases or a group is answered, or refused with a
-sentence: no other exception is a reader's to see.
+"""Every question about an attempt of a lesson, a difference of releases or a group is answered, or refused with a
+sentence.
 
-The first attempt of each outcome is asked about here; `make test-asking` asks about all of them.
+Readers never see another exception. The first attempt of each outcome is tested here; `make test-asking` tests all of
+them.
 """
 
 import json
@@ -47,7 +48,7 @@ LARGE = 300  # nodes, and pods, beyond which one attempt is enough here
 
 
 def text_in(path: Path) -> str:
-    """Return the text; a difference is asked about in the first release that has it."""
+    """Return the text of a scenario; that of a difference is for the first release that has it."""
     if path.parent.name != "differences":
         return path.read_text()
     name, _, older = path.stem.rpartition("-")
@@ -56,7 +57,7 @@ def text_in(path: Path) -> str:
 
 
 def asked_about(scenario: Scenario) -> list[tuple[int, str]]:
-    """Attempts and their pods: all, or the first of each outcome."""
+    """Return the tested attempts and their pods: all, or the first of each outcome."""
     found: dict[Any, tuple[int, str]] = {}
     for one in attempts(events_of(scenario)):
         found.setdefault(one.attempt if ALL else (one.outcome, bool(one.nominated)), (one.attempt, one.pod))
@@ -65,7 +66,7 @@ def asked_about(scenario: Scenario) -> list[tuple[int, str]]:
 
 
 def events_of(scenario: Scenario) -> Iterator[AnyEvent]:
-    """As far as the run goes."""
+    """Yield the events up to the end or a limit of the run."""
     try:
         yield from engine.simulate(scenario)
     except RunEnded:
@@ -73,7 +74,7 @@ def events_of(scenario: Scenario) -> Iterator[AnyEvent]:
 
 
 def answered(work: Callable[[], Any]) -> Any:
-    """None: refused. What else is raised fails the test."""
+    """Return the answer, or None if it is refused with a sentence. Other exceptions fail the test."""
     said = ""
     try:
         return work()

@@ -1,4 +1,4 @@
-"""Experiments in the database: each cell has one row, whatever dies; limits; whose turn it is; what is forgotten."""
+"""Experiments in the database: each cell has one row, whatever process dies; limits, order, and deletion."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Killed(BaseException):
-    """As a process that is no more: nothing after it happens."""
+    """Stands for the death of a process: nothing after it happens."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
-    """The worker dies as it begins its next cell after so many."""
+    """Let the worker die when it begins the next cell after `cells` cells."""
     row, count = Cells.row, [0]
 
     def dying(self: Cells, *args: Any) -> Any:

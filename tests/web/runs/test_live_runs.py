@@ -1,4 +1,5 @@
-"""Worker, broker, database and websocket as real processes: what is sent, lost, killed, cancelled, refused."""
+"""Worker, broker, database and websocket as real processes: streaming, lost connections, kills, cancellation,
+refusals."""
 
 import json
 import os
@@ -57,14 +58,16 @@ class Gate:
 
 @pytest.fixture
 def visitor(live_stack: Stack) -> Visitor:
-    """Somebody at the shared stack."""
+    """A visitor of the shared stack."""
     return Visitor(live_stack.url)
 
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Path:
-    """A folder with a package whose plugin holds GATED runs in their middle, until there is a file named `open` in it:
-    however slow a test is and however quick the engine, the run goes on while the test does something to it."""
+    """A folder with a package whose plugin holds GATED runs in their middle until the folder has a file named `open`.
+
+    So the run still continues while the test does something to it, however slow the test and however fast the engine.
+    """
     (tmp_path / "gate.py").write_text(GATE)
     about = tmp_path / "gate-1.0.dist-info"
     about.mkdir()
@@ -74,7 +77,7 @@ def gate(tmp_path: Path) -> Path:
 
 
 def gated(make_stack: StackMaker, gate: Path, experiments: int = 0) -> Stack:
-    """A breakable stack that knows the plugin."""
+    """Return a breakable stack that has the plugin."""
     return breakable(make_stack, experiments=experiments, PYTHONPATH=str(gate), GATE=str(gate / "open"))
 
 
@@ -162,7 +165,8 @@ def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
     with redis.Redis.from_url(stack.env["REDIS_URL"]) as client:
 
         def waits() -> bool:
-            """What tells that runs may be lost comes every second: the worker takes one for each process, no more."""
+            """Return whether the worker has a periodic check for lost runs for each of its processes, and more are
+            queued."""
             signal_all(descendants(main), signal.SIGSTOP)  # and those by which the pool has grown meanwhile
             return client.hlen(UNACKNOWLEDGED) == MAX_POOL and client.llen(QUEUE) > 0
 
@@ -197,7 +201,7 @@ def test_a_step_that_takes_longer_than_the_lease_stays_with_its_worker(make_stac
 
 
 def lease_and_tries(stack: Stack, run: str) -> tuple[datetime, int]:
-    """Until when the run is its worker's, and how many workers took it."""
+    """Return the end of the run's lease, and how many workers have claimed it."""
     file = stack.env["DATABASE_URL"].removeprefix("sqlite:///")
     with sqlite3.connect(file) as database:
         row = database.execute("SELECT lease_until, tries FROM kschedui_run WHERE public_id = ?", [run]).fetchone()
@@ -249,14 +253,14 @@ def test_unknown_and_private_runs_are_closed_with_their_codes(visitor: Visitor) 
 
 
 def close_code(visitor: Visitor, run: str) -> int | None:
-    """With which code the server closes after a subscribe."""
+    """Return the code with which the server closes after a subscription, or None without a code."""
     with visitor.socket() as connection:
         connection.send(json.dumps({"type": "subscribe", "run": run, "cursor": 0}))
         return drained(connection)
 
 
 def drained(connection: Any) -> int | None:
-    """Read until the server closes; the code."""
+    """Read until the server closes the connection. Return its code, or None without one."""
     try:
         while True:
             connection.recv(timeout=LONG)
@@ -301,7 +305,7 @@ def test_a_viewer_that_takes_nothing_is_closed_and_others_are_not_held_up(make_s
 
 
 def established(stack: Stack, port: int) -> bool:
-    """Does the web server still hold the connection from this port?"""
+    """Return whether the web server still has the connection from this port."""
     status, body = Visitor(stack.url).get("/healthz")
     assert status == 200, body
     server = f":{urlsplit(stack.url).port:04X}"

@@ -1,4 +1,4 @@
-"""Scenarios that are stored with their texts: unpacking gives what parsing gives; what is damaged is not used."""
+"""Scenarios that are stored parsed: unpacking is equal to parsing the text, and damaged ones are not used."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -49,7 +49,7 @@ def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are parsed."""
+    """A list that gets the texts that are parsed."""
     texts: list[str] = []
     parse = engine.parse_scenario
 
@@ -62,7 +62,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def unpacked(read: Scenario) -> Scenario:
-    """The scenario after it was packed and unpacked; both are compared."""
+    """Return the scenario after packing and unpacking, which must not change it."""
     packed = parsed.pack(read, engine.mark())
     assert packed
     found = parsed.unpack(packed, read.text, engine.mark())
@@ -75,7 +75,7 @@ def unpacked(read: Scenario) -> Scenario:
 
 
 def trace(read: Scenario) -> list[bytes]:
-    """The frames of its run."""
+    """Return the frames of its run."""
 
     def events() -> Iterator[AnyEvent]:
         try:

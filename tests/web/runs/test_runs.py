@@ -1,4 +1,4 @@
-"""Runs: stored chunk by chunk, fenced, resumed byte-equal, cancelled, found when lost."""
+"""Runs: stored in chunks, fenced, resumed with the same bytes, cancelled, found when lost."""
 
 import gc
 import weakref
@@ -30,12 +30,12 @@ Keep = Callable[..., Version]
 
 
 class Killed(BaseException):
-    """What a test raises where a worker would die."""
+    """Stands for the death of a worker."""
 
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The runs that workers were told of."""
+    """A list that gets the runs that are announced to workers."""
     found: list[str] = []
     monkeypatch.setattr(runs, "enqueue", found.append)
     return found
@@ -46,7 +46,7 @@ def stored(run: Run) -> list[bytes]:
 
 
 def die_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
-    """The worker dies when it has stored so many chunks."""
+    """Let the worker die after it has stored `chunks` chunks."""
     store = runs.store_chunk
 
     def store_and_die(run: Run, chunk: Chunk, time: float) -> None:
@@ -58,7 +58,7 @@ def die_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
 
 
 def expire(run: Run) -> None:
-    """The time of the dead worker's lease passes."""
+    """Let the lease of the dead worker expire."""
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 

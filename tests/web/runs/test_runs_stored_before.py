@@ -1,4 +1,4 @@
-"""Runs that were stored with every node and pod in full: all that read them find what they find today."""
+"""Runs that were stored with every node and pod in full are read with the same results as current ones."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,7 +34,7 @@ OBJECTS = (
 
 @pytest.fixture
 def run(keep: Callable[..., Version]) -> Run:
-    """A run with pods from the start, a victim, and a pod that waits at the end."""
+    """A run with initial pods, a victim, and a pod that is pending at the end."""
     found = runs.start_run(keep(scenario(*OBJECTS)))
     worker.execute(found.public_id)
     found.refresh_from_db()
@@ -43,7 +43,7 @@ def run(keep: Callable[..., Version]) -> Run:
 
 
 def told(run: Run) -> list[Any]:
-    """What each reader makes of the stored run."""
+    """Return the result of each reader for the stored run."""
     events = list(events_of(run))
     ending, follower = ClusterDrawing(), Follower()
     for step, event in enumerate(events):
@@ -71,7 +71,7 @@ def perfetto_file(events: list[AnyEvent]) -> bytes:
 
 
 def as_before(body: bytes, bound: dict[str, str]) -> bytes:
-    """A chunk as schema 3 had it."""
+    """Return a chunk as schema 3 had it."""
     chunk = msgspec.json.decode(body)
     for event in chunk["events"]:
         if event["type"] == "RunStarted":

@@ -1,4 +1,4 @@
-"""Scenarios that stay in a process after they were read: the same is not read twice, and memory is bounded."""
+"""Scenarios that a process has read are cached: none is read twice, and memory is limited."""
 
 import pytest
 
@@ -13,7 +13,7 @@ SMALL = scenario(node("n1"), pod("a"))
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are parsed."""
+    """A list that gets the texts that are parsed."""
     texts: list[str] = []
     parse = engine.parse_scenario
 

@@ -1,4 +1,4 @@
-"""What may be kept: limits of a run, of an author, of an address, and of the disk; each says whom it stops, and why."""
+"""Storage limits of a run, an author, an address and the disk; each refusal says who is limited, and why."""
 
 import shutil
 from collections.abc import Callable
@@ -16,7 +16,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def limits(settings: Any) -> Callable[..., None]:
-    """Sets limits for this test."""
+    """A function that sets limits for this test."""
 
     def change(**changes: int) -> None:
         settings.LIMITS = {**settings.LIMITS, **changes}

@@ -1,4 +1,4 @@
-"""A database that is away, full or busy, and requests that no browser makes: a sentence, and one line in the log."""
+"""A database that is unavailable, full or busy, and odd requests, lead to a sentence and one line in the log."""
 
 import io
 import logging
@@ -22,7 +22,7 @@ from tests.web.conftest import SMALL, Browser
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """What is written to standard error."""
+    """The text that is written to standard error."""
     handler = next(one for one in logging.getLogger().handlers if any(isinstance(f, Quiet) for f in one.filters))
     stream = io.StringIO()
     monkeypatch.setattr(handler, "stream", stream)
@@ -120,7 +120,7 @@ def test_an_error_of_a_disk_with_room_is_not_said_to_be_a_full_one(
 
 @pytest.fixture
 def _probed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No answer is kept from before."""
+    """Forget earlier health checks."""
     monkeypatch.setattr(health, "_last", (0.0, ""))
     monkeypatch.setattr(health, "broker_answers", lambda: True)
 

@@ -1,4 +1,4 @@
-"""Whose run is next: parties and authors take turns, small runs have a lane of their own, unseen previews end."""
+"""The order of runs: parties and authors take turns, short runs have their own queue, unwatched previews end."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -19,12 +19,12 @@ LARGE = scenario(*(node(f"n{i}") for i in range(300)), *(pod(f"p{i}") for i in r
 
 
 def queued(keep: Keep, *who: str, text: str = SMALL) -> list[str]:
-    """A queued run for each "party author"."""
+    """Queue a run for each "party author", and return their ids."""
     return [runs.start_run(keep(text), Requester(*one.split())).public_id for one in who]
 
 
 def order(count: int, *, long: bool = True) -> list[str]:
-    """The ids as they are taken, each done before the next is."""
+    """Return the ids in the order in which they are claimed; each run is done before the next is claimed."""
     taken = []
     for _ in range(count):
         public_id = turns.next_run(long=long)

@@ -1,4 +1,4 @@
-"""The websocket's protocol, against the consumer in this process: every answer, every refusal, every bad message."""
+"""The websocket's protocol, with the consumer in this process: every answer, every refusal, every bad message."""
 
 import asyncio
 import random
@@ -98,7 +98,7 @@ async def test_a_run_is_followed_while_it_is_made(keep: Callable[..., Version]) 
 
 
 def fields(chunk: Chunk, run: Run) -> dict[str, Any]:
-    """A fresh row of the same content."""
+    """Return the fields of a new row with the same content."""
     return {name: getattr(chunk, name) for name in ("seq", "first_step", "events", "frame")} | {"run": run}
 
 
@@ -259,7 +259,7 @@ async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings
     sent: list[dict[str, Any]] = []
 
     class Stalled(consumers.RunConsumer):
-        """The network takes the greeting, then nothing but the close."""
+        """A network that delivers only the greeting and the close."""
 
         async def send(
             self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
@@ -301,7 +301,7 @@ async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: p
 
 
 class News(asyncio.Event):
-    """Tells when somebody waits for it."""
+    """Sets an event when a consumer waits for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -381,7 +381,7 @@ def test_who_watches_a_run_that_is_taken_away_gets_no_further_frame(
 
 @in_loop
 async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]) -> None:
-    """One chunk comes; then the right to see the run ends, and more chunks are stored."""
+    """Revoke a viewer's access after the first chunk: later chunks are not sent."""
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
     async with socket(cookies_of(viewer)) as made:
@@ -399,7 +399,7 @@ async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, ta
 
 @in_loop
 async def test_a_feed_outlives_the_request_that_began_it(many: Run) -> None:
-    """A request has a thread of its own, which is left to others when it ends; those who follow the same run go on."""
+    """A request has its own thread, which is reused after it; the other followers of the run continue."""
     first, second = following(many.public_id), following(many.public_id)
     with ThreadPoolExecutor(1) as thread:
         async with ThreadSensitiveContext(executor=thread):
@@ -464,7 +464,7 @@ async def test_whoever_waits_for_a_frame_that_is_computed_again_holds_nothing(
 async def test_whatever_viewers_owners_and_workers_do_the_budget_becomes_whole_again(
     many: Run, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """They subscribe, leave, delete the trace, run again and lose a worker; no wait keeps bytes for ever."""
+    """Viewers subscribe, leave, delete the trace, run again and lose a worker; no wait holds bytes forever."""
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(frame_cache.cache, "most", 1)
     chance, viewers = random.Random(seed), list[Socket]()

@@ -1,4 +1,4 @@
-"""Who asks for a run pays for it with their room; and no address that a stranger opens begins one."""
+"""The author of a run pays for it with their storage, and no address that another visitor opens starts one."""
 
 import re
 from typing import Any

@@ -1,7 +1,7 @@
-"""A client that disconnects is waited for no longer: its work is dropped, whichever address was requested.
+"""The work for a client that disconnects is dropped, for every address.
 
-Each request goes the whole way from the ASGI application to the place of work; the work there waits until it hears that
-its client has disconnected. A call of `work` that no request here leads to fails the test.
+Each request goes from the ASGI application to the work pool; the work there waits until it learns that its client has
+disconnected. A call of `work` that no request here reaches fails the test.
 """
 
 import ast
@@ -41,7 +41,7 @@ FAILED = "0/1 nodes are available: 1 Insufficient cpu."
 
 
 class Sent(NamedTuple):
-    """A request; `after`: works that are done before the client goes."""
+    """A request. `after`: the number of works that are done before the client disconnects."""
 
     method: str
     path: str
@@ -103,7 +103,7 @@ REQUESTS = [
 
 
 class Working:
-    """Stands in for the work pool: the first works are done, the next waits for its client to go."""
+    """Stands in for the work pool: the first works are done, the next waits until its client disconnects."""
 
     def __init__(self, after: int) -> None:
         self.after = after
@@ -124,7 +124,7 @@ class Working:
 
 
 def caller() -> str:
-    """Where in the web the work was started: FILE:LINE, of a stream FILE:FUNCTION."""
+    """Return where in the web the work was started: FILE:LINE."""
     frame: Any = sys._getframe()
     while frame and not (
         frame.f_code.co_filename.startswith(str(WEB)) and frame.f_code.co_name not in ("work", "<lambda>")
@@ -167,7 +167,7 @@ def ids(transactional_db: None) -> dict[str, str]:
 
 
 async def send_and_go(sent: Sent, ids: dict[str, str], working: Working) -> None:
-    """Send the request, wait until its work waits, and disconnect; returns when the application has ended."""
+    """Send the request, wait until its work waits, and disconnect. Returns when the application has ended."""
     path, _, query = sent.path.format(**ids).partition("?")
     form = isinstance(sent.body, str)
     body = (

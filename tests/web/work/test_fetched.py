@@ -1,4 +1,4 @@
-"""Texts that are stored are read by the process that works on them, and are not sent to it."""
+"""Stored texts are read by the process that works on them, and are not sent to it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The progress of reading a large text: it goes on in small steps, from the beginning to the end, whatever the text."""
+"""The progress of reading a large text increases in small steps from the beginning to the end, for any text."""
 
 from collections.abc import Callable
 from pathlib import Path

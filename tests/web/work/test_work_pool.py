@@ -1,4 +1,4 @@
-"""The pool for visitors' work: what takes too long or too much is ended, and nobody else notices."""
+"""The pool for visitors' work: work that takes too much time or memory is ended, and others are not affected."""
 
 import gc
 import json
@@ -30,7 +30,7 @@ NOW = WorkOptions(patience=60)
 
 @pytest.fixture(scope="module")
 def _processes() -> Iterator[WorkPool]:
-    """The server that they are forked from takes a second to start: one pool serves all of these tests."""
+    """A pool for all of these tests, because its fork server takes a second to start."""
     two = WorkPool(2)
     yield two
     two.stop()
@@ -38,7 +38,7 @@ def _processes() -> Iterator[WorkPool]:
 
 @pytest.fixture
 def pool(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> WorkPool:
-    """As in a web process: one process for slow work, and one for quick."""
+    """The pool as in a web process: one process for slow work, and one for quick work."""
     settings.WORK_PROCESSES = 2
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
     monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
@@ -177,7 +177,7 @@ def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.M
 
 
 def endless(text: str, pod: str) -> int:
-    """Work that never ends."""
+    """Work forever."""
     return sum(ENDLESS)
 
 

@@ -1,4 +1,4 @@
-"""Whose work is next: parties take turns, however many browsers and requests they have."""
+"""The order of work: parties take turns, however many browsers and requests they have."""
 
 import random
 
@@ -8,7 +8,7 @@ from kschedui.work.work_queue import RESERVED_SECONDS, Client, Full, QueueEntry,
 
 
 class Clock:
-    """Goes on when it is told to."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -110,7 +110,7 @@ def test_only_so_many_may_wait_and_one_party_half_of_them() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_comes_and_goes_nothing_is_lost_and_no_party_takes_all(seed: int) -> None:
-    """Against what must hold at each moment, with random arrivals, ends and leavers."""
+    """For random arrivals, ends and disconnections, the invariants hold at each moment."""
     rng = random.Random(seed)
     processes = rng.choice([1, 2, 4])
     queue, clock = line(processes, most=50)
