@@ -184,7 +184,7 @@ def percentile(delays: list[float], part: int) -> float:
 
 
 def begin(function: Any, *about: Any) -> Role:
-    """Start a role in a process."""
+    """Start a role in a process, and return it."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=play, args=(theirs, function, *about))
     process.start()

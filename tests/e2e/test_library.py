@@ -87,13 +87,13 @@ def waiting(author: tuple[Page, str]) -> str:
 
 
 def save(page: Page, line: str, parent: str = "") -> Any:
-    """Save a scenario of one node."""
+    """Save a scenario of one node. Return the answer."""
     text = f"apiVersion: v1\nkind: Node\n{line}\nstatus: {{allocatable: {{cpu: 1, memory: 1Gi, pods: 9}}}}\n"
     return save_text(page, text, parent)
 
 
 def save_text(page: Page, text: str, parent: str = "") -> Any:
-    """Save a scenario over the API with this browser's cookies."""
+    """Save a scenario over the API with this browser's cookies. Return the answer."""
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     headers = {"X-CSRFToken": token, "Referer": page.url}
     versions = f"/{parent}/versions" if parent else ""

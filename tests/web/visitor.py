@@ -128,7 +128,7 @@ class Follower:
         connection.send(json.dumps({"type": "subscribe", "run": self.run, "cursor": len(self.taken)}))
 
     def take(self, connection: ClientConnection, frame: bytes) -> None:
-        """The client's rule."""
+        """Handle a chunk by the client's rule."""
         seq = frames.header_of(frame).seq
         if seq == len(self.taken):
             self.taken.append(frame)

@@ -15,7 +15,7 @@ from tests.core.runs import bound, run
 
 
 def crowded():
-    """150 nodes, of which many fill up, and 400 pods of a few shapes with different requirements."""
+    """Return 150 nodes, of which many fill up, and 400 pods of a few shapes with different requirements."""
     objects = mixed(150)
     for number, one in enumerate(objects["nodes"]):
         one["status"]["allocatable"]["cpu"] = one["status"]["capacity"]["cpu"] = str(1 + number % 3)
@@ -24,7 +24,7 @@ def crowded():
 
 
 def room_before_taints():
-    """Filters in another order: the first plugin that rejects a node depends on more than the node's object."""
+    """Return a scenario whose profile has its filters in another order: room before taints."""
     order = ["NodeResourcesFit", "TaintToleration", "NodeAffinity", "NodeUnschedulable"]
     plugins = {"filter": {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in order]}}
     nodes = [
@@ -42,7 +42,7 @@ def test_the_trace_is_the_same_without_it(make, monkeypatch):
 
 
 def changing():
-    """Similar pods, before and after nodes and other pods are added and removed."""
+    """Return similar pods, before and after nodes and other pods are added and removed."""
     nodes = [node(f"n{i}", cpu=2, images={"app:1": 300_000_000} if i % 2 else None) for i in range(5)]
     pods = [pod(f"p{i}", cpu="400m", image="app:1") for i in range(8)]
     change = [

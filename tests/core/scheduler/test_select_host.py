@@ -1,4 +1,4 @@
-"""Of several best nodes, the one on top of Go's heap is chosen: the fast rule agrees with the heap itself."""
+"""The best node on top of Go's heap is chosen: the fast rule agrees with the heap itself."""
 
 from __future__ import annotations
 

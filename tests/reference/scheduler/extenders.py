@@ -45,7 +45,7 @@ class Extenders:
 
     @property
     def look_at_nodes(self) -> bool:
-        """Whether an extender filters or prioritizes."""
+        """Return whether an extender filters or prioritizes."""
         return any(extender.filter_verb or extender.prioritize_verb for extender, _ in self.configured)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, Rejection]:

@@ -43,7 +43,7 @@ DUMP = as_yaml(listed(Cluster(5, 20).objects()))
 
 
 def send(browser: Browser, path: str, dump: bytes) -> Any:
-    """Send a dump unchanged."""
+    """Send a dump unchanged, and return the answer."""
     return browser.post(path, dump, content_type="application/gzip")
 
 

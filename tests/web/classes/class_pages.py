@@ -47,7 +47,7 @@ class Pages:
         self.walk = self.call("run", run=chunks, questions=[{**one, "text": one["en"]} for one in questions])
 
     def call(self, do: str, **arguments: Any) -> Any:
-        """Run a command. `sent` then has the messages of the pages, `shown` what they show."""
+        """Run a command, and return its result. `sent` then has the messages of the pages, `shown` what they show."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")

@@ -64,7 +64,7 @@ async def say(made: Any, **message: Any) -> None:
 
 
 async def until(made: Any, kind: str, **fields: Any) -> dict[str, Any]:
-    """The first message of this kind with these values."""
+    """Return the first message of this kind with these values."""
     async with asyncio.timeout(PATIENCE):
         while True:
             message = await text(made)

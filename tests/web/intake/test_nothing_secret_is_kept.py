@@ -70,7 +70,7 @@ def by_api(visitor: Visitor) -> Iterator[bytes]:
 
 
 def raw(visitor: Visitor, content: bytes) -> bytes:
-    """`POST /api/v1/import` with the dump itself."""
+    """Send the dump itself to `POST /api/v1/import`, and return the answer."""
     visitor.get("/new/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}

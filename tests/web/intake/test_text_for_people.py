@@ -97,7 +97,7 @@ def test_nodes_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
 
 
 def requests_by_node(pods: list[Manifest]) -> dict[tuple[str, str], int]:
-    """The sums of what kubectl adds up for each node: (node, resource)."""
+    """Return the total requests by (node, resource), as kubectl prints them for each node."""
     sums: dict[tuple[str, str], int] = defaultdict(int)
     for pod in parsed(pods).values():
         assert isinstance(pod, Pod)

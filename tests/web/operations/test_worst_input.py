@@ -109,7 +109,7 @@ class Meter:
         self.end_part()
 
     def end_part(self) -> None:
-        """A piece of a streamed answer is ready: it is sent, and others are served, before the next."""
+        """End a part: a piece of a streamed answer is sent, and others are served before the next."""
         self.look()
         self.seconds = max(self.seconds, self.spent + process_time() - self.begun)
         self.begun, self.spent = process_time(), 0.0

@@ -283,7 +283,7 @@ def test_old_names_of_predicates_have_their_meaning_and_are_whole(text: str) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_a_pasted_text_takes_time_in_proportion_to_its_length(name: str) -> None:
-    """Each message again and again, and what is most frequent in it alone."""
+    """Each message many times over, and its most frequent part alone."""
     text = EVERY[name]
     tokens = re.findall(r"[\w']+|[^\w\s]", text)
     frequent = sorted(set(tokens), key=lambda token: (tokens.count(token), token))[-3:]

@@ -134,7 +134,7 @@ def caller() -> str:
 
 
 def calls() -> list[tuple[str, int, int]]:
-    """(file, first line, last line) of each call of `work(request, ...)`."""
+    """Return (file, first line, last line) of each call of `work(request, ...)`."""
     return [
         (str(file), one.lineno, one.end_lineno or one.lineno)
         for file in WEB.rglob("*.py")

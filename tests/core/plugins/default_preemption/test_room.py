@@ -1,4 +1,4 @@
-"""Where only counters matter, pods are reprieved by counting; the result is that of the filters."""
+"""Pods are reprieved by counting where only counters matter; the result is that of the filters."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ CHANGES = ("Add", "Update")
 
 
 class VolumeBinding(Plugin):
-    """It scores nodes only with a feature gate that is off."""
+    """VolumeBinding without scores: they need a feature gate that is off."""
 
     events = {
         "Node": ("Add", NODE_LABEL),
