@@ -41,7 +41,10 @@ class MessageField(models.TextField):
         return json.dumps(value.as_data()) if isinstance(value, Message) else super().get_prep_value(value)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        """Read a stored message; a value that is not a pair is a sentence from before templates were stored."""
+        """Read a stored message (None stays None).
+
+        A value that is not a pair is a sentence from before templates were stored.
+        """
         if not value or not value.startswith('["'):
             return value
         from scheduler_core.apis.messages import Message

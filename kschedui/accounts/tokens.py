@@ -61,7 +61,10 @@ def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> t
 
 
 def find(secret: str) -> ApiToken | None:
-    """Return the token with this secret, if it has not expired and its account is active; records its use."""
+    """Return the token with this secret, or None if there is none, it has expired, or its account is inactive.
+
+    Records the use of the token.
+    """
     now = timezone.now()
     valid = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), owner__is_active=True)
     api_token = valid.select_related("owner").filter(sha256=sha256(secret)).first()

@@ -39,7 +39,10 @@ def load() -> Iterator[tuple[str, Version | None]]:
 
 
 def load_text(slug: str, text: str) -> Version | None:
-    """Store a lesson. A trace of another engine also creates a new version, so that old links keep the old trace."""
+    """Store a lesson. Return the new version, or None if the stored one is up to date.
+
+    A trace of another engine also creates a new version, so that old links keep the old trace.
+    """
     scenario = Scenario.objects.filter(slug=slug).first()
     last = scenarios.newest(scenario) if scenario else None
     if last and last.sha256 == sha256(text) and not is_by_old_engine(last):

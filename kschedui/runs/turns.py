@@ -46,7 +46,7 @@ def lane_of(version: Version) -> str:
 
 
 def next_run(*, long: bool) -> str | None:
-    """Return the id of the queued run whose turn it is; with `long` false, only of a short one."""
+    """Return the id of the queued run whose turn it is, or None; with `long` false, only of a short run."""
     queued = Run.objects.filter(state=Run.State.QUEUED)
     if not long:
         queued = queued.filter(lane=SHORT)

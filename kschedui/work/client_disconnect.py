@@ -6,7 +6,10 @@ from contextlib import contextmanager
 
 
 class ClientDisconnect:
-    """Whether the client of one request has disconnected. `report` may be called from any thread, and repeatedly."""
+    """The state of one request's client: connected or disconnected.
+
+    `report` may be called repeatedly, from any thread.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

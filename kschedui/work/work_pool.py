@@ -34,7 +34,7 @@ counted: Counter[str] = Counter()  # pieces of work by function, and those refus
 
 
 class Busy(Exception):
-    """It is not this work's turn yet; its place is kept for a while for the same request.
+    """The work has to wait for its turn; its place is kept for a while for the same request.
 
     `ahead` is None if the queue is full.
     """

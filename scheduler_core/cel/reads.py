@@ -114,9 +114,9 @@ class _Reader(msgspec.Struct):
         return self._below(target, EACH)
 
     def _membership(self, element: Expr, container: Expr) -> Path | None:
-        """Record an `in` operator, and return the path if it reads only the key of a map (`'key' in map`).
+        """Record an `in` operator. Return the path if it reads only the key of a map (`'key' in map`), else None.
 
-        Any other element is compared with all.
+        In a list, the element is compared with all elements, so all of them are read.
         """
         if self.checked.types[container.id].kind is Kind.MAP:
             return self._index(container, element)

@@ -66,7 +66,7 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
 
 
 def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | None:
-    """Create in batches of 1, 2, 4, ... After a refusal, return it and start no further batch (slowStartBatch).
+    """Create in batches of 1, 2, 4, ... (slowStartBatch). Return None, or the refusal that ended the batches.
 
     A batch is created by goroutines, of which Go runs the last one first.
     """

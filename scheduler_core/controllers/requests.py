@@ -75,7 +75,7 @@ class Requests:
         return None
 
     def _deletefirst(self, event: TimelineEvent) -> str | None:
-        """Delete the oldest object of a kind; return the error if there is none."""
+        """Delete the oldest object of a kind. Return an error message if there is none, else None."""
         cluster = self._api.cluster
         objects: Any = cluster.objects(event.kind)
         if event.kind in ("Pod", "Node"):
@@ -239,7 +239,10 @@ class Requests:
         return None
 
     def _pressure(self, event: TimelineEvent) -> str | None:
-        """Taint a node under pressure, and evict its pods until enough is reclaimed (eviction_manager.go)."""
+        """Taint a node under pressure, and evict its pods until enough is reclaimed (eviction_manager.go).
+
+        Always returns None, which means that there is no error.
+        """
         details = event.details
         resource = details.get("resource") or "memory"
         for node in self._nodes(event):
@@ -261,7 +264,7 @@ class Requests:
         return [node for node in nodes if node is not None]
 
     def _rollout(self, event: TimelineEvent) -> str | None:
-        """Restart, undo, pause or resume a workload as kubectl does; return the error if that is not possible."""
+        """Restart, undo, pause or resume a workload as kubectl does. Return an error message, or None."""
         workload = self._api.workload(event.kind, _key(event))
         if workload is None or workload.spec is None:
             return f"{event.kind} {event.name} was not found"

@@ -122,7 +122,7 @@ class SchedulingQueueBefore117(SchedulingQueueBefore119):
         super()._retry_updated(queued)
 
     def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Return the end of the backoff, which is increased unless the pod is still backing off.
+        """Return the end of the backoff, which is increased unless the pod is still backing off. Never returns None.
 
         Backoffs whose last attempt is longer ago than the maximum are dropped.
         """

@@ -290,7 +290,8 @@ class _Reader:
         return first
 
     def _policy_inside(self, document: Document, first: Document | None) -> Document | None:
-        """Return the Policy in a ConfigMap, or `first` if it is invalid or the file already has one."""
+        """Return the Policy in a ConfigMap, or `first` (None without one) if it is invalid or the file already has
+        one."""
         before = self._problems.count
         policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
         if self._problems.count > before:

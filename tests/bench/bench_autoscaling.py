@@ -102,7 +102,7 @@ def measure(name: str, objects: list[Manifest]) -> Autoscaling:
 
 
 def measure_run(name: str, objects: list[Manifest], seconds: float) -> None:
-    """Print how long the simulation of so many seconds took, and how many nodes were removed or selected for removal in
+    """Print how long the simulation of `seconds` took, and how many nodes were removed or selected for removal in
     it."""
     read = parse_scenario(scenario(*objects, untilSeconds=seconds))
     begun = time.process_time()

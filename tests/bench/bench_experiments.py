@@ -142,7 +142,7 @@ class Whole(NamedTuple):
 
 
 def whole(processes: int, *, disturb: bool = False) -> Whole:
-    """Run an experiment of MANY cells on a whole site with so many processes for experiments."""
+    """Run an experiment of MANY cells on a whole site with `processes` for experiments. Return its times."""
     target = Path(tempfile.mkdtemp(prefix=f"stack-{processes}-", dir=folder))
     shutil.copy(folder / "bench.sqlite3", target / "site.sqlite3")
     env = {"KSCHEDUI_DATA_DIR": str(target), "DATABASE_URL": f"sqlite:///{target}/site.sqlite3"}

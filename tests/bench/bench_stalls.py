@@ -106,7 +106,7 @@ def show(visitor: Any, route: str, ask: Any) -> None:
 
 
 def long_text(pods: int, megabytes: int) -> str:
-    """Return a scenario of so many pods, with annotations that make it as large as asked."""
+    """Return a scenario of `pods`, with annotations that make it `megabytes` large."""
     from tests.builders import node, pod, scenario
 
     note = ("<b>'quoted' & \"said\"</b> " * 1000)[: max(1, megabytes * 1_000_000 // pods - 200)]

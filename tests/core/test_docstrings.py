@@ -12,20 +12,26 @@ import pytest
 import scheduler_core
 
 ROOT = Path(scheduler_core.__file__).parents[1]
-PACKAGES = ("scheduler_core", "kschedui")
+PACKAGES = ("scheduler_core", "kschedui", "tests")
 OTHERS = {"grammar", "migrations"}  # generated
-VAGUE = re.compile(r"(What|Who|Whose|Whoever|Whatever|Which|Those|Where|When|Why|How|Of|As) ")
+VAGUE = re.compile(
+    r"(What|Who|Whose|Whoever|Whatever|Which|Those|Where|When|Why|How|Of|As|Whether|Until|It|Its|They|Their|By|So|And"
+    r"|Somebody|Someone|Nobody|Everybody) "
+)
 STILTED = re.compile(r"(?:^|\. )Return (?:what|who) |\bso many (?!that\b)|\bwhoever\b")
 
 BOOL = re.compile(r"\bbool|\bFlags\b|\bMask\b|TypeGuard|TypeIs")  # also arrays of bool, and their aliases
 RETURN = re.compile(r"(?:^|\. )Return (?!True\b|False\b)")  # also in a later sentence: "Count the pod. Return ..."
+NONE = re.compile(r"\bNone\b")
 SEVERAL = re.compile(r"Return the (?:nodes|pods|rows|names|shares|amounts)\b")
 
 
 def first_lines(source: str) -> Iterator[tuple[int, str]]:
     """Yield (line number, first line) of each docstring."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node
+        ):
             statement = node.body[0]
             assert isinstance(statement, ast.Expr)
             assert isinstance(statement.value, ast.Constant)
@@ -81,6 +87,26 @@ def contradicts(text: str, returned: str, *, yields: bool) -> bool:
     return text.startswith("Return whether ") and BOOL.search(returned) is None
 
 
+def silent_about_none(source: str) -> list[tuple[int, str]]:
+    """Return the docstrings that do not say when the function returns None, although the signature has it."""
+    return [
+        (function.lineno, function.name)
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (docstring := ast.get_docstring(function))
+        and "None" in (members := members_of(function.returns))
+        and len(members) > 1
+        and not NONE.search(docstring)
+    ]
+
+
+def members_of(annotation: ast.expr | None) -> list[str]:
+    """Return the members of a union such as `int | None`; a single type is its only member."""
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return [*members_of(annotation.left), *members_of(annotation.right)]
+    return [] if annotation is None else [ast.unparse(annotation)]
+
+
 def yields(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether the function itself has a yield."""
     inner = list(function.body)
@@ -97,6 +123,24 @@ def test_a_docstring_and_the_signature_agree_about_what_is_returned() -> None:
     files = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py") if OTHERS.isdisjoint(path.parts)]
     wrong = {str(path.relative_to(ROOT)): lines for path in files if (lines := contradictions(path.read_text("utf-8")))}
     assert not wrong
+
+
+def test_a_docstring_says_when_the_result_is_none() -> None:
+    files = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py") if OTHERS.isdisjoint(path.parts)]
+    silent = {
+        str(path.relative_to(ROOT)): names for path in files if (names := silent_about_none(path.read_text("utf-8")))
+    }
+    assert not silent
+
+
+def test_the_check_sees_a_docstring_that_is_silent_about_none() -> None:
+    source = (
+        'def a() -> int | None:\n    """Return the row."""\n'
+        'def b() -> int | None:\n    """Return the row, or None if there is none."""\n'
+        'def c() -> int:\n    """Return the row."""\n'
+        'def d() -> None:\n    """Add a row."""\n'
+    )
+    assert [name for _, name in silent_about_none(source)] == ["a"]
 
 
 @pytest.mark.parametrize(

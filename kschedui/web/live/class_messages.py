@@ -43,7 +43,10 @@ def read_shown(message: dict[str, Any]) -> Shown:
 
 
 def read_question(question: Any) -> Question | None:
-    """Parse {id, choices}, with right, text and labels if it is being revealed; or null."""
+    """Parse {id, choices}, with right, text and labels if it is being revealed.
+
+    Return None for null. Raises ValueError for anything else.
+    """
     if question is None:
         return None
     if not isinstance(question, dict):

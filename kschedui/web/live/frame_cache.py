@@ -27,7 +27,7 @@ class FrameCache:
         self.reads: dict[tuple[int, Key], asyncio.Task[bytes | None]] = {}  # (event loop, key)
 
     def peek(self, run: str, seq: int) -> bytes | None:
-        """Return the frame, if it is cached."""
+        """Return the frame, or None if it is not cached."""
         frame = self.frames.get((run, seq))
         if frame is not None:
             self.frames.move_to_end((run, seq))
@@ -47,7 +47,10 @@ class FrameCache:
         return await asyncio.shield(read)
 
     async def read(self, run: str, seq: int) -> bytes | None:
-        """Read a frame from the database, and cache it unless it is very large."""
+        """Read a frame from the database, and cache it unless it is very large.
+
+        Return None if the run has no such frame.
+        """
         frame: bytes | None = await read_frame(run, seq)
         if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.frames:
             self.frames[run, seq] = frame

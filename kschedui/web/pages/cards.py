@@ -257,7 +257,10 @@ def cka_entry(scenario: Scenario) -> dict[str, Any]:
 
 
 def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return the place in the CKA course, among its lessons; challenges have no player."""
+    """Return the place of a lesson in the CKA course, or None for a scenario that is no lesson of the course.
+
+    The challenges of the course do not count, because they have no player.
+    """
     slugs = [slug for slug in cka.order() if slug in track.order()]
     if scenario.slug not in slugs:
         return None
@@ -301,7 +304,7 @@ def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
 
 
 def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
-    """Return the version from which it was forked, if the visitor can still see it."""
+    """Return the version from which the scenario was forked, or None if there is none or the visitor may not see it."""
     origin = scenario.fork_of
     return origin if origin and may_see(visitor, origin.scenario) else None
 

@@ -82,7 +82,7 @@ def source_of(name: str) -> PluginSource | None:
 
 @cache
 def read(name: str) -> PluginSource | None:
-    """Return the source of a known plugin; only known names reach this cache."""
+    """Return the source of a known plugin, or None if it cannot be read. Only known names reach this cache."""
     plugin = outside_plugins().get(name) or REGISTRY[name]
     module = inspect.getmodule(plugin)
     text = text_of(module) if module else None

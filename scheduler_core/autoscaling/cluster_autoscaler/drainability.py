@@ -1,4 +1,4 @@
-"""Whether the pods of a node may be drained (simulator/drainability/rules, in their order)."""
+"""Rules for whether the pods of a node may be drained (simulator/drainability/rules, in their order)."""
 
 from __future__ import annotations
 

@@ -144,9 +144,9 @@ class Planner:
     def _move(
         self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str], places: list[tuple[Pod, str]]
     ) -> Pod | None:
-        """Find a node for every pod. If all have one, they stay there in `trial`. Return the first pod without one.
+        """Find a node for every pod, and place the pods there in `trial` and `places`.
 
-        `places`: the pods with their new nodes are added to it.
+        Return the first pod without a node, and undo the placements in `trial`, or return None if all have one.
         """
         for pod in pods:
             acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731

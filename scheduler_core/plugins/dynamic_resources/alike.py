@@ -81,7 +81,10 @@ class Searches:
         return shape
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
-        """Return the result of `Allocator.allocate`, for equal nodes and claims from one search. Raises its errors."""
+        """Return the devices that `Allocator.allocate` finds, or None if it finds none.
+
+        Equal nodes with equal claims share one search. Raises the errors of `allocate`.
+        """
         pools = self._pools.of_node(node)
         number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
         if number is None:

@@ -159,7 +159,10 @@ def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector 
 
 
 def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:
-    """Return the affinity; every term also requires one of the zones, if any is valid (`addTopology`)."""
+    """Return the affinity with one of the zones required in every term (`addTopology`).
+
+    Without a valid zone, the affinity is returned unchanged, also None.
+    """
     values = tuple(sorted({zone.strip() for zone in zones} - {""}))
     if not values:
         return affinity

@@ -94,7 +94,7 @@ class DocumentError(Exception):
 
 @lru_cache(maxsize=65536)
 def resolve_plain(text: str) -> str | int | float | bool | None:
-    """Return the value of an unquoted scalar (go-yaml v2's `resolve`)."""
+    """Return the value of an unquoted scalar (go-yaml v2's `resolve`): None for null and its other spellings."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":

@@ -95,7 +95,7 @@ def test_an_instance_that_never_registers_is_deleted_below_the_minimum_if_the_fl
 
 
 def test_options_of_a_group_stand_for_the_flags() -> None:
-    """Of two empty groups, only the one with a short time of its own shrinks during the run."""
+    """Only the one of two empty groups that has a short time of its own shrinks during the run."""
     hasty = group("hasty", size=1, options={"scaleDownUnneededTime": "5s"})
     slow = group("slow", size=1, options={"scaleDownUtilizationThreshold": 0.7, "maxNodeProvisionTime": 60})
     resized = sizes(hasty, slow, flags=["--scan-interval=2s", "--scale-down-delay-after-add=1s"], until=60)

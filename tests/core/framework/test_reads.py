@@ -66,7 +66,7 @@ def teams():
 
 @pytest.mark.parametrize("node_fields", [("labels",), ("labels", "requested", "pod_count"), None])
 def test_pods_of_two_teams_go_to_their_own_nodes(node_fields):
-    """For a plugin that reads only the node, reads its load too, or does not declare what it reads."""
+    """The plugin reads only the node, reads its load too, or does not declare what it reads."""
 
     class Saying(Team):
         reads = node_fields and Reads(("labels",), node_fields)

@@ -74,7 +74,7 @@ def test_an_older_version_is_the_same_object(name: str, version: str, release: s
 def test_an_empty_selector_of_a_budget_selects_no_pod_in_v1beta1(
     version: str, selector: Manifest | None, selects: bool, release: str
 ) -> None:
-    """As the controller reads it. kube-scheduler treats an empty selector as none in every version."""
+    """The controller reads the selector this way. kube-scheduler treats an empty selector as none in every version."""
     manifest = of_version("PodDisruptionBudget", version, spec={"minAvailable": 0, "selector": selector})
     text = scenario(node("n1"), manifest, pod("a", node="n1", labels=LABELS))
     found = parse_scenario(text, release=RELEASES[release])

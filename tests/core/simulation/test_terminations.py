@@ -17,7 +17,7 @@ def test_the_end_of_a_termination_is_not_meant_for_a_new_pod_of_that_name():
 
 
 def test_a_victim_that_was_being_deleted_already_is_not_marked_as_preempted():
-    """So its preemptor does not wait for it, and preempts again (prepareCandidate, PodEligibleToPreemptOthers)."""
+    """The preemptor does not wait for the victim, and preempts again (prepareCandidate, PodEligibleToPreemptOthers)."""
     low = pod("low", cpu=1, node="n")
     low["metadata"]["deletionTimestamp"] = "2025-01-01T00:01:00Z"
     other = pod("other", node="n")

@@ -259,7 +259,7 @@ def test_a_body_that_is_given_up_while_its_next_piece_is_here_already_ends_with_
 def test_nothing_keeps_a_body_once_its_request_is_over(
     author: Browser, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even until the next garbage collection."""
+    """The body is freed at once, not with the next garbage collection."""
     headers = cookies_and_token(author)
     files: list[weakref.ref[Any]] = []
 

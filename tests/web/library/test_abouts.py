@@ -61,7 +61,7 @@ def test_a_blocker_lists_the_resources_that_its_reasons_name() -> None:
 
 
 def test_patterns_are_those_that_javascript_reads_too() -> None:
-    """They use only one notation of Python's own, named groups, which are converted."""
+    """Patterns use only one notation of Python's own, named groups, which are converted."""
     for plugin in REGISTRY.values():
         for reason in about_of(plugin).reasons:
             plain = reason.pattern.replace("(?P<", "(?<")

@@ -104,6 +104,9 @@ def age_of(seconds: float | None) -> str:
 
 
 def last_of_scheduler(events: list[SeenEvent]) -> SeenEvent | None:
-    """Return the newest Scheduled or FailedScheduling event of a pod. Of equally old events, return the last one."""
+    """Return the newest Scheduled or FailedScheduling event of a pod, or None.
+
+    Of equally old events, return the last one.
+    """
     decisive = [event for event in events if event.reason in (NOT_SCHEDULED, SCHEDULED)]
     return min(reversed(decisive), key=lambda event: event.last or 0, default=None)

@@ -187,7 +187,10 @@ def first_of(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def unlike_of(unlike: Unlike | None) -> dict[str, Any] | None:
-    """Return the first other difference of runs with equal decisions: {pod, number, time, at, what, before, after}."""
+    """Return the first other difference of runs with equal decisions, or None.
+
+    It is {pod, number, time, at, what, before, after}.
+    """
     if unlike is None:
         return None
     about = {"pod": unlike.pod, "number": unlike.attempt, "time": unlike.time, "at": unlike.attempt - 1}

@@ -1,4 +1,4 @@
-"""Which victims violate a PodDisruptionBudget, for many nodes at once."""
+"""Victims that violate a PodDisruptionBudget, found for many nodes at once."""
 
 from __future__ import annotations
 
