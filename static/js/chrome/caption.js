@@ -178,7 +178,10 @@ function inWords(pieces) {
 	);
 }
 
-/** The lesson's caption, which may tell the outcome, at the last frame of its step. @param {View} view */
+/**
+ * The lesson's caption at the last frame of its step, which may tell the outcome; undefined if there is none.
+ * @param {View} view
+ */
 function lessonOf({ boot, event, state, frame, order }) {
 	const own = (/** @type {any} */ part) => isAt(part, event, state.attempt, state);
 	return frame === framesOf(event, order) - 1 ? (boot.lesson?.captions ?? []).find(own) : undefined;

@@ -27,7 +27,7 @@ function pairs(map) {
 }
 
 /**
- * Buttons to What if and, for a pod, to the capacity page.
+ * Buttons to What if and, for a pod, to the capacity page; null in an embedded page.
  * @param {View} view @param {"pod" | "node"} kind @param {string} name
  */
 function askAbout(view, kind, name) {
@@ -131,7 +131,7 @@ function podLink(view, key) {
 }
 
 /**
- * The pod's attempts so far, and on request the later ones; each links to its step.
+ * The pod's attempts so far, and on request the later ones, each with a link to its step; null if it has none.
  * @param {View} view
  * @param {string} key
  */
@@ -323,7 +323,11 @@ function mayShow({ state, event, frame, horizon }, name) {
 	return Math.min(model.at.get(name)?.stop ?? 0, model.plugins.length - 1) <= frame;
 }
 
-/** @param {View} view @param {string} name */
+/**
+ * The verdicts of the plugins after the first rejection of a node, which the scheduler did not call; null if there
+ * are none.
+ * @param {View} view @param {string} name
+ */
 function laterPlugins(view, name) {
 	const { state, explainer, act } = view;
 	const model = filterModel(state);
@@ -357,7 +361,10 @@ const MOST = 12;
 
 /** @typedef {{step: number, pod: string, why: string, lead: number | null}} Choice */
 
-/** @param {View} view @param {string} name */
+/**
+ * The pods that were placed on a node so far, and the reasons; null if there are none.
+ * @param {View} view @param {string} name
+ */
 function placedHere(view, name) {
 	const { here, all } = choices(view, name);
 	if (!here.length) return null;

@@ -19,7 +19,10 @@ export function triedAnyway(release, timestamp) {
 	return { after, at: Math.floor((timestamp + after) / EVERY) * EVERY + EVERY };
 }
 
-/** @param {View} view @param {PodState} pod */
+/**
+ * When and why a pod is tried next; null for a pod that has a node and does not wait on Permit.
+ * @param {View} view @param {PodState} pod
+ */
 export function nextTry(view, pod) {
 	const { place, node } = pod;
 	if (node && place !== "waiting") return null;
@@ -47,7 +50,10 @@ function when({ state }, { summary, place, backoff_until: end, timestamp, deadli
 	return t(`wait.${has(`wait.${place}`) ? place : "other"}`);
 }
 
-/** The cluster events for which the pod's plugins are registered. @param {View} view @param {PodState} pod */
+/**
+ * The cluster events for which the pod's plugins are registered; null if there are none.
+ * @param {View} view @param {PodState} pod
+ */
 function wakers({ state }, pod) {
 	const plugins = pod.unschedulable_plugins.filter((plugin) => state.wakes[plugin]);
 	if (!plugins.length) return null;
@@ -142,7 +148,10 @@ export function notesOf(store, pod, upto) {
 	return out;
 }
 
-/** @param {AnyEvent} event @returns {Omit<Note, "step" | "time"> | null} */
+/**
+ * The event that kubectl would list for an event of the trace; null if there is none.
+ * @param {AnyEvent} event @returns {Omit<Note, "step" | "time"> | null}
+ */
 function noteOf(event) {
 	switch (event.type) {
 		case "VictimEvicted":

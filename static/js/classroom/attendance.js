@@ -58,12 +58,15 @@ export class Attendance {
 
 	forward() {}
 
-	/** The question on screen, once its step is loaded. */
+	/** The question on screen; null if there is none, or its step is not loaded. */
 	get question() {
 		return this.predictions.byId(this.board?.asked.id);
 	}
 
-	/** The answers of the class, if the student can see the question. @returns {number[] | null} */
+	/**
+	 * The counts of the class's answers; null if they are not revealed, or the student is at another step.
+	 * @returns {number[] | null}
+	 */
 	get counts() {
 		return (this.isHere && this.board?.asked.counts) || null;
 	}

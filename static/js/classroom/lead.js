@@ -70,7 +70,7 @@ export class Lead {
 		predictions.turn(true, player);
 	}
 
-	/** The question that is asked or whose answer is shown. @returns {Question | null} */
+	/** The question that is asked or whose answer is shown; null if there is none. @returns {Question | null} */
 	get question() {
 		return this.predictions.open ?? this.predictions.shownAt(this.player);
 	}

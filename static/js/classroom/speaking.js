@@ -135,7 +135,8 @@ function textsOf(view) {
 }
 
 /**
- * The caption after the next key press, even if the player may not show it yet, such as the answer of an open question.
+ * The caption after the next key press, even if the player may not show it yet, such as the answer of an open
+ * question; null if no more of the run is loaded.
  * @param {View} view
  */
 function nextOf(view) {

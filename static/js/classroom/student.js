@@ -114,7 +114,8 @@ function questionOf({ isAsked, board, answers, counts, question }) {
 }
 
 /**
- * Shows the distance to the teacher; not announced, since it changes with each step.
+ * The distance to the teacher's step, which is not announced because it changes with each step; null if there is
+ * none.
  * @param {import("./follow.js").Follow} follow
  */
 function distance(follow) {

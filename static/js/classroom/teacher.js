@@ -120,7 +120,10 @@ export function teach(page) {
 		];
 	}
 
-	/** The number of right answers: to the revealed question, or at the end of the run to all. */
+	/**
+	 * The number of right answers: to the revealed question, or at the end of the run to all questions; null if there
+	 * are none.
+	 */
 	function tallyText() {
 		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
 		const now = all ?? tally();

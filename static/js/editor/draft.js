@@ -19,7 +19,7 @@ export function draftOf(id, version) {
 	return {
 		/**
 		 * The draft based on this version, otherwise the latest one based on an older version, which is then saved as a
-		 * conflict and not lost.
+		 * conflict and not lost; null if there is none.
 		 * @returns {Draft | null}
 		 */
 		read() {

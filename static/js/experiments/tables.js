@@ -24,7 +24,7 @@ export function tables(state, open, turn) {
 	return [failures(state), !isSingle(points) && summary(state, points, share), runs(state, points, share, open, turn)];
 }
 
-/** @param {any} state */
+/** The list of runs without measures, by reason; null if there are none. @param {any} state */
 function failures({ results, failed }) {
 	if (!failed) return null;
 	const reasons = reasonsOf(results).slice(0, MAX_REASONS);

@@ -185,7 +185,7 @@ export class Intake {
 		element("import-explain").hidden = false;
 	}
 
-	/** Shows why nothing was imported. @param {string} sentence @returns {null} */
+	/** Shows why nothing was imported, and returns null. @param {string} sentence @returns {null} */
 	refuse(sentence) {
 		element("import-problem").hidden = !sentence;
 		element("import-explain").hidden = true;

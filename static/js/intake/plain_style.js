@@ -121,7 +121,10 @@ function keyOf(text) {
 	return key;
 }
 
-/** Resolves a scalar as `resolvePlain` does; throws Unsure if a number looks different in JSON. @param {string} text */
+/**
+ * Resolves a scalar as `resolvePlain` does, null included; throws Unsure if a number looks different in JSON.
+ * @param {string} text
+ */
 function plain(text) {
 	const value = resolvePlain(text);
 	if (typeof value === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
@@ -129,7 +132,8 @@ function plain(text) {
 }
 
 /**
- * The value of an unquoted scalar as kubectl reads it: `resolve_plain` in scenario/reading/yaml_composer.py.
+ * The value of an unquoted scalar as kubectl reads it (`resolve_plain` in scenario/reading/yaml_composer.py): null
+ * for null and its other spellings.
  * @param {string} text @returns {string | number | boolean | null}
  */
 function resolvePlain(text) {
@@ -160,7 +164,7 @@ export const SCALARS = [
 	...["null", "bool", "float"].map((name) => ({ ...SCALAR, tag: `tag:yaml.org,2002:${name}` })),
 ];
 
-/** Reads a value on one line; throws Unsure. @param {string} line */
+/** Reads a value on one line, which may be null; throws Unsure. @param {string} line */
 function scalar(line) {
 	const text = line.replace(/(?<! ) +$/, "");
 	const first = text[0];

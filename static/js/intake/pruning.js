@@ -167,7 +167,10 @@ export class Pruning {
 		return this.rules.get(at);
 	}
 
-	/** @param {Record<string, Rule>} fields @param {string} key */
+	/**
+	 * The rule of the field that a misspelled key probably means; undefined if no field is similar.
+	 * @param {Record<string, Rule>} fields @param {string} key
+	 */
 	meant(fields, key) {
 		let [best, least] = ["", Infinity];
 		for (const field of Object.keys(fields)) {

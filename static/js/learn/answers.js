@@ -197,7 +197,8 @@ function preFilterChoice(question) {
 }
 
 /**
- * The question about the only node that is left; if `about` is a plugin, about the only node that it rejects.
+ * The question about the only node that is left or, if `about` is a plugin, the only node that it rejects; null if
+ * there are several or none.
  * @param {Case} question
  */
 function leftOver(question) {
@@ -208,7 +209,11 @@ function leftOver(question) {
 	return hits.length === 1 ? makeAnswer(question, "node", inRows(question.state, model.names), hits[0]) : null;
 }
 
-/** @param {Case} question */
+/**
+ * The question about the number of feasible nodes; null if the search stopped early and the scenario's text does not
+ * ask.
+ * @param {Case} question
+ */
 function howManyLeft(question) {
 	const model = filterModel(question.state);
 	if (!model) return null;
@@ -232,7 +237,10 @@ function numbersAround(right, most) {
 	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
 }
 
-/** The question about the plugin that rejects the node `about`. @param {Case} question */
+/**
+ * The question about the plugin that rejects the node `about`; null if the node was not evaluated.
+ * @param {Case} question
+ */
 function rejecter(question) {
 	const model = filterModel(question.state);
 	const at = model?.at.get(question.ask.about ?? "");
@@ -261,7 +269,7 @@ function searchOf({ event, step, ask }) {
 }
 
 /**
- * The question about why the pod cannot have devices on the node `about`, if there is a single reason.
+ * The question about why the pod cannot have devices on the node `about`; null if there are several reasons.
  * @param {Case} question
  */
 function whatStops(question) {
@@ -287,7 +295,11 @@ function weightiest(kinds) {
 	return kinds;
 }
 
-/** The question about the number of devices that the search gives back on the node `about`. @param {Case} question */
+/**
+ * The question about the number of devices that the search gives back on the node `about`; null if the search was not
+ * finished there.
+ * @param {Case} question
+ */
 function howOftenBack(question) {
 	const own = searchOf(question);
 	if (!own || own.search.unfinished) return null;
@@ -307,7 +319,7 @@ function winner(question) {
 	return makeAnswer(question, "node", names, host.node, { from: { step: question.step, frame: 1 } });
 }
 
-/** The question about the total of the node `about`. @param {Case} question */
+/** The question about the total of the node `about`; null if the node has no scores. @param {Case} question */
 function total(question) {
 	const model = scores(question.state);
 	const i = model?.names.indexOf(question.ask.about ?? "") ?? -1;
@@ -330,7 +342,10 @@ function clearChoice(question) {
 	return chosen && event.nominated_node === chosen.node && criteria < 6 && !event.more ? { candidates, chosen } : null;
 }
 
-/** The question about the node on which pods are evicted. @param {Case} question */
+/**
+ * The question about the node on which pods are evicted; null if chance or the order of nodes decided it.
+ * @param {Case} question
+ */
 function nominatedNode(question) {
 	const choice = clearChoice(question);
 	if (!choice) return null;
@@ -341,7 +356,10 @@ function nominatedNode(question) {
 	return makeAnswer(question, "node", names, chosen.node, { from: { step: question.step, frame } });
 }
 
-/** The question about the victim, if there is only one. @param {Case} question */
+/**
+ * The question about the victim; null if there are several, or if chance or the order of nodes decided it.
+ * @param {Case} question
+ */
 function victim(question) {
 	const choice = clearChoice(question);
 	if (choice?.chosen.victims.length !== 1) return null;
@@ -350,7 +368,10 @@ function victim(question) {
 	return makeAnswer(question, "pod", all, choice.chosen.victims[0], { from: { step: question.step, frame } });
 }
 
-/** @param {Case} question */
+/**
+ * The question about the number of victims; null if chance or the order of nodes decided it.
+ * @param {Case} question
+ */
 function howManyVictims(question) {
 	const choice = clearChoice(question);
 	if (!choice) return null;
@@ -368,7 +389,10 @@ function preemptionHelps(question) {
 	return word(question, ["Nominated", "Unschedulable"], question.event.nominated_node ? "Nominated" : "Unschedulable");
 }
 
-/** The question about the seconds until the pod may be tried again. @param {Case} question */
+/**
+ * The question about the seconds until the pod may be tried again; null if the pod is not in backoffQ.
+ * @param {Case} question
+ */
 function waitingTime(question) {
 	const { event, state } = question;
 	if (event.queue !== "backoff" || event.backoff_until == null) return null;
@@ -377,7 +401,7 @@ function waitingTime(question) {
 	return makeAnswer(question, "number", options, right);
 }
 
-/** The question about the pod that a cluster event moves, if there is only one. @param {Case} question */
+/** The question about the pod that a cluster event moves; null if it moves several. @param {Case} question */
 function woken(question) {
 	const { store, step, event, before } = question;
 	const waiting = [...before.pods.values()].filter((pod) => pod.place === "unschedulable" || pod.place === "gated");
@@ -397,7 +421,10 @@ function woken(question) {
 
 const ENDS = { Scheduled: "HostSelected", Nominated: "PodNominated", Unschedulable: "SchedulingFailed" };
 
-/** The question about the outcome of the attempt. @param {Case} question */
+/**
+ * The question about the outcome of the attempt; null if the event that shows it is not found.
+ * @param {Case} question
+ */
 function outcome(question) {
 	const { event } = question;
 	const end = /** @type {string | undefined} */ (ENDS[/** @type {keyof typeof ENDS} */ (event.outcome)]);
@@ -433,7 +460,11 @@ function together({ store, step, event }, also = () => true) {
 	return n;
 }
 
-/** The question about the number of objects of a kind that the actor creates at once. @param {Case} question */
+/**
+ * The question about the number of objects of a kind that the actor creates at once; null for other actions, and for
+ * the scheduler.
+ * @param {Case} question
+ */
 function howManyMade(question) {
 	const { kind, action, by } = question.event;
 	if (!by || action !== "create") return null;
@@ -475,7 +506,7 @@ function ownerOf(state, pod) {
 }
 
 /**
- * The question about the pod that goes, if it is the only one of its owner, or node, at this time.
+ * The question about the pod that is deleted; null if several pods of its owner, or node, are deleted at this time.
  * @param {Case} question
  */
 function whichPodGoes(question) {
@@ -491,7 +522,10 @@ function howManyGo(question) {
 	return makeAnswer(question, "number", numbersAround(right, keys.length), right);
 }
 
-/** The question about the affected node, if it is only one. @param {Case} question @param {string[]} names */
+/**
+ * The question about the affected node; null if there are several or none.
+ * @param {Case} question @param {string[]} names
+ */
 function whichNode(question, names) {
 	if (names.length !== 1) return null;
 	return makeAnswer(question, "node", inRows(question.before, [...question.before.nodes.keys()]), names[0]);
@@ -509,7 +543,10 @@ function secondsAround(question, others, right, where) {
 	);
 }
 
-/** The question about the seconds from the end of a pod until its owner creates the next one. @param {Case} question */
+/**
+ * The question about the seconds from the end of a pod until its owner creates the next one; null if it creates none.
+ * @param {Case} question
+ */
 function howLongUntilTheNext(question) {
 	const { store, step, event, state } = question;
 	const owner = state.pods.get(event.pod)?.summary.owner;
@@ -525,7 +562,11 @@ function howLongUntilTheNext(question) {
 	return null;
 }
 
-/** The question about the seconds since the kubelet of the node went silent. @param {Case} question */
+/**
+ * The question about the seconds since the kubelet of the node went silent; null if that was not requested in the
+ * run.
+ * @param {Case} question
+ */
 function howLongSilent(question) {
 	const { store, step, event } = question;
 	for (const { event: candidate, step: at } of store.walk(step - 1, -1)) {
@@ -539,7 +580,10 @@ function howLongSilent(question) {
 
 const JUDGEMENTS = ["stays", "unneeded", "delete", "replace"];
 
-/** @param {Case} question */
+/**
+ * The question about the node that an autoscaler removes or could remove; null if there are several or none.
+ * @param {Case} question
+ */
 function whichNodeGoes(question) {
 	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const going = nodes.filter(({ outcome }) => outcome !== "stays");
@@ -547,7 +591,7 @@ function whichNodeGoes(question) {
 	return whichNode(question, names);
 }
 
-/** The question about the group, or NodePool, that gets nodes, if it is only one. @param {Case} question */
+/** The question about the group, or NodePool, that gets nodes; null if several do, or none. @param {Case} question */
 function whichGroupGrows(question) {
 	const { options = [], refusals = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (question.event);
 	const chosen = new Set(options.filter((option) => option.chosen).map(({ group }) => group));
@@ -563,7 +607,10 @@ function howManyNodes(question) {
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
-/** The question about the autoscaler's decision on the node `about`. @param {Case} question */
+/**
+ * The question about the autoscaler's decision on the node `about`; null if it did not consider the node.
+ * @param {Case} question
+ */
 function whatOfTheNode(question) {
 	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const judged = nodes.find(({ node }) => node === question.ask.about);

@@ -140,7 +140,8 @@ export function hint(predictions, open, skips = false) {
 }
 
 /**
- * Marks the rows of the right answer and the picked one, or the answers in a list if they have no rows.
+ * Marks the rows of the right answer and the picked one, or lists both if they have no rows; null if no answer was
+ * picked.
  * @param {HTMLElement} root
  * @param {Predictions} predictions
  * @param {Question} shown

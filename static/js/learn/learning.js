@@ -63,7 +63,7 @@ function pickThere(event) {
 	else predictions.pick(at);
 }
 
-/** @param {Element} target */
+/** The name of the node that an element belongs to; null or undefined if there is none. @param {Element} target */
 const nodeAt = (target) => target.closest("[data-node]")?.getAttribute("data-node");
 
 /** Switches predicting on or off; remembered on the site's own pages. @param {Page} page */

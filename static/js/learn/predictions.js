@@ -66,7 +66,7 @@ export class Predictions {
 		return this.source?.list ?? [];
 	}
 
-	/** @param {string} [id] @returns {Question | null} */
+	/** The question with an id; null if there is none. @param {string} [id] @returns {Question | null} */
 	byId(id) {
 		return this.questions.find((question) => question.id === id) ?? null;
 	}
@@ -95,7 +95,10 @@ export class Predictions {
 		);
 	}
 
-	/** The question whose answer is shown at a place. @param {Spot} here @returns {Question | null} */
+	/**
+	 * The question whose answer is shown at a place; null if there is none.
+	 * @param {Spot} here @returns {Question | null}
+	 */
 	shownAt(here) {
 		const revealed = this.questions.filter((question) => this.settled.get(question.id) === "revealed");
 		return (

@@ -18,7 +18,10 @@ const frames = /** @type {HTMLIFrameElement[]} */ ([...document.querySelectorAll
 const sent = [null, null];
 let at = 0;
 
-/** @param {number} side @returns {{player: Player, store: ChunkStore} | undefined} */
+/**
+ * The player and the run of a side; undefined until its frame is loaded.
+ * @param {number} side @returns {{player: Player, store: ChunkStore} | undefined}
+ */
 function stage(side) {
 	return /** @type {any} */ (frames[side].contentWindow).kschedui;
 }

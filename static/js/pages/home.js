@@ -97,7 +97,7 @@ function lessonsOf(chapter) {
 	return (chapter.dataset.lessons ?? "").split(" ").filter(Boolean);
 }
 
-/** @param {string} id */
+/** The card of a lesson; undefined if there is none. @param {string} id */
 function cardOf(id) {
 	return cards.find((card) => card.dataset.id === id);
 }

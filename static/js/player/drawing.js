@@ -57,7 +57,7 @@ export function loadHeadline() {
 
 const fast = () => player.playing && player.speed > 1;
 
-/** @param {boolean} motion @returns {View | null} */
+/** The view of the current step; null if it is not loaded. @param {boolean} motion @returns {View | null} */
 function makeView(motion) {
 	const { state, event } = player;
 	if (!state || !event) return null;

@@ -19,7 +19,10 @@ export function parseLink(fragment) {
 	};
 }
 
-/** @param {string} text @returns {Selection | null} */
+/**
+ * Parses a selection such as "pod:default/web"; null if the text is not one.
+ * @param {string} text @returns {Selection | null}
+ */
 function parseSelection(text) {
 	const match = /^(pod|node):(.+)$/.exec(text);
 	return match ? { kind: /** @type {"pod" | "node"} */ (match[1]), name: match[2] } : null;

@@ -221,7 +221,10 @@ export function nextOf({ event, frame, order, following, state, subject }) {
 	return parts(has(key) ? key : `next.${type}`, values);
 }
 
-/** A reference to the number that decides in the frame on screen, if there is one. @param {Asked} place */
+/**
+ * A reference to the number that decides in the frame on screen; null or undefined if there is none.
+ * @param {Asked} place
+ */
 export function askedAt(place) {
 	return STEPS[place.scene].asked?.(place);
 }

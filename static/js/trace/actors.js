@@ -96,7 +96,7 @@ export class NodeLog {
 	}
 
 	/**
-	 * The last change of a node up to a step, of these kinds, if there is one.
+	 * The last change of a node up to a step, of these kinds; undefined if there is none.
 	 * @param {string} name @param {number} step @param {string[]} changes
 	 */
 	last(name, step, ...changes) {

@@ -50,7 +50,7 @@ export class ChunkStore {
 		return last ? last.first + last.events.length : 0;
 	}
 
-	/** @param {number} step */
+	/** The loaded chunk that contains a step; undefined if there is none. @param {number} step */
 	chunkFor(step) {
 		const holds = (/** @type {Chunk | undefined} */ chunk) =>
 			chunk && step >= chunk.first && step < chunk.first + chunk.events.length;
@@ -58,7 +58,10 @@ export class ChunkStore {
 		return this.found;
 	}
 
-	/** @param {number} step @returns {AnyEvent | undefined} */
+	/**
+	 * The event at a step; undefined while its chunk is not loaded.
+	 * @param {number} step @returns {AnyEvent | undefined}
+	 */
 	event(step) {
 		const chunk = this.chunkFor(step);
 		return chunk?.events[step - chunk.first];

@@ -26,7 +26,10 @@ export class Explainer {
 		this.ahead = null;
 	}
 
-	/** @param {number} attempt @param {string} node @returns {NodeExplanation | null} */
+	/**
+	 * The explanation of a node in an attempt; null if it is not loaded.
+	 * @param {number} attempt @param {string} node @returns {NodeExplanation | null}
+	 */
 	node(attempt, node) {
 		const explanation = this.known.get(`${attempt} ${node}`);
 		return typeof explanation === "object" ? explanation : null;
@@ -49,12 +52,18 @@ export class Explainer {
 		return this.status(attempt, node) === "loading" ? this.ahead : null;
 	}
 
-	/** @param {number} attempt @param {string} node @param {string} plugin */
+	/**
+	 * The explanation of a plugin's Filter on a node; null if it is not loaded, or the plugin did not run.
+	 * @param {number} attempt @param {string} node @param {string} plugin
+	 */
 	filter(attempt, node, plugin) {
 		return this.node(attempt, node)?.filters?.find((filter) => filter.plugin === plugin) ?? null;
 	}
 
-	/** @param {number} attempt @param {string} node @param {string} plugin */
+	/**
+	 * The explanation of a plugin's Score on a node; null if it is not loaded, or the plugin did not run.
+	 * @param {number} attempt @param {string} node @param {string} plugin
+	 */
 	score(attempt, node, plugin) {
 		return this.node(attempt, node)?.scores?.find((score) => score.plugin === plugin) ?? null;
 	}

@@ -49,7 +49,7 @@ export function lineOf(release) {
 	return Object.fromEntries(lines);
 }
 
-/** The extension point that a type of event declares. @param {string} type */
+/** The extension point that a type of event declares; undefined if it declares none. @param {string} type */
 const pointOfType = (type) => EVENTS[/** @type {AnyEvent["type"]} */ (type)]?.extension_point;
 
 /** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */

@@ -168,7 +168,7 @@ export class Panel {
 		this.apply({ type: "drop", keys: edits.map(keyOf) });
 	}
 
-	/** @param {Edit} edit */
+	/** The edit of the question that changes the same field; undefined if there is none. @param {Edit} edit */
 	found(edit) {
 		return this.asked.edits.find((other) => keyOf(other) === keyOf(edit));
 	}

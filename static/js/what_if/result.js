@@ -56,7 +56,10 @@ function side(kind, row, label) {
 	);
 }
 
-/** @param {string} key @param {NodeChange[]} all @param {number} count @param {(row: NodeChange) => Child} draw */
+/**
+ * A section with the first of `count` changed nodes; null if there are none.
+ * @param {string} key @param {NodeChange[]} all @param {number} count @param {(row: NodeChange) => Child} draw
+ */
 function list(key, all, count, draw) {
 	if (!count) return null;
 	return h(

@@ -123,7 +123,10 @@ export function autoscalerSection(form) {
 	);
 }
 
-/** @param {string} text @returns {number | string | undefined} other texts are left for the parser to report */
+/**
+ * Reads a number; undefined for an empty text. Other texts are returned unchanged, and the parser reports them.
+ * @param {string} text @returns {number | string | undefined} other texts are left for the parser to report
+ */
 function numberOf(text) {
 	if (!text) return undefined;
 	return Number.isNaN(Number(text)) ? text : Number(text);

@@ -40,7 +40,7 @@ export class Outcome {
 
 	/** Whether the whole run is loaded. */
 	get complete() {
-		return this.state === "done" && this.ending.state?.finished;
+		return this.state === "done" && Boolean(this.ending.state?.finished);
 	}
 
 	/** @param {string} run */

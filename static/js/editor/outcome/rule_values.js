@@ -38,7 +38,10 @@ export function ruleValues(results, choose) {
 /** @param {PointValues} values */
 const atQueue = ({ point }) => point === "preEnqueue";
 
-/** @param {string} rule @param {PointValues[]} points @param {string[]} nodes */
+/**
+ * The table of a rule's values for each node; null if the rule has no values for nodes.
+ * @param {string} rule @param {PointValues[]} points @param {string[]} nodes
+ */
 function table(rule, points, nodes) {
 	if (!points.length) return null;
 	const head = points.map(({ point }) => h("th", { key: point, scope: "col" }, h("code", null, point)));

@@ -171,7 +171,10 @@ const DENSE_LETTERS = 16;
  * @typedef {Space & {dense: boolean, kept: boolean, labels: Map<NodeState, ReturnType<typeof labelsOf>>}} Size
  */
 
-/** @param {View} view @param {string} name @param {Size} size */
+/**
+ * The card of a node; null if it does not exist at this step.
+ * @param {View} view @param {string} name @param {Size} size
+ */
 function nodeCard(view, name, size) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;

@@ -184,7 +184,11 @@ export const CAPTIONS = {
 	}),
 };
 
-/** The explanation of a workload: its pods, their times, its status and conditions. @type {Explain} */
+/**
+ * The explanation of a workload: its pods, their times, its status and conditions; null if it does not exist at this
+ * step.
+ * @type {Explain}
+ */
 export function explain(view, _, key) {
 	const record = view.state.workloads.get(key);
 	if (!record) return null;

@@ -81,14 +81,18 @@ export function turnedDown({ tries: all = [] }, tries) {
 	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);
 }
 
-/** The try on screen, if there is one. @param {Searched} event @param {number} frame @returns {Try | undefined} */
+/**
+ * The try on screen; undefined if there is none.
+ * @param {Searched} event @param {number} frame @returns {Try | undefined}
+ */
 function tryAt(event, frame) {
 	const { node, tries, ended } = placeAt(event, frame);
 	return node < 0 || ended ? undefined : event.nodes[node].tries?.[tries - 1];
 }
 
 /**
- * The try whose line is marked: the one on screen, or the last that explains the node's result.
+ * The try whose line is marked: the one on screen, or the last that explains the node's result; undefined if there
+ * are no tries.
  * @param {Searched} event @param {number} frame
  */
 export function decidingTry(event, frame) {

@@ -214,7 +214,7 @@ function yamlLines(lines, marked) {
 	);
 }
 
-/** @param {Asked} place */
+/** A reference to the search for devices; null if there was none in this cycle. @param {Asked} place */
 export function asked({ state }) {
 	return state.cycle.DevicesSearched ? "search" : null;
 }

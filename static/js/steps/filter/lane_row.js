@@ -109,7 +109,10 @@ function fateOf({ model, at, seen }, name, stop) {
 	return stop <= at && stop !== PASSED ? "out" : "alive";
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+/**
+ * The head of a lane, with the node's name and pods; null if the node does not exist at this step.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
+ */
 function head(view, lanes, name, fate, stop) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
@@ -175,6 +178,7 @@ function freeOf(resource, left, whole) {
 }
 
 /**
+ * The bar of a node's pods, with names if there is space; null if the node does not exist at this step.
  * @param {View} view @param {string} name @param {string} resource @param {import("../parts/pods.js").Measure} measure
  * @param {string} mode
  */
@@ -218,7 +222,10 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 	});
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+/**
+ * The sign at the end of a lane's line, with the reason; null if there is nothing to show yet.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
+ */
 function stopMark(view, lanes, name, fate, stop) {
 	const { geometry, model, phase, mode, seen, at, plugins } = lanes;
 	const verdict = model?.at.get(name)?.verdict;

@@ -410,7 +410,10 @@ export function pickedNodes(view, groups) {
 	return group ? new Set(group.nodes) : null;
 }
 
-/** @param {View} view @param {Group[]} groups */
+/**
+ * The list of reasons with their number of nodes; null if there are none.
+ * @param {View} view @param {Group[]} groups
+ */
 export function reasonList(view, groups) {
 	if (!groups.length) return null;
 	return h(

@@ -17,7 +17,7 @@ const cache = new WeakMap();
 /** The `stop` of a node that no plugin rejected: beyond every index. */
 export const PASSED = 1000;
 
-/** @param {State} state @returns {Filtered | null} */
+/** The verdicts of Filter in this cycle; null before Filter. @param {State} state @returns {Filtered | null} */
 export function filterModel(state) {
 	const event = state.cycle.NodesFiltered;
 	if (!event) return null;

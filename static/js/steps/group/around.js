@@ -206,9 +206,9 @@ export function frame(view, gang, more) {
 	);
 }
 
-/** @param {Gang} gang */
+/** Whether the group was not scheduled. @param {Gang} gang */
 function isRefused({ cycle }) {
-	return cycle?.decided && cycle.decided.outcome !== "Scheduled";
+	return Boolean(cycle?.decided) && cycle?.decided?.outcome !== "Scheduled";
 }
 
 /** @param {Gang} gang */

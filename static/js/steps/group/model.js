@@ -45,7 +45,10 @@ export function groupOf(event, state) {
 	return gathering(event, state);
 }
 
-/** @param {AnyEvent} event @param {State} state @returns {Gang | null} */
+/**
+ * The pod group that a step is about, with its members at this step; null if the step is about none.
+ * @param {AnyEvent} event @param {State} state @returns {Gang | null}
+ */
 export function gangOf(event, state) {
 	const key = groupOf(event, state);
 	if (!key) return null;

@@ -202,7 +202,10 @@ function words(gang, { run, standing }) {
  */
 const LETTERS = 22;
 
-/** @param {View} view @param {Gang} gang @param {string} name @param {How} [how] */
+/**
+ * The card of a node with the group's members on it; null if the node does not exist at this step.
+ * @param {View} view @param {Gang} gang @param {string} name @param {How} [how]
+ */
 export function nodeBox(view, gang, name, how = {}) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
@@ -305,7 +308,10 @@ function bar(view, gang, node, resource, beside) {
 /** @typedef {import("../../trace/trace").VictimUnit} Unit */
 const MAX_VICTIMS = 6;
 
-/** @param {View} view @param {import("./model.js").Gang} gang */
+/**
+ * The units that the group's preemption evicts, and those that it reprieves; null without a preemption.
+ * @param {View} view @param {import("./model.js").Gang} gang
+ */
 export function victims(view, { cycle, name, summary }) {
 	const preemption = cycle?.preemption;
 	if (!preemption) return null;

@@ -170,7 +170,7 @@ function condition(context) {
 }
 
 /** Whether the group is only being tried, so that nothing is final yet. @param {State} state */
-const onlyTried = ({ group }) => group && !group.decided;
+const onlyTried = ({ group }) => Boolean(group) && !group?.decided;
 
 /** Uses another caption while the group is only being tried. @param {(context: Context) => Partial<Caption>} other */
 const tried = (other) => (/** @type {Context} */ context) => {

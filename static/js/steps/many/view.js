@@ -110,7 +110,10 @@ function countScored(view, model) {
 	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
 }
 
-/** A bar per Filter plugin: nodes left and nodes rejected. @param {View} view */
+/**
+ * A bar for each Filter plugin, with the nodes that are left and those that are rejected; null before Filter.
+ * @param {View} view
+ */
 function funnelBars(view) {
 	const model = filterModel(view.state);
 	if (!model) return null;
@@ -184,7 +187,7 @@ export function histogram(view) {
 	);
 }
 
-/** The best nodes as bars. @param {View} view @param {number} most */
+/** The best nodes as bars; null before Score. @param {View} view @param {number} most */
 function bestBars(view, most) {
 	const model = scores(view.state);
 	if (!model) return null;
@@ -234,7 +237,7 @@ function bestBars(view, most) {
 	);
 }
 
-/** The legend of the blocks' colours. @param {View} view */
+/** The legend of the blocks' colours; null before Score. @param {View} view */
 function colourKey(view) {
 	const model = scores(view.state);
 	if (!model) return null;

@@ -224,7 +224,10 @@ function amountLike(taken, whole) {
 
 const MOST = 16; // chips of a node's card
 
-/** The devices of a node on its card. @param {View} view @param {string} name @param {boolean} dense */
+/**
+ * The devices of a node on its card; null if it has none.
+ * @param {View} view @param {string} name @param {boolean} dense
+ */
 export function deviceRows({ state }, name, dense) {
 	const pools = (state.slices.size && poolsByNode(state).get(name)) || [];
 	const devices = pools.flatMap((pool) => pool.devices);

@@ -139,7 +139,7 @@ export function rule(state, plugin, method = "filter") {
 }
 
 /**
- * The pod's requests and constraints; the lines that a plugin reads are highlighted.
+ * The pod's requests and constraints, with the lines highlighted that a plugin reads; null without a pod.
  * @param {View} view @param {string[]} looksAt parts of the pod
  */
 export function specOf(view, looksAt) {
@@ -167,7 +167,10 @@ export function specOf(view, looksAt) {
 	);
 }
 
-/** @param {View} view @param {string} key */
+/**
+ * The panel about the requests of a pod, by default of the subject; null if there is none.
+ * @param {View} view @param {string} key
+ */
 export function asks(view, key) {
 	const name = view.state.pods.has(key) ? key : view.subject;
 	const kept = (view.event.type === "PodsKeptWaiting" ? view.event.pods : []).find(

@@ -127,7 +127,8 @@ function graceBar({ pods, time }, key) {
 }
 
 /**
- * The blocks of a node's pods along one resource, in order of arrival, and those held for nominated pods.
+ * The blocks of a node's pods along one resource, in order of arrival, and those held for nominated pods; null if
+ * there is no such node.
  * @param {View} view @param {string} name @param {string} resource
  * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more `inside`: the text of a block
  */

@@ -83,7 +83,7 @@ export function addPlugins(data) {
 }
 
 /**
- * The declared reason that a message matches, if there is one.
+ * The declared reason that a message matches; undefined if there is none.
  * @param {string} [reason] @returns {Reason | undefined}
  */
 export function reasonOf(reason = "") {

@@ -6,7 +6,7 @@ import { allocatable, request, used } from "../../trace/room.js";
 /** @typedef {"candidates" | "removed" | "reprieve" | "criterion" | "result"} Act */
 const MAX_RANKS = 12;
 
-/** @param {State} state @returns {Preemption | null} */
+/** The preemption of this cycle; null before it is evaluated. @param {State} state @returns {Preemption | null} */
 export function preemptionOf(state) {
 	const event = state.cycle.PreemptionEvaluated;
 	return event ? preemptionIn(event) : null;

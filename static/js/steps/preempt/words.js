@@ -170,7 +170,8 @@ export function criterionText({ state }, candidate, at) {
  */
 function surprises(state) {
 	const { candidates = [], chosen } = preemptionOf(state) ?? {};
-	return chosen && candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
+	if (!chosen) return false;
+	return candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
 }
 
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
@@ -544,8 +545,8 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 }
 
 /**
- * A reference to the first candidate that is not ruled out, at last to the chosen one; without any, to the pod's
- * request.
+ * A reference to the first candidate that is not ruled out, or finally to the chosen one; otherwise to the pod's
+ * request, or null without a pod.
  * @param {Asked} place
  */
 export function asked({ state, subject, event, frame }) {

@@ -281,7 +281,10 @@ function priority(view, key) {
 	);
 }
 
-/** @param {View} view @param {string} key */
+/**
+ * The panel about a pod's backoff; null if the pod does not exist at this step.
+ * @param {View} view @param {string} key
+ */
 function backoff(view, key) {
 	const pod = view.state.pods.get(key);
 	if (!pod) return null;

@@ -23,7 +23,10 @@ export function scoreStyle(plugin) {
 	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
 }
 
-/** @param {View} view @param {Lanes} lanes */
+/**
+ * The legend of the scores, with a button for each plugin; null before Score.
+ * @param {View} view @param {Lanes} lanes
+ */
 export function scoreLegend(view, { scores, scored, geometry }) {
 	if (!scores) return null;
 	const cell = tableCell(geometry, scores.plugins.length);
@@ -100,7 +103,10 @@ function barEnd({ scored, geometry }, model, total) {
 	return differing * barScale(geometry, model) + STUB * same.length;
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name */
+/**
+ * The scores of a node, as bars or as a row of the table; null if the node has none.
+ * @param {View} view @param {Lanes} lanes @param {string} name
+ */
 export function scoreBars(view, lanes, name) {
 	const { scores, scored, totals, rank, geometry } = lanes;
 	const i = scores?.names.indexOf(name) ?? -1;
@@ -144,7 +150,10 @@ export function scoreBars(view, lanes, name) {
 	];
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
+/**
+ * The bar of a node, with a block for each plugin; null before Score.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {number} i
+ */
 function blocks(view, lanes, name, i) {
 	const { scores, scored, geometry, totals, rank } = lanes;
 	if (!scores) return null;
@@ -199,7 +208,10 @@ function heard(scored, label) {
 	return scored ? { "aria-label": label } : { "aria-hidden": "true", tabindex: "-1", disabled: true };
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
+/**
+ * The cells of a node in the table, one for each plugin; null before Score.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {number} i
+ */
 function tableCells(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
 	const cell = tableCell(geometry, scores.plugins.length);
@@ -240,7 +252,10 @@ export function switchTable({ options, act }) {
 	);
 }
 
-/** The line at the leader's total: the others are measured against it. @param {View} view @param {Lanes} lanes */
+/**
+ * The line at the leader's total, to compare the others with; null in the table and before Score.
+ * @param {View} view @param {Lanes} lanes
+ */
 export function leadLine(view, lanes) {
 	const { phase, totals, rank, scores } = lanes;
 	if (phase !== "score" || !scores || view.options.table) return null;
@@ -251,7 +266,7 @@ export function leadLine(view, lanes) {
 /** @type {WeakMap<object, Scores>} */
 const cache = new WeakMap();
 
-/** @param {State} state @returns {Scores | null} */
+/** The scores of this cycle; null before Score. @param {State} state @returns {Scores | null} */
 export function scores(state) {
 	const event = state.cycle.ScoresComputed;
 	if (!event) return null;

@@ -248,7 +248,10 @@ function defaults({ state, subject }) {
 		);
 }
 
-/** @param {View} view @param {string} node @param {string} hot */
+/**
+ * The table of a node's points by plugin; null if the node has no scores.
+ * @param {View} view @param {string} node @param {string} hot
+ */
 function breakdown(view, node, hot) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
@@ -311,7 +314,10 @@ function total(view, node) {
 	);
 }
 
-/** @param {View} view @param {string} first @param {string} second */
+/**
+ * The panel that compares the scores of two nodes; null before Score.
+ * @param {View} view @param {string} first @param {string} second
+ */
 function compare(view, first, second) {
 	const model = scores(view.state);
 	if (!model) return null;

@@ -284,7 +284,10 @@ export function requirementsOf(text) {
 	);
 }
 
-/** @param {string} text @returns {Requirement[] | null} */
+/**
+ * Parses a comma-separated list of requirements; null if the text is invalid.
+ * @param {string} text @returns {Requirement[] | null}
+ */
 function requirements(text) {
 	const [source, found] = [text.trim(), /** @type {Requirement[]} */ ([])];
 	for (let at = 0; at < source.length; ) {
@@ -299,7 +302,10 @@ function requirements(text) {
 	return found;
 }
 
-/** @param {RegExp} form @param {string} source @param {number} at */
+/**
+ * The match of a pattern at a position; null if it does not match there.
+ * @param {RegExp} form @param {string} source @param {number} at
+ */
 function matchAt(form, source, at) {
 	form.lastIndex = at;
 	return form.exec(source);
