@@ -29,7 +29,7 @@ export function drawDialog(dialog, name, view) {
 	]);
 }
 
-/** @param {View} view */
+/** The dialog Share: the link to this step, and the HTML that embeds the run in another page. @param {View} view */
 function share(view) {
 	const { scenario } = view.boot;
 	const page = new URL(view.boot.page ?? location.pathname, location.href);
@@ -184,7 +184,7 @@ function goTo(view, close) {
 
 const MAX_FOUND = 40;
 
-/** @param {View} view @param {() => void} close */
+/** The dialog Search: a text field, and the list of what it finds. @param {View} view @param {() => void} close */
 function search(view, close) {
 	const show = (/** @type {string} */ text) => {
 		const target = document.querySelector("#search-results");
@@ -214,7 +214,10 @@ function search(view, close) {
 	];
 }
 
-/** @param {View} view @param {() => void} close @param {string} word */
+/**
+ * The pods, nodes and attempts that match the word, as list items; [] for an empty word.
+ * @param {View} view @param {() => void} close @param {string} word
+ */
 function results(view, close, word) {
 	if (!word) return [];
 	const link = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ run) =>
@@ -252,7 +255,7 @@ function results(view, close, word) {
 	return matches.length ? matches.slice(0, MAX_FOUND) : [h("li", { key: "none" }, t("search.none"))];
 }
 
-/** @param {View} view */
+/** The dialog Breakpoints: the list of breakpoints, and a form that adds one. @param {View} view */
 function breakpoints(view) {
 	const { player } = view;
 	const again = () => view.act.open("breakpoints");
@@ -342,7 +345,7 @@ const SIGNS = [
 ];
 const RANGE = 3; // of more keys, the first and the last are shown
 
-/** @returns {Child} */
+/** The dialog Help: the keys by group, and the signs of the picture. @returns {Child} */
 function help() {
 	return [
 		h(
@@ -366,7 +369,7 @@ function legend() {
 	);
 }
 
-/** @param {Binding} binding */
+/** The keys of one command, and what it does. @param {Binding} binding */
 function row({ keys, name }) {
 	const shown = keys.length > RANGE ? [keys[0], "–", keys[keys.length - 1]] : keys;
 	const text = t(`control.${name}`).replace(/ ?[(（].*/, "");
@@ -386,7 +389,10 @@ function row({ keys, name }) {
 
 const AROUND = 150;
 
-/** @param {View} view @param {() => void} close */
+/**
+ * The dialog Transcript: the sentences of the steps around the current one.
+ * @param {View} view @param {() => void} close
+ */
 function transcript(view, close) {
 	const from = Math.max(0, view.step - AROUND);
 	const to = Math.min(view.store.steps - 1, view.horizon?.step ?? view.step + AROUND);

@@ -15,12 +15,12 @@ import { scores } from "../steps/score/bars.js";
 import { allocatable, used } from "../trace/room.js";
 import { nextTry, nominations, notesOf } from "./waiting.js";
 
-/** @param {string} name @param {Child} value */
+/** One row of a list: a name, and its value. @param {string} name @param {Child} value */
 function entry(name, value) {
 	return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
 }
 
-/** @param {Record<string, string> | undefined} map */
+/** The labels or annotations as `key=value`; "<none>" without any. @param {Record<string, string> | undefined} map */
 function pairs(map) {
 	const all = Object.entries(map ?? {});
 	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
@@ -225,7 +225,10 @@ function manifest(api, run, kind, namespace, name, arrived) {
 	return "…";
 }
 
-/** @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name */
+/**
+ * The part with the object's manifest.
+ * @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name
+ */
 function yaml(view, kind, namespace, name) {
 	const text = manifest(view.boot.api, view.run.id, kind, namespace, name, () => view.act.set({}));
 	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
@@ -387,7 +390,10 @@ function placedHere(view, name) {
 	);
 }
 
-/** @param {View} view @param {string} name @returns {{here: Choice[], all: number}} */
+/**
+ * The choices so far that fell on the node, with their reasons (`here`), and the number of all choices (`all`).
+ * @param {View} view @param {string} name @returns {{here: Choice[], all: number}}
+ */
 function choices({ store, state, step: now }, name) {
 	/** @type {Choice[]} */
 	const here = [];

@@ -23,7 +23,10 @@ function isFailure(event) {
 	return (event.type === "SchedulingFailed" && FAILED.has(event.outcome)) || event.type === "BindingFailed";
 }
 
-/** @param {string} pod @returns {(event: any) => boolean} */
+/**
+ * Returns a function that tells whether an event is about the pod.
+ * @param {string} pod @returns {(event: any) => boolean}
+ */
 function concerns(pod) {
 	return (event) => event.pod === pod || event.preemptor === pod || event.pod?.pod === pod;
 }
@@ -97,7 +100,10 @@ function nameOf(event) {
 	return event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
 }
 
-/** @param {KeyboardEvent} event @param {Player} player @param {Page} page */
+/**
+ * Runs the command of the key that was pressed, unless the browser or a text field needs the key.
+ * @param {KeyboardEvent} event @param {Player} player @param {Page} page
+ */
 export function press(event, player, page) {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
 	const focused = /** @type {Element} */ (event.target);
@@ -127,6 +133,7 @@ function present() {
 	dispatchEvent(new Event("resize"));
 }
 
+/** Begins the presentation: full screen, and a light that follows the pointer. */
 function begin() {
 	light ??= document.createElement("div");
 	light.className = "spotlight";
@@ -137,6 +144,7 @@ function begin() {
 	void document.documentElement.requestFullscreen?.().catch(() => {}); // without it the page alone is large
 }
 
+/** Ends the presentation. */
 function end() {
 	removeEventListener("pointermove", follow);
 	document.removeEventListener("fullscreenchange", left);
@@ -149,7 +157,7 @@ function left() {
 	if (!document.fullscreenElement && document.body.classList.contains("presenting")) present();
 }
 
-/** @param {PointerEvent} event */
+/** Moves the light to the pointer, and hides it when the pointer rests. @param {PointerEvent} event */
 function follow({ clientX, clientY }) {
 	light?.style.setProperty("transform", `translate(${clientX}px, ${clientY}px)`);
 	light?.classList.add("on");

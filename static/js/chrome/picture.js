@@ -158,7 +158,7 @@ export async function pictureOf(root) {
 	].join("");
 }
 
-/** @param {string} url @param {string} name */
+/** Downloads the file at a URL under a name. @param {string} url @param {string} name */
 function download(url, name) {
 	const link = document.createElement("a");
 	link.href = url;

@@ -80,7 +80,10 @@ function kindOf(name, kind, view) {
 	return name === "Select" && !selects ? "todo" : kind;
 }
 
-/** @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to */
+/**
+ * One extension point in the row of those of the attempt; `target` is the step to go to, null if there is none.
+ * @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to
+ */
 function station(view, point, kind, target) {
 	const failed = kind === "failed";
 	const label = kind === "current" ? `${point}${progress(view)}` : point;

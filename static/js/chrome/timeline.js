@@ -31,18 +31,24 @@ export class Timeline {
 		this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };
 	}
 
-	/** @param {RunIndex} index @returns {[number, number]} */
+	/** The first and the last position that is visible. @param {RunIndex} index @returns {[number, number]} */
 	range(index) {
 		return this.window ?? [0, Math.max(1, index.width)];
 	}
 
-	/** @param {number} position @param {RunIndex} index @param {number} width */
+	/**
+	 * The distance in pixels from the left edge.
+	 * @param {number} position @param {RunIndex} index @param {number} width
+	 */
 	x(position, index, width) {
 		const [from, to] = this.range(index);
 		return ((position - from) / (to - from)) * width;
 	}
 
-	/** @param {RunIndex} index @param {number} from @param {number} size */
+	/**
+	 * Shows `size` positions from `from` on; all, if there are no more.
+	 * @param {RunIndex} index @param {number} from @param {number} size
+	 */
 	show(index, from, size) {
 		const start = Math.max(0, Math.min(from, index.width - size));
 		this.window = size >= index.width ? null : [start, start + size];
@@ -55,7 +61,7 @@ export class Timeline {
 		if (position < from || position > to) this.show(index, position - (to - from) / 2, to - from);
 	}
 
-	/** @param {Element} target @param {View} view */
+	/** Draws the timeline and the playhead. @param {Element} target @param {View} view */
 	draw(target, view) {
 		const { index, step, store } = view;
 		const width = view.sizes.timeline;
@@ -115,7 +121,10 @@ export class Timeline {
 		}
 	}
 
-	/** @param {View} view @param {number} width @param {number} unit @param {number} head */
+	/**
+	 * One mark for each visible column: an attempt, or the time between two.
+	 * @param {View} view @param {number} width @param {number} unit @param {number} head
+	 */
 	marks(view, width, unit, head) {
 		const current = view.index.columnOf(view.step);
 		const acted = new Set(view.index.acts.map(({ column }) => column)); // these have signs
@@ -231,7 +240,10 @@ function titleOf({ attempt, step, end, pod, node }, reach) {
 	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
 }
 
-/** @param {View} view @param {Timeline} line @param {number} width */
+/**
+ * The outcomes of the attempts as narrow bars, where attempts are too many to draw each.
+ * @param {View} view @param {Timeline} line @param {number} width
+ */
 export function bars(view, line, width) {
 	const size = 5;
 	/** @type {{good: number, bad: number}[]} outcomes that may not be shown count as good */
@@ -415,6 +427,7 @@ function firstRow(view, pods) {
 }
 
 /**
+ * The row of one pod: where it was at which time, and its attempts.
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width

@@ -34,7 +34,7 @@ export function nextTry(view, pod) {
 	);
 }
 
-/** @param {View} view @param {PodState} pod */
+/** When the scheduler tries the pod again, in words. @param {View} view @param {PodState} pod */
 function when({ state }, { summary, place, backoff_until: end, timestamp, deadline, nominated_node: nominated }) {
 	if (place === "active") return t("wait.active", { place: activeOrder(state).indexOf(summary.pod) + 1 });
 	if (place === "backoff") {

@@ -77,7 +77,10 @@ export class Attendance {
 		return Boolean(place && place.step === this.player.step && place.frame === this.player.frame);
 	}
 
-	/** @param {Board} board @param {import("./socket.js").Hello | null} hello the first of a connection */
+	/**
+	 * Stores the state of the class from the server, and follows the teacher.
+	 * @param {Board} board @param {import("./socket.js").Hello | null} hello the first of a connection
+	 */
 	take(board, hello) {
 		const before = this.board;
 		this.board = board;

@@ -99,7 +99,7 @@ function picture({ step, frame }) {
 	);
 }
 
-/** @param {Item} item @returns {Child} */
+/** One printed step: its picture, its sentence, and the question to answer. @param {Item} item @returns {Child} */
 function figure(item) {
 	const { step, sentence, words, question, options, given, number, plainly } = item;
 	return h(
@@ -130,7 +130,7 @@ function figure(item) {
 	);
 }
 
-/** @param {Sheet} sheet @param {number} i */
+/** The right answers to the questions of one part. @param {Sheet} sheet @param {number} i */
 function answers({ answers, later, end, title }, i) {
 	const many = boot.parts.length > 1;
 	return [
@@ -159,6 +159,7 @@ function answers({ answers, later, end, title }, i) {
 	];
 }
 
+/** Loads the runs, and draws their steps for printing. */
 async function start() {
 	addPlugins(boot.outside?.plugins ?? {});
 	await loadCatalogue(boot.captions, boot.outside?.texts);

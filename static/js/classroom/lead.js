@@ -205,7 +205,10 @@ export class Lead {
 
 	// --- Messages from the server -------------------------------------------------------------------------------
 
-	/** @param {Board} board @param {boolean} hello whether it is the first of a connection */
+	/**
+	 * Stores the state of the class from the server; after a new connection, sends again what has not arrived.
+	 * @param {Board} board @param {boolean} hello whether it is the first of a connection
+	 */
 	take(board, hello) {
 		const before = this.board;
 		this.board = board;
@@ -235,7 +238,10 @@ export class Lead {
 		if (board && board.number > number && board.place.by !== this.window) this.adopt(board);
 	}
 
-	/** @param {Counts} counts */
+	/**
+	 * Stores the counts of the answers, and reveals the right one as soon as all students have answered.
+	 * @param {Counts} counts
+	 */
 	count(counts) {
 		const { answered } = this;
 		this.counted = counts;

@@ -140,7 +140,7 @@ function givenAt(store, step, { pod, event, kind }) {
 /** @param {PodState | undefined} pod */
 const priorityOf = (pod) => pod?.summary.priority ?? 0;
 
-/** @param {number} time in seconds */
+/** An age in seconds, rounded down to days or hours if it is two of them or more. @param {number} time in seconds */
 function age(time) {
 	const [hours, days] = [3600, 86400].map((unit) => Math.floor(time / unit));
 	return days > 1 ? `${days} d` : hours > 1 ? `${hours} h` : seconds(time);
@@ -203,7 +203,10 @@ function podAt(store, step) {
 	return "";
 }
 
-/** @param {ChunkStore} store @param {Question} question */
+/**
+ * The right answer, and the sentence of the step that shows it.
+ * @param {ChunkStore} store @param {Question} question
+ */
 function answer(store, question) {
 	const { step, frame } = question.shown;
 	return {

@@ -58,6 +58,7 @@ export class ClassSocket {
 		this.number = -1;
 	}
 
+	/** Connects to the server, and joins the class. */
 	open() {
 		const socket = new this.Socket(this.url);
 		this.socket = socket;
@@ -75,7 +76,10 @@ export class ClassSocket {
 		return this.joined;
 	}
 
-	/** @param {any} message */
+	/**
+	 * Handles a message from the server; a state of the class that is older than the last one is ignored.
+	 * @param {any} message
+	 */
 	hear(message) {
 		if (message.type === "hello") {
 			this.wait = FIRST_WAIT;
@@ -89,7 +93,10 @@ export class ClassSocket {
 		this.hearer.board(message, message.type === "hello" ? message : null);
 	}
 
-	/** @param {number} code */
+	/**
+	 * Connects again after a pause that doubles each time, unless the class or the connection is over for good.
+	 * @param {number} code
+	 */
 	closed(code) {
 		this.joined = false;
 		if (this.over) return;

@@ -10,6 +10,7 @@ const AGAIN = 3000; // ms
 const table = /** @type {HTMLElement} */ (document.getElementById("solvers"));
 const { url = "", student = "", solved = "", tried = "", none = "" } = table.dataset;
 
+/** Requests the list of students and draws it, again and again while the page may see it. */
 async function draw() {
 	const { status, body } = await request(url).catch(() => ({ status: 0, body: {} }));
 	if (status === 200) {
@@ -20,7 +21,10 @@ async function draw() {
 	if (status !== 403 && status !== 404) setTimeout(draw, AGAIN);
 }
 
-/** @param {Student} solver @param {number} n @param {number} variants */
+/**
+ * One student: the name, the variants that hold, and the number of tries.
+ * @param {Student} solver @param {number} n @param {number} variants
+ */
 function row(solver, n, variants) {
 	const held = tried.replace("{held}", String(solver.held)).replace("{of}", String(variants));
 	return h(
@@ -32,6 +36,7 @@ function row(solver, n, variants) {
 	);
 }
 
+/** The row that says that nobody has tried yet. */
 function empty() {
 	return h("tr", { key: "none" }, h("td", { colspan: "3", class: "muted" }, none));
 }

@@ -75,6 +75,7 @@ function addressOf() {
 	return `${own.pathname}speaker${own.search}`;
 }
 
+/** Opens the channel to the speaker view, unless it is open. */
 function listen() {
 	if (channel || !page) return;
 	channel = new BroadcastChannel(`${KEPT}.${nameOf()}`);
@@ -84,7 +85,7 @@ function listen() {
 	soon();
 }
 
-/** @param {any} message */
+/** Carries out a command of the speaker view. @param {any} message */
 function hear(message) {
 	const { player } = /** @type {Page} */ (page);
 	if (message.type === "go") {

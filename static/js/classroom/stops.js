@@ -43,7 +43,7 @@ export class Stops {
 		for (let event = store.event(this.next); event; event = store.event(++this.next)) this.take(event);
 	}
 
-	/** @param {AnyEvent} event */
+	/** Adds a stop if the lesson has a caption for this event. @param {AnyEvent} event */
 	take(event) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
 		const caption = this.captions.find(

@@ -11,7 +11,7 @@ import { addressOf, ClassSocket } from "./socket.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
-/** @param {Page} page */
+/** Joins a class as a student: the page follows the teacher's. @param {Page} page */
 export function attend(page) {
 	const { root, screen, boot } = page;
 	let lost = false;
@@ -35,6 +35,7 @@ export function attend(page) {
 		else if (boot.scenario.private) location.reload();
 	}
 
+	/** Draws the bar of the class. */
 	function show() {
 		const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
 		patch(bar, barOf(attendance, lost, refused));

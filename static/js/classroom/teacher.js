@@ -16,7 +16,7 @@ import { ofClass, openSpeaker } from "./speaking.js";
 /** Keys for going forward, which also close the dialog with the class's code. */
 const ON = new Set(["ArrowRight", "PageDown"]);
 
-/** @param {Page} page */
+/** Leads a class: the pages of the students follow this one. @param {Page} page */
 export function teach(page) {
 	const { root, screen, boot } = page;
 	const { code } = boot.class;
@@ -38,6 +38,7 @@ export function teach(page) {
 		next.requestSubmit();
 	});
 	dialog.addEventListener("keydown", ({ key }) => ON.has(key) && dialog.close());
+	/** Draws the bar of the class. */
 	function show() {
 		patch(bar, barOf());
 		patch(here, [studentsText()]);
@@ -61,7 +62,10 @@ export function teach(page) {
 		return counts && question && [counts[question.right] ?? 0, counts.reduce((sum, count) => sum + count, 0)];
 	}
 
-	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
+	/**
+	 * A button that runs `click`, and draws the bar again.
+	 * @param {string} name @param {() => void} click @param {Record<string, any>} [more]
+	 */
 	function action(name, click, more = {}) {
 		return button(
 			() => {
@@ -147,6 +151,7 @@ export function teach(page) {
 		];
 	}
 
+	/** Calls all students back to this page's step. */
 	function gather() {
 		lead.gather();
 		news = t("class.gathered");

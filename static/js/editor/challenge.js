@@ -34,6 +34,7 @@ export class Challenge {
 		this.button.addEventListener("click", () => this.judge());
 	}
 
+	/** Has the server try the scenario in all variants, and shows the result. */
 	async judge() {
 		if (this.button.disabled) return;
 		this.button.disabled = true;
@@ -62,7 +63,7 @@ export class Challenge {
 		location.assign(`/s/${run.scenario.id}/v/${run.scenario.version}/`);
 	}
 
-	/** @param {string} text as it is now */
+	/** The results of the variants, or of earlier tries. @param {string} text as it is now */
 	view(text) {
 		const tries = triesOf(this.data.key);
 		const judged = this.judged;
@@ -77,7 +78,7 @@ export class Challenge {
 		);
 	}
 
-	/** @param {Failure} failure */
+	/** Why the first variant that fails does so, and a button that plays it. @param {Failure} failure */
 	failure(failure) {
 		const play = { type: "button", class: "button", id: "play-variant", on: { click: () => this.play(failure) } };
 		return h(
@@ -91,20 +92,23 @@ export class Challenge {
 	}
 }
 
-/** @param {Judged} judged */
+/** The sentence for the result of a try. @param {Judged} judged */
 function summary({ solved, held, variants }) {
 	return solved
 		? h("b", { class: "yes" }, `✓ ${t("challenge.solved")}`)
 		: t("challenge.held", { held, of: variants.length });
 }
 
-/** @param {import("../shared/progress.js").Tries | null} tries @param {number} variants */
+/**
+ * The sentence for earlier tries.
+ * @param {import("../shared/progress.js").Tries | null} tries @param {number} variants
+ */
 function before(tries, variants) {
 	if (!tries) return t("challenge.none", { n: variants });
 	return tries.solvedIn ? `✓ ${t("challenge.before", { n: tries.solvedIn })}` : t("challenge.best", { ...tries });
 }
 
-/** @param {Variant} variant */
+/** The result of one variant. @param {Variant} variant */
 function row({ number, title, holds, held, seeds }) {
 	const name = number === 1 ? t("challenge.open") : title || t("challenge.hidden");
 	return h(

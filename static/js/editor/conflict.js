@@ -80,7 +80,7 @@ async function differenceTo(address, text) {
 	}
 }
 
-/** @param {Row[]} rows @param {number} version */
+/** The table of lines that two versions do not share. @param {Row[]} rows @param {number} version */
 function table(rows, version) {
 	const heads = [t("conflict.version", { version }), t("conflict.yours"), t("conflict.changed"), t("conflict.text")];
 	return h(

@@ -51,7 +51,10 @@ export function draftOf(id, version) {
 	};
 }
 
-/** @param {string} start of their keys @returns {Draft[]} */
+/**
+ * The drafts in the browser's storage whose keys begin with `start`.
+ * @param {string} start of their keys @returns {Draft[]}
+ */
 function drafts(start) {
 	try {
 		const keys = Object.keys(localStorage).filter(

@@ -140,7 +140,10 @@ function takeChange(text, message) {
 	drawSide();
 }
 
-/** @param {import("../shared/server.js").Checked | null} [result] the server's earlier result for this text */
+/**
+ * Has the server check the text, and shows the problems and the summary.
+ * @param {import("../shared/server.js").Checked | null} [result] the server's earlier result for this text
+ */
 async function check(result = null) {
 	const text = state.text;
 	clearTimeout(timer);
@@ -289,7 +292,7 @@ function chooseRulePod(pod) {
 	void check();
 }
 
-/** @param {import("../shared/server.js").Problem} problem */
+/** Goes to a problem in the text. @param {import("../shared/server.js").Problem} problem */
 function show(problem) {
 	showTab("yaml");
 	editor.goTo(problem);

@@ -18,7 +18,7 @@ const LETTER = 15; // pixels that a line of text takes
  * @property {string} label
  */
 
-/** @param {Asked} asked */
+/** The figure of the results: bars for one level, boxes for a few, dots for many. @param {Asked} asked */
 export function drawn(asked) {
 	const few = asked.labels.length <= MAX_BOXES;
 	if (isSingle(asked.points)) return bars(asked);
@@ -95,7 +95,7 @@ function bars({ points, labels, share, label }) {
 	return figure;
 }
 
-/** @param {Asked} asked */
+/** One box for each level. @param {Asked} asked */
 function boxes(asked) {
 	const { points, labels, factor, width } = asked;
 	const level = (/** @type {import("./rows.js").Point} */ point) => labels[point.level];
@@ -125,7 +125,7 @@ function boxes(asked) {
 	});
 }
 
-/** @param {string} label */
+/** A label of at most 24 characters. @param {string} label */
 function short(label) {
 	return label.length > 24 ? `${label.slice(0, 23)}…` : label;
 }

@@ -30,7 +30,7 @@ function isOn(box) {
 	return /** @type {HTMLInputElement} */ (box.querySelector("[data-on]")).checked;
 }
 
-/** @param {string} sentence */
+/** Shows a sentence about the problem; "" hides it. @param {string} sentence */
 function problem(sentence) {
 	element("problem").textContent = sentence;
 	element("problem").hidden = !sentence;
@@ -60,6 +60,7 @@ function showCount() {
 	}
 }
 
+/** Begins the experiment. */
 async function begin() {
 	button.disabled = true;
 	problem("");

@@ -31,15 +31,17 @@ const state = {
 let drawing = null;
 let drawn = { what: "", size: 0 }; // what the drawing shows; it is drawn again only if this changes
 
-/** @param {any} answer */
+/** Stores the results of an answer. @param {any} answer */
 function take(answer) {
 	for (const result of answer.results) state.results.set(result.run, result);
 	Object.assign(state, { state: answer.state, done: answer.done, failed: answer.failed, error: answer.error });
 	state.next = answer.next;
 }
 
+/** Whether the experiment has ended. */
 const ended = () => state.state !== "running";
 
+/** Requests the results until the experiment has ended. */
 async function follow() {
 	for (;;) {
 		try {
@@ -64,7 +66,10 @@ async function follow() {
 	page.dataset.ready = "ended";
 }
 
-/** @param {string} what @param {string} [method] */
+/**
+ * Sends a command to the experiment, and shows the server's message if it is refused.
+ * @param {string} what @param {string} [method]
+ */
 async function act(what, method = "POST") {
 	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
 	const answer = await (method === "POST"
@@ -76,7 +81,7 @@ async function act(what, method = "POST") {
 	return answer;
 }
 
-/** @param {number} run */
+/** Opens one run of the experiment in the player. @param {number} run */
 async function open(run) {
 	const opening = element("opening");
 	opening.textContent = t("opening", { n: run });
@@ -96,6 +101,7 @@ async function open(run) {
 	}
 }
 
+/** The sentence about the progress. */
 function sentence() {
 	const size = boot.size.toLocaleString();
 	const done = state.done.toLocaleString();
@@ -138,7 +144,10 @@ function drawProgress() {
 	]);
 }
 
-/** @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} choose */
+/**
+ * A list to choose from.
+ * @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} choose
+ */
 function select(id, names, chosen, choose) {
 	const change = (/** @type {any} */ event) => choose(Number(event.target.value));
 	return h(
@@ -153,7 +162,7 @@ function select(id, names, chosen, choose) {
 	);
 }
 
-/** @param {{factor?: number, measure?: number}} chosen */
+/** Stores the user's choice, and draws. @param {{factor?: number, measure?: number}} chosen */
 function choose(chosen) {
 	Object.assign(state, chosen, { sure: true });
 	draw();
@@ -198,6 +207,7 @@ async function drawPlot() {
 	page.dataset.drawn = String(points.length);
 }
 
+/** Draws the page. */
 function draw() {
 	drawProgress();
 	if (!state.results.size) return;

@@ -80,7 +80,7 @@ export function summaryOf(points, labels) {
 	});
 }
 
-/** @param {number[]} sorted */
+/** The median. @param {number[]} sorted */
 function middle(sorted) {
 	const half = sorted.length >> 1;
 	return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;

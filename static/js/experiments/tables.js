@@ -12,6 +12,7 @@ const LEVELS = 100;
 const MAX_REASONS = 5;
 
 /**
+ * The tables below the figure.
  * @typedef {Map<number, import("./rows.js").Result>} Results
  * @param {{results: Results, factor: number, measure: number, highest: boolean, failed: number, boot: any}} state
  * @param {(run: number) => void} open
@@ -40,7 +41,7 @@ function failures({ results, failed }) {
 	);
 }
 
-/** @param {string} title @param {any[]} heads @param {any[]} body */
+/** A table in a region that scrolls. @param {string} title @param {any[]} heads @param {any[]} body */
 function table(title, heads, body) {
 	return h(
 		"div",
@@ -62,7 +63,7 @@ function table(title, heads, body) {
 	);
 }
 
-/** @param {any} state @param {import("./rows.js").Point[]} points @param {boolean} share */
+/** The table of levels. @param {any} state @param {import("./rows.js").Point[]} points @param {boolean} share */
 function summary({ boot, factor, measure }, points, share) {
 	const { name, labels } = boot.levels[factor];
 	const title = `${t("summary")}: ${boot.names[boot.measures[measure]]}`;
@@ -83,6 +84,7 @@ function summary({ boot, factor, measure }, points, share) {
 }
 
 /**
+ * The table of runs, by value.
  * @param {any} state
  * @param {import("./rows.js").Point[]} points
  * @param {boolean} share

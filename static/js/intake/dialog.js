@@ -61,11 +61,12 @@ export class Intake {
 		});
 	}
 
+	/** Opens the dialog. */
 	open() {
 		/** @type {HTMLDialogElement} */ (element("import")).showModal();
 	}
 
-	/** @param {Blob} file */
+	/** Reduces a file in the browser, and sends it to the server. @param {Blob} file */
 	async bring(file) {
 		if (this.worker || this.sending) return;
 		const dialog = /** @type {HTMLDialogElement} */ (element("import"));
@@ -82,11 +83,13 @@ export class Intake {
 		this.busy(false);
 	}
 
+	/** Stops the import that is under way. */
 	stop() {
 		this.worker?.dispatchEvent(new Event("stop"));
 		this.sending?.abort();
 	}
 
+	/** Ends the worker and forgets the request. */
 	idle() {
 		this.worker?.terminate();
 		this.worker = this.sending = null;
@@ -122,7 +125,7 @@ export class Intake {
 		});
 	}
 
-	/** @param {Made} made @returns {Promise<void>} */
+	/** Sends the packed text to the server, and shows the answer. @param {Made} made @returns {Promise<void>} */
 	async send({ packed, size, asTyped: isTyped, typed, source = typed, names }) {
 		this.idle();
 		this.showProgress(t("intake.sending", { size: count(size) }), null);
@@ -202,7 +205,7 @@ export class Intake {
 		else bar.value = part;
 	}
 
-	/** @param {boolean} busy */
+	/** Shows or hides the progress, and disables the controls meanwhile. @param {boolean} busy */
 	busy(busy) {
 		element("import").toggleAttribute("data-busy", busy);
 		element("import-progress").hidden = !busy;

@@ -39,7 +39,10 @@ export class FileText {
 		this.progress = progress;
 	}
 
-	/** @returns {AsyncGenerator<string>} */
+	/**
+	 * The file's text, block by block; throws Refused for a file that is too large, binary, or an archive.
+	 * @returns {AsyncGenerator<string>}
+	 */
 	async *blocks() {
 		/** @type {TextDecoder | null} */
 		let decoder = null;
@@ -86,7 +89,7 @@ export class FileText {
 		);
 	}
 
-	/** @param {string} text */
+	/** Returns the text; throws Refused if it contains control characters. @param {string} text */
 	checked(text) {
 		if (/[\0-\x08\x0e-\x1f]/.test(text)) throw new Refused("binary");
 		this.empty &&= !text.trim();
@@ -147,7 +150,7 @@ async function* unpack(packed) {
 	}
 }
 
-/** @param {ReadableStream} stream @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
+/** The blocks of a stream. @param {ReadableStream} stream @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
 async function* read(stream) {
 	const reader = stream.getReader();
 	for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
@@ -166,7 +169,10 @@ function encodingOf(bytes) {
 	return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
-/** @param {TextDecoder} decoder @param {Uint8Array} bytes */
+/**
+ * Decodes bytes; throws Refused if they are not valid in the file's encoding.
+ * @param {TextDecoder} decoder @param {Uint8Array} bytes
+ */
 function decode(decoder, bytes) {
 	try {
 		return decoder.decode(bytes, { stream: true });

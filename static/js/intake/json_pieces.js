@@ -55,7 +55,10 @@ class Reader {
 		this.source.at += 1;
 	}
 
-	/** @param {any} parent @param {any[]} waiting */
+	/**
+	 * Reads the items of a list; those without a kind wait until the kind of the list is known.
+	 * @param {any} parent @param {any[]} waiting
+	 */
 	async items(parent, waiting) {
 		this.source.at += 1;
 		while ((await this.peek()) !== "]") {

@@ -107,6 +107,7 @@ class Reader {
 	}
 
 	/**
+	 * Keeps or drops the lines of one key, as its rule says.
 	 * @param {number} i
 	 * @param {number} end
 	 * @param {number} indent
@@ -131,7 +132,10 @@ class Reader {
 		}
 	}
 
-	/** @param {string} key @param {string | null} name @param {any} allowed @param {number} i @param {number} end */
+	/**
+	 * The rule for a key; undefined if the key is unknown.
+	 * @param {string} key @param {string | null} name @param {any} allowed @param {number} i @param {number} end
+	 */
 	rule(key, name, allowed, i, end) {
 		if (name !== null) return this.pruning.ruleOf(name, key);
 		if (allowed.k) return allowed.k.includes(key) ? 1 : 0;
@@ -188,7 +192,7 @@ class Reader {
 		return this.indents[j] !== BLANK && !this.lines[j].startsWith("#", this.indents[j]);
 	}
 
-	/** @param {number} i @param {number} indent @param {any} rule */
+	/** Keeps the lines of the mapping below a key. @param {number} i @param {number} indent @param {any} rule */
 	below(i, indent, rule) {
 		return rule.t ? this.mapping(i, indent, rule.t, null) : this.mapping(i, indent, null, rule);
 	}

@@ -44,7 +44,10 @@ export class Names {
 		this.hashed = new Map();
 	}
 
-	/** @param {string} kind @param {any} name */
+	/**
+	 * Adds a name of a kind, unless it is public or a number; of several zones, each.
+	 * @param {string} kind @param {any} name
+	 */
 	add(kind, name) {
 		if (typeof name !== "string") return;
 		if (name.includes(ZONES)) for (const part of name.split(ZONES)) this.add(kind, part);
@@ -126,19 +129,22 @@ export class Names {
 		return newNames;
 	}
 
-	/** @param {string} kind @param {Mapping} mapping */
+	/** The names of a kind that have no new name yet. @param {string} kind @param {Mapping} mapping */
 	left(kind, mapping) {
 		return [...this.byKind[kind]].filter((name) => !mapping.has(name)).sort();
 	}
 
-	/** @param {string} kind @param {Mapping} [taken] @returns {Mapping} */
+	/**
+	 * New names with numbers for the names of a kind that have none yet.
+	 * @param {string} kind @param {Mapping} [taken] @returns {Mapping}
+	 */
 	numbered(kind, taken = new Map()) {
 		const names = this.left(kind, taken);
 		return new Map(names.map((name, i) => [name, `${this.table.patterns[kind]}-${digits(i + 1, names.length)}`]));
 	}
 }
 
-/** @param {number} number @param {number} last */
+/** The number with as many digits as the last one. @param {number} number @param {number} last */
 const digits = (number, last) => String(number).padStart(String(last).length, "0");
 
 /**
@@ -169,7 +175,7 @@ export class Renaming {
 		this.keys = names.numbered("key");
 	}
 
-	/** @param {any} value @param {string[]} [path] the keys above @returns {any} */
+	/** The data with the new names. @param {any} value @param {string[]} [path] the keys above @returns {any} */
 	value(value, path = []) {
 		const last = path.at(-1) ?? "";
 		if (path.length && isLabelMap(this.table, last, value))
@@ -211,7 +217,7 @@ export class Renaming {
 		);
 	}
 
-	/** @param {string} text @param {string[]} path */
+	/** The text with the new names. @param {string} text @param {string[]} path */
 	text(text, path) {
 		const { table, mapping } = this;
 		const last = path.at(-1) ?? "";

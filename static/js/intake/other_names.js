@@ -20,7 +20,7 @@ export class OtherNames {
 		this.originals = new Names(naming);
 	}
 
-	/** @param {string} document */
+	/** Collects the names in a document, and keeps it until all names are known. @param {string} document */
 	take(document) {
 		for (const manifest of this.opened(JSON.parse(document))) {
 			this.originals.collect(manifest);
@@ -43,7 +43,7 @@ export class OtherNames {
 		});
 	}
 
-	/** @param {(document: string) => void} write */
+	/** Writes the documents with their new names. @param {(document: string) => void} write */
 	write(write) {
 		const renaming = new Renaming(this.originals);
 		for (const json of this.held) write(JSON.stringify(renaming.value(JSON.parse(json))));

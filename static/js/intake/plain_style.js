@@ -36,7 +36,7 @@ class Reader {
 		this.lines = [...lines]; // some are changed while reading
 	}
 
-	/** @param {number} i */
+	/** The number of spaces that the line begins with. @param {number} i */
 	depth(i) {
 		const line = this.lines[i];
 		let depth = 0;
@@ -91,7 +91,10 @@ class Reader {
 		return depth > indent ? this.mapping(i, depth, level + 1) : [null, i];
 	}
 
-	/** @param {number} i @param {number} dash @param {number} level @returns {[any[], number]} */
+	/**
+	 * Reads a block list whose dashes are at column `dash`; throws Unsure if it is not in plain style.
+	 * @param {number} i @param {number} dash @param {number} level @returns {[any[], number]}
+	 */
 	sequence(i, dash, level) {
 		const list = [];
 		while (i < this.lines.length) {

@@ -34,12 +34,15 @@ export class LeftOut {
 	cut = /** @type {number[]} */ ([]);
 	lacks = /** @type {(number | string)[]} */ ([]); // [line, field]: the last object ends there without the field
 
-	/** @param {"kinds" | "fields" | "unknown" | "said"} what @param {string} name */
+	/**
+	 * Counts a kind or field that was left out.
+	 * @param {"kinds" | "fields" | "unknown" | "said"} what @param {string} name
+	 */
 	count(what, name) {
 		this[what][name] = (this[what][name] ?? 0) + 1;
 	}
 
-	/** @param {LeftOut} other */
+	/** Adds the counts of another text. @param {LeftOut} other */
 	add(other) {
 		for (const what of /** @type {const} */ (["kinds", "fields", "unknown", "said"])) {
 			for (const [name, number] of Object.entries(other[what])) this[what][name] = (this[what][name] ?? 0) + number;
@@ -102,7 +105,10 @@ export class Pruning {
 		return null;
 	}
 
-	/** @param {any} value @param {any} rule @param {LeftOut} leftOut @returns {any} */
+	/**
+	 * The value with the fields that its rule allows.
+	 * @param {any} value @param {any} rule @param {LeftOut} leftOut @returns {any}
+	 */
 	prune(value, rule, leftOut) {
 		if (rule === 1 || value === null || typeof value !== "object") return value;
 		if (Array.isArray(value)) {
@@ -125,7 +131,10 @@ export class Pruning {
 		return this.prune(value, rule.l, leftOut);
 	}
 
-	/** @param {any} value @param {string} name @param {LeftOut} leftOut */
+	/**
+	 * The fields of an object that its rules allow.
+	 * @param {any} value @param {string} name @param {LeftOut} leftOut
+	 */
 	fields(value, name, leftOut) {
 		/** @type {Record<string, any>} */
 		const pruned = {};

@@ -41,6 +41,8 @@ export function withoutValues(text) {
 }
 
 /**
+ * Reduces a text to the fields that scheduling reads; returns the counts of what was left out, and the new names if
+ * there are any.
  * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").Table} table
  * @param {(document: string) => void} write receives the kept objects in order, and last the counts
@@ -101,7 +103,7 @@ class Reader {
 		this.asData = false; // whether every object must be JSON
 	}
 
-	/** @param {string} document */
+	/** Writes a document, and counts it. @param {string} document */
 	keep(document) {
 		this.written += 1;
 		this.write(document);
@@ -143,7 +145,10 @@ class Reader {
 		}
 	}
 
-	/** @param {import("./yaml_pieces.js").Piece} piece @param {Source} source */
+	/**
+	 * Writes the lines to keep of a piece; one that is not in plain style is parsed.
+	 * @param {import("./yaml_pieces.js").Piece} piece @param {Source} source
+	 */
 	piece(piece, source) {
 		try {
 			if (!piece.typed) throw new Unsure();
@@ -194,7 +199,10 @@ class Reader {
 		}
 	}
 
-	/** @param {any} manifest @param {any} parent */
+	/**
+	 * Writes what scheduling reads of a manifest, or of each item of a list.
+	 * @param {any} manifest @param {any} parent
+	 */
 	take(manifest, parent) {
 		if (manifest === null || typeof manifest !== "object") return;
 		if (Array.isArray(manifest)) return manifest.forEach((item) => this.take(item, null));

@@ -79,7 +79,7 @@ export class Source {
 	}
 }
 
-/** @param {string} text @param {number} start @param {number} end */
+/** The number of line ends between two positions. @param {string} text @param {number} start @param {number} end */
 function ends(text, start, end) {
 	let number = 0;
 	for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) number += 1;
@@ -133,7 +133,7 @@ class Dropper {
 		this.leftOut = leftOut;
 	}
 
-	/** @param {string} text */
+	/** The text without container output, but with its line ends. @param {string} text */
 	text(text) {
 		const lines = [];
 		let at = 0;

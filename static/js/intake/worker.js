@@ -28,13 +28,14 @@ class Packed {
 		this.encoder = new TextEncoder();
 	}
 
-	/** @param {string} document */
+	/** Collects a document; packs many at once. @param {string} document */
 	take(document) {
 		this.held.push(document, "\n---\n");
 		this.size += document.length;
 		if (this.size > HELD) this.put();
 	}
 
+	/** Packs the collected documents. */
 	put() {
 		const bytes = this.encoder.encode(this.held.join(""));
 		this.total += bytes.length;
@@ -43,7 +44,7 @@ class Packed {
 		this.writer.write(bytes).catch(() => {}); // `blob` fails, too
 	}
 
-	/** @returns {Promise<Blob>} */
+	/** All packed documents. @returns {Promise<Blob>} */
 	async blob() {
 		this.put();
 		await this.writer.close();

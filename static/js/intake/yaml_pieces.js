@@ -35,7 +35,7 @@ const LAST = {
  *   waiting: Piece[]}} Open the document that is being read
  */
 
-/** @param {string[]} lines @param {number} firstLine @returns {Open} */
+/** A document that begins. @param {string[]} lines @param {number} firstLine @returns {Open} */
 const opened = (lines, firstLine) => ({
 	lines,
 	firstLine,
@@ -46,7 +46,10 @@ const opened = (lines, firstLine) => ({
 	waiting: [],
 });
 
-/** @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece} */
+/**
+ * A piece of YAML text: a document, or an item of a list.
+ * @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece}
+ */
 const piece = (lines, firstLine, more) => ({
 	lines,
 	firstLine,
@@ -69,7 +72,7 @@ export class Pieces {
 		this.atJson = false; // with `mixed`, whether the next line starts a dump in JSON
 	}
 
-	/** @param {string[]} lines @returns {Generator<Piece>} */
+	/** Yields the pieces that end within the lines. @param {string[]} lines @returns {Generator<Piece>} */
 	*take(lines) {
 		for (const line of lines) {
 			if (this.mixed && JSON_START.test(line) && mayEnd(this.now)) {
@@ -81,7 +84,7 @@ export class Pieces {
 		}
 	}
 
-	/** @param {string} line @returns {Generator<Piece>} */
+	/** Reads one line; yields the pieces that end with it. @param {string} line @returns {Generator<Piece>} */
 	*line(line) {
 		const { now, number } = this;
 		if (line[0] === " " && now.dash === 0)
@@ -110,7 +113,7 @@ export class Pieces {
 		}
 	}
 
-	/** @returns {Generator<Piece>} */
+	/** Yields the piece that the text ends with. @returns {Generator<Piece>} */
 	end() {
 		return end(this.now, true, this.printed, this.shortened);
 	}
@@ -166,6 +169,7 @@ function hasAnchor(now) {
 }
 
 /**
+ * Yields the pieces that remain of a document at its end.
  * @param {Open} now
  * @param {boolean} atEnd
  * @param {boolean} [printed]

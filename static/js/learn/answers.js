@@ -161,7 +161,10 @@ function inRows(state, names) {
 	return zones(state).flatMap(([, all]) => all.filter((name) => some.has(name)));
 }
 
-/** @param {Case} question @param {string[]} words @param {string} right */
+/**
+ * The answer to a question with words to choose from.
+ * @param {Case} question @param {string[]} words @param {string} right
+ */
 function word(question, words, right) {
 	return makeAnswer(question, "word", words, right);
 }

@@ -57,7 +57,10 @@ function layerOf(root) {
 	return section;
 }
 
-/** @param {HTMLElement} root @param {Predictions} predictions @param {Question} open */
+/**
+ * The card of an open question: its options, and the buttons.
+ * @param {HTMLElement} root @param {Predictions} predictions @param {Question} open
+ */
 function asking(root, predictions, open) {
 	const places = placesOf(root, open);
 	const picked = predictions.picks.get(open.id);
@@ -288,7 +291,10 @@ function whyButton({ boot, event, store }, { on }) {
 	return n > 0 && h("a", { key: "why", class: "button fits", href: `${boot.page}pending/` }, t("ask.why", { n }));
 }
 
-/** @param {View} view @param {number} waiting @returns {Child[]} */
+/**
+ * The links at the end of a run: to the next lesson, and to questions about this run.
+ * @param {View} view @param {number} waiting @returns {Child[]}
+ */
 function onward({ act, boot }, waiting) {
 	const { place, embed, scenario, page } = /** @type {any} */ (boot);
 	if (embed) return [];

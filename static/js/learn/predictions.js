@@ -50,7 +50,7 @@ export class Predictions {
 		return () => this.listeners.delete(listener);
 	}
 
-	/** @param {Happening} what @param {Question} question */
+	/** Calls the listeners. @param {Happening} what @param {Question} question */
 	tell(what, question) {
 		const pick = this.picks.get(question.id) ?? null;
 		for (const listener of this.listeners) listener(what, question, pick);
@@ -79,7 +79,7 @@ export class Predictions {
 		this.go(this.since);
 	}
 
-	/** @param {boolean} on @param {Spot} here */
+	/** Turns questions on or off from this place on. @param {boolean} on @param {Spot} here */
 	turn(on, here) {
 		this.on = on;
 		this.open = null;
@@ -150,7 +150,10 @@ export class Predictions {
 		this.open = null;
 	}
 
-	/** @param {number} index of an option */
+	/**
+	 * Picks an option of the open question; in a class only while the teacher takes answers.
+	 * @param {number} index of an option
+	 */
 	pick(index) {
 		const { open } = this;
 		if (!open || index < 0 || index >= open.options.length || this.host?.takes === false) return;

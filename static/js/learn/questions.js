@@ -44,7 +44,10 @@ export class Questions {
 		}
 	}
 
-	/** @param {ChunkStore} store @param {number} step @param {any} event */
+	/**
+	 * Adds the questions about an event: those of the lesson, or generated ones.
+	 * @param {ChunkStore} store @param {number} step @param {any} event
+	 */
 	take(store, step, event) {
 		if (event.type === "CycleStarted") [this.attempt, this.pod] = [event.attempt, event.pod];
 		if (this.generator) return void this.generator.ask(event, store, step).some((ask) => this.add(store, step, ask));
@@ -56,6 +59,7 @@ export class Questions {
 	}
 
 	/**
+	 * Adds a question, unless it has no answer or would reveal that of another; returns whether it was added.
 	 * @param {ChunkStore} store
 	 * @param {number} step
 	 * @param {import("./answers.js").Ask & {text?: string}} ask
@@ -144,7 +148,10 @@ class Generator {
 	}
 }
 
-/** @param {any} event @param {string} kind @param {ChunkStore} store @param {number} step @returns {Ask[]} */
+/**
+ * The questions of a kind that can be asked about an event.
+ * @param {any} event @param {string} kind @param {ChunkStore} store @param {number} step @returns {Ask[]}
+ */
 function about(event, kind, store, step) {
 	const ask = { event: event.type, kind };
 	const before = store.stateAfter(step - 1);

@@ -50,7 +50,10 @@ export class ShortWay {
 		return this.folds(step, frame, order);
 	}
 
-	/** @param {number} step @param {number} frame @param {FilterOrder} order */
+	/**
+	 * Whether the short way leaves out the frame.
+	 * @param {number} step @param {number} frame @param {FilterOrder} order
+	 */
 	folds(step, frame, order) {
 		const { store, known, spoken } = this;
 		const event = store.event(step);
@@ -88,7 +91,7 @@ export class ShortWay {
 		return event ? framesOf(event, order) - 1 : 0;
 	}
 
-	/** @param {Spot[]} frames */
+	/** Shows frames that were left out. @param {Spot[]} frames */
 	unfold(frames) {
 		for (const { step, frame } of frames) this.unfolded.add(`${step}.${frame}`);
 	}
@@ -289,7 +292,10 @@ function keepsLeader(place) {
 	return !decides && wasShown(place, (other) => differs(other, plugin));
 }
 
-/** @param {import("../trace/trace").ScoresComputed} event @param {string} plugin */
+/**
+ * Whether the plugin gave the nodes different points.
+ * @param {import("../trace/trace").ScoresComputed} event @param {string} plugin
+ */
 function differs({ plugins, count }, plugin) {
 	const points = plugins.find((scorer) => scorer.plugin === plugin)?.normalized;
 	return points !== undefined && new Set(decodeColumn(points, count)).size > 1;
@@ -461,7 +467,7 @@ export function foldedText(store, frames, event) {
 	return words.join(" · ");
 }
 
-/** @param {string[]} names */
+/** The first names, and the number of the others. @param {string[]} names */
 function cut(names) {
 	return names.length > MAX_NAMED
 		? t("fold.names", { names: names.slice(0, MAX_NAMED - 1).join(t("list.comma")), n: names.length - MAX_NAMED + 1 })

@@ -66,7 +66,7 @@ function twin(side, step, place) {
 	return last;
 }
 
-/** @param {number} side @param {number} step @param {number} [frame] */
+/** Moves a side to a step, unless it is there. @param {number} side @param {number} step @param {number} [frame] */
 function send(side, step, frame = 0) {
 	const player = stage(side)?.player;
 	if (!player || (player.step === step && player.frame === frame)) return;
@@ -152,7 +152,7 @@ function begin() {
 
 let ready = 0;
 
-/** @param {number} side */
+/** Waits until the player of a side is ready, and follows it. @param {number} side */
 function watch(side) {
 	const player = frames[side].contentDocument?.getElementById("player");
 	if (!player) return;
@@ -181,7 +181,7 @@ const commands = {
 /** @type {Record<string, string>} */
 const keys = { ArrowLeft: "back", ArrowRight: "on", "[": "difference-back", "]": "difference-on" };
 
-/** @param {KeyboardEvent} event */
+/** Runs the command of the key that was pressed. @param {KeyboardEvent} event */
 function press(event) {
 	if (/** @type {Element} */ (event.target).closest("input, select, textarea") || event.ctrlKey || event.metaKey)
 		return;

@@ -7,6 +7,7 @@ const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#co
 const onward = /** @type {HTMLAnchorElement} */ (document.getElementById("continue"));
 const element = /** @type {HTMLElement} */ (document.getElementById("course-done"));
 
+/** Marks the lessons that are done, and shows the number of them and the next lesson. */
 function draw() {
 	const done = doneScenarios();
 	const isDone = (/** @type {HTMLElement} */ entry) => done.has(entry.dataset.id ?? "");

@@ -18,6 +18,7 @@ const query = new URLSearchParams(location.search);
 let chosen = query.get("chapter") ?? "";
 search.value = query.get("q") ?? query.get("topic") ?? ""; // old links have a topic
 
+/** Shows the cards that match the search and the chosen chapter. */
 function show() {
 	const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
 	const chapter = chosen || (nextLesson()?.chapter ?? "all");

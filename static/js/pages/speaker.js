@@ -84,6 +84,7 @@ export class Notes {
 		addEventListener("pagehide", () => void this.send());
 	}
 
+	/** Loads the notes. */
 	async load() {
 		try {
 			for (const { step, text } of await get(this.address)) this.kept.set(step, text);
@@ -120,7 +121,7 @@ export class Notes {
 		]);
 	}
 
-	/** @param {number} step @param {string} text */
+	/** Stores a note when the speaker has stopped typing. @param {number} step @param {string} text */
 	write(step, text) {
 		this.unsent = { step, text };
 		this.news = "";
@@ -128,6 +129,7 @@ export class Notes {
 		this.due = setTimeout(() => void this.send(), REST);
 	}
 
+	/** Stores the note that is not yet stored. */
 	async send() {
 		const { unsent } = this;
 		clearTimeout(this.due);
@@ -161,11 +163,14 @@ let shown = null;
 let followed = -1;
 let resting = 0;
 
-/** @param {object} message */
+/** Sends a message to the player's window. @param {object} message */
 const post = (message) => channel.postMessage(message);
+/** Goes to a step in the player's window. */
 const go = (/** @type {number} */ step, frame = 0) => post({ type: "go", step, frame });
+/** Presses a key in the player's window. */
 const key = (/** @type {string} */ pressed, shiftKey = false) => post({ type: "key", key: pressed, shiftKey });
 
+/** Draws the page. */
 function draw() {
 	if (!shown) return void patch(region("now"), [h("p", { key: "alone", class: "muted" }, t("speaker.alone"))]);
 	patch(region("now"), captionOf(shown.now, "speaker.now", "h1"));
@@ -198,7 +203,10 @@ function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
 	];
 }
 
-/** @param {string} text @param {() => void} click @param {string} [more] of its class */
+/**
+ * A button that runs a command.
+ * @param {string} text @param {() => void} click @param {string} [more] of its class
+ */
 function command(text, click, more = "") {
 	return button(click, { key: text, class: `button ${more}` }, text);
 }
@@ -232,6 +240,7 @@ function classOf(session) {
 	];
 }
 
+/** The buttons that control the player. */
 function buttons() {
 	return [
 		command(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
@@ -247,7 +256,7 @@ function stops() {
 	return [...(shown.stops ?? []), ...noted].sort((a, b) => a.step - b.step);
 }
 
-/** @param {Stop} stop @param {number} i @param {Stop[]} all */
+/** One entry of the list of stops. @param {Stop} stop @param {number} i @param {Stop[]} all */
 function row(stop, i, all) {
 	const after = all.slice(i + 1).find(({ step }) => step > stop.step);
 	const now = stop.step <= shown.step && (!after || after.step > shown.step);

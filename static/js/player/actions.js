@@ -20,16 +20,19 @@ function dialogs() {
 
 /** @type {import("../view").Actions} */
 export const act = {
+	/** Shows an explanation in the margin. */
 	pin(ref) {
 		chosen.pin = ref;
 		redraw(false);
 	},
+	/** Selects an object. */
 	select(selection) {
 		chosen.selection = selection;
 		chosen.pin = null;
 		redraw(false);
 		saveLink(true);
 	},
+	/** Changes options, or the order of Filter. */
 	set(change) {
 		const { order, .../** @type {any} */ options } = /** @type {any} */ (change);
 		if (order && order !== player.order) {
@@ -40,10 +43,12 @@ export const act = {
 		Object.assign(chosen.options, options);
 		redraw(false);
 	},
+	/** Goes to a step, and pauses. */
 	seek(step, frame = 0) {
 		player.playing = false;
 		player.seek(step, frame);
 	},
+	/** Opens a dialog. */
 	open(name) {
 		void dialogs().then(({ showDialog }) => showDialog(name));
 	},
@@ -69,6 +74,7 @@ export function saveLink(now) {
 	else timer = setTimeout(write, DELAY);
 }
 
+/** Writes the step and the selection into the address of the page. */
 function write() {
 	const { step, frame, order } = player;
 	const link = formatLink({ step, frame, selection: chosen.selection, order });

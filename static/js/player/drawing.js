@@ -55,6 +55,7 @@ export function loadHeadline() {
 	return node ? explainer.soon(state.attempt, node) : null;
 }
 
+/** Whether the player plays faster than usual. */
 const fast = () => player.playing && player.speed > 1;
 
 /** The view of the current step; null if it is not loaded. @param {boolean} motion @returns {View | null} */
@@ -211,7 +212,10 @@ function settle() {
 	for (const animation of running) animation.cancel();
 }
 
-/** @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} timing */
+/**
+ * Animates an element; the promise resolves when the motion has ended.
+ * @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} timing
+ */
 function animate(element, frames, timing) {
 	const animation = element.animate(frames, timing);
 	running.add(animation);

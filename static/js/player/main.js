@@ -18,6 +18,7 @@ import { playing } from "./player.js";
 
 const { chosen, drawWith, firstShown, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
 
+/** Measures the regions of the page, and draws again if a size has changed. */
 function measure() {
 	const { clientWidth: stage, clientHeight: height } = region("stage");
 	const now = { page: innerWidth, stage, height, timeline: region("timeline").clientWidth };
@@ -129,6 +130,7 @@ async function loadBefore() {
 	}
 }
 
+/** Starts the player. */
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));

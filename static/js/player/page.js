@@ -27,7 +27,7 @@ export const beginning = linkedChunk
 if (first && !linkedChunk) feed.take(first);
 feed.open(early);
 
-/** @param {string} name */
+/** The region of the page with this id. @param {string} name */
 export function region(name) {
 	return /** @type {HTMLElement} */ (document.getElementById(name));
 }
@@ -76,7 +76,7 @@ export function stepShown() {
 	resolveFirst = null;
 }
 
-/** @type {() => void} */
+/** Draws the page; set by `drawWith`. @type {() => void} */
 let draw = () => {};
 let moves = false;
 

@@ -50,7 +50,7 @@ export class Player {
 		return this.store.stateAfter(this.step);
 	}
 
-	/** @param {number} step */
+	/** The number of frames of a step. @param {number} step */
 	frames(step) {
 		return framesOf(this.store.event(step), this.order);
 	}
@@ -64,7 +64,10 @@ export class Player {
 		this.move(step, frame, false);
 	}
 
-	/** @param {number} step @param {number} frame @param {boolean} motion */
+	/**
+	 * Goes to a place; the nearest stop before it comes first.
+	 * @param {number} step @param {number} frame @param {boolean} motion
+	 */
 	move(step, frame, motion) {
 		const last = Math.max(0, this.store.steps - 1);
 		const to = Math.max(0, this.store.complete ? Math.min(step, last) : step);
@@ -92,6 +95,7 @@ export class Player {
 		);
 	}
 
+	/** Moves one frame back. */
 	back() {
 		let { step, frame } = this;
 		do {
@@ -124,10 +128,12 @@ export class Player {
 		return place !== null;
 	}
 
+	/** Goes to the beginning of the next or previous attempt; without one, to the end or the beginning of the run. */
 	attempt(/** @type {1 | -1} */ by) {
 		if (!this.jump(by, (event) => event.type === "CycleStarted")) this.seek(by < 0 ? 0 : this.store.steps - 1, 0);
 	}
 
+	/** Plays or pauses; at the end of the run, plays from its beginning. */
 	play(on = !this.playing) {
 		if (on && this.atEnd && this.store.complete) this.seek(0);
 		this.playing = on;
@@ -137,6 +143,7 @@ export class Player {
 		if (on) this.tick();
 	}
 
+	/** Changes to the next higher or lower speed. */
 	faster(/** @type {1 | -1} */ by) {
 		const at = SPEEDS.indexOf(this.speed) + by;
 		this.speed = SPEEDS[Math.max(0, Math.min(at, SPEEDS.length - 1))];
@@ -154,7 +161,7 @@ export class Player {
 		this.tick();
 	}
 
-	/** @param {number} now */
+	/** Runs once per animation frame: advances while playing, and draws. @param {number} now */
 	turn(now) {
 		this.ticking = 0;
 		if (this.playing) this.advance(this, now);
@@ -164,6 +171,7 @@ export class Player {
 		if (this.playing || this.pendingDraw) this.tick();
 	}
 
+	/** Pauses, at a breakpoint if one was hit. */
 	stop(/** @type {Breakpoint | null} */ hit) {
 		this.playing = false;
 		this.hit = hit;

@@ -27,7 +27,10 @@ export function button(click, props, ...children) {
 	return h("button", { type: "button", ...props, on: { click } }, ...children);
 }
 
-/** @param {Child[]} children @param {(Description | string)[]} out */
+/**
+ * The children in one list, without null, undefined and false; numbers become text.
+ * @param {Child[]} children @param {(Description | string)[]} out
+ */
 function flatten(children, out = []) {
 	for (const child of children) {
 		if (Array.isArray(child)) flatten(child, out);
@@ -161,7 +164,7 @@ function keptFrom(cursor, list, i) {
 	return nodesByKey;
 }
 
-/** @param {Element} parent @param {Description | string} item @returns {any} */
+/** Creates the DOM node for an item. @param {Element} parent @param {Description | string} item @returns {any} */
 function create(parent, item) {
 	if (typeof item === "string") return document.createTextNode(item);
 	const svg = item.tag === "svg" || (parent.namespaceURI === SVG && parent.tagName !== "foreignObject");

@@ -61,7 +61,7 @@ export async function loadCatalogue(url, more) {
 	useCatalogue({ ...(await answer.json()), ...more });
 }
 
-/** @param {string} key */
+/** Whether there is a text for a key. @param {string} key */
 export function has(key) {
 	return key in catalogue;
 }
@@ -105,7 +105,7 @@ export function t(key, values) {
 	return plain(parts(key, values));
 }
 
-/** @param {Part[]} list */
+/** The text of a list of words and marks. @param {Part[]} list */
 export function plain(list) {
 	return list.map((part) => (typeof part === "string" ? part : part.text)).join("");
 }

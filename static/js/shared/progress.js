@@ -3,7 +3,10 @@
 
 const DONE = "kschedui.done"; // public ids
 
-/** @param {string} key @returns {string | null} null also without storage */
+/**
+ * A value from the browser's storage; null if there is none, or no storage.
+ * @param {string} key @returns {string | null} null also without storage
+ */
 function read(key) {
 	try {
 		return localStorage.getItem(key);
@@ -12,7 +15,7 @@ function read(key) {
 	}
 }
 
-/** @param {string} key @param {string} value */
+/** Stores a value in the browser, if it has storage. @param {string} key @param {string} value */
 function keep(key, value) {
 	try {
 		localStorage.setItem(key, value);
@@ -47,7 +50,7 @@ export function choice(name) {
 	return read(`kschedui.${name}`);
 }
 
-/** @param {"predict" | "steps"} name @param {string} value */
+/** Stores a choice. @param {"predict" | "steps"} name @param {string} value */
 export function choose(name, value) {
 	keep(`kschedui.${name}`, value);
 }

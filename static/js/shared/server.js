@@ -27,6 +27,7 @@ const UNREACHED = 90; // times, before an error is shown
  */
 
 /**
+ * Sends a POST request with a JSON body.
  * @param {string} url
  * @param {object} body
  * @param {Ways} [ways]
@@ -37,6 +38,7 @@ export function post(url, body, ways = {}) {
 }
 
 /**
+ * Sends a POST request with a body of any type.
  * @param {string} url
  * @param {string} type
  * @param {BodyInit} body
@@ -47,6 +49,7 @@ export function send(url, type, body, ways = {}) {
 }
 
 /**
+ * Sends a request; if the server accepts it for later, waits for the result.
  * @param {string} url
  * @param {{method?: string, headers?: Record<string, string>, body?: BodyInit}} [options]
  * @param {Ways} [ways]
@@ -101,6 +104,7 @@ export async function follow(url, { onWait = () => {}, signal } = {}) {
 }
 
 /**
+ * The reply to a GET request; one with status 0 and the error if the server was not reached.
  * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>} status 0 if the server was not reached
  */
 async function reached(url, signal) {
@@ -112,7 +116,7 @@ async function reached(url, signal) {
 	}
 }
 
-/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
+/** Waits; rejects if the signal aborts. @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 function pause(ms, signal) {
 	return new Promise((resolve, reject) => {
 		const over = () => {
@@ -128,13 +132,14 @@ function pause(ms, signal) {
 	});
 }
 
-/** @returns {Record<string, string>} */
+/** The header against request forgery. @returns {Record<string, string>} */
 function forgery() {
 	const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"));
 	return { "X-CSRFToken": token?.value ?? "" };
 }
 
 /**
+ * The status and the body of a response; an error has a body with `errors`.
  * @param {Response} answer
  * @returns {Promise<Reply>}
  */
@@ -145,7 +150,7 @@ export async function read(answer) {
 	return { status: answer.status, body };
 }
 
-/** @param {string} url */
+/** The JSON at a URL; throws for another status than success. @param {string} url */
 export async function get(url) {
 	const answer = await fetch(url);
 	if (!answer.ok) throw new Error(`${url}: ${answer.status}`);

@@ -4,12 +4,13 @@
 const KEY = "kschedui.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-/** @returns {"light" | "dark"} */
+/** The theme of the link, otherwise the chosen one, otherwise the system's. @returns {"light" | "dark"} */
 const wanted = () => {
 	const chosen = new URLSearchParams(location.search).get("theme") ?? localStorage.getItem(KEY);
 	return chosen === "dark" || chosen === "light" ? chosen : system.matches ? "dark" : "light";
 };
 
+/** Shows the theme. */
 const show = () => {
 	document.documentElement.dataset.theme = wanted();
 };

@@ -8,7 +8,10 @@ export function decimal(value) {
 	return String(Math.round(value * 100) / 100).replace("-", "−");
 }
 
-/** @param {number} bytes @returns {[string, string]} number and unit */
+/**
+ * An amount of bytes in the largest binary unit that gives at least 1, and the unit.
+ * @param {number} bytes @returns {[string, string]} number and unit
+ */
 function bytes(bytes) {
 	let power = 0;
 	let value = bytes;
@@ -67,7 +70,7 @@ export function inUnit(resource, value, unit) {
 	return isBytes(resource) ? decimal(value / 1024 ** Math.max(0, BINARY.indexOf(unit))) : amount(resource, value);
 }
 
-/** @param {string} resource */
+/** A resource's name without its domain. @param {string} resource */
 export function short(resource) {
 	return resource.replace(/^(.*\/|attachable-volumes-)/, "");
 }
@@ -146,7 +149,7 @@ export function rampStyle(priority) {
 	return { "--c": `var(--${colour})`, "--ct": `var(--${colour}t)` };
 }
 
-/** @param {number} priority @returns {number} 1 to 4 */
+/** The number of marks that show a priority. @param {number} priority @returns {number} 1 to 4 */
 export function pips(priority) {
 	return stepOf(priority)[2];
 }

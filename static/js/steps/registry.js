@@ -129,7 +129,7 @@ const STEPS = {
 	group: { captions: group, picture: () => "gang", explains: ["group"], ...groupExplanation },
 };
 
-/** @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
+/** Maps the entries of all steps. @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
 function collect(entries) {
 	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
 }

@@ -76,7 +76,10 @@ export class NodeLog {
 		this.groups = new Map();
 	}
 
-	/** @param {any} event @param {number} step @param {number} time */
+	/**
+	 * Notes what an event changes about a node or a node group.
+	 * @param {any} event @param {number} step @param {number} time
+	 */
 	take(event, step, time) {
 		const { type, name, verb, about = [], because, group = "", delta = 0, nodes = [], error = "" } = event;
 		if (type === "NodeConditionChanged") note(this.nodes, name, { step, time, change: event.status });
@@ -121,7 +124,10 @@ const NODE_VERBS = new Set(["failNode", "recoverNode", "drain", "cordon", "uncor
 /** "n1" of "Node/n1". @param {string} name */
 const bare = (name) => name.slice(name.indexOf("/") + 1);
 
-/** @param {Map<string, NodeChange[]>} log @param {string} name @param {NodeChange} change */
+/**
+ * Adds a change to the log of a name.
+ * @param {Map<string, NodeChange[]>} log @param {string} name @param {NodeChange} change
+ */
 function note(log, name, change) {
 	const changes = log.get(name) ?? [];
 	if (!changes.length) log.set(name, changes);

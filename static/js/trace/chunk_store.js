@@ -39,7 +39,7 @@ export class ChunkStore {
 		chunk.keyframe = null;
 	}
 
-	/** @param {number} seq */
+	/** Whether a chunk is loaded. @param {number} seq */
 	has(seq) {
 		return seq in this.chunks;
 	}

@@ -85,7 +85,7 @@ export class Explainer {
 		this.timer = window.setTimeout(() => this.now(attempt), REST_MS);
 	}
 
-	/** @param {number} attempt */
+	/** Fetches the requested explanations at once. @param {number} attempt */
 	now(attempt) {
 		clearTimeout(this.timer);
 		this.coming = this.load(attempt);
@@ -138,7 +138,10 @@ export class Explainer {
 		return Promise.race([this.coming, enough]);
 	}
 
-	/** @param {number} attempt @param {string[]} nodes @param {"loading" | "failed" | null} status */
+	/**
+	 * Sets the state of the explanations of nodes; an empty state forgets it.
+	 * @param {number} attempt @param {string[]} nodes @param {"loading" | "failed" | null} status
+	 */
 	set(attempt, nodes, status) {
 		for (const node of nodes) {
 			if (status) this.known.set(`${attempt} ${node}`, status);

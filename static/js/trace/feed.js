@@ -55,7 +55,10 @@ export class Feed {
 		this.listener = new Promise((resolve) => (this.listen = resolve));
 	}
 
-	/** @param {Early} [early] an earlier connection, which subscribes, and the messages received over it */
+	/**
+	 * Connects to the server, or takes over the connection that the page opened early.
+	 * @param {Early} [early] an earlier connection, which subscribes, and the messages received over it
+	 */
 	open(early) {
 		const usable = early && early.socket.readyState <= 1;
 		const socket = usable ? early.socket : new this.Socket(this.url);
@@ -67,11 +70,13 @@ export class Feed {
 		if (usable) for (const data of early.came) this.receive(data);
 	}
 
+	/** Handles a message, or a frame with a chunk. */
 	receive(/** @type {any} */ data) {
 		if (typeof data === "string") this.handleMessage(JSON.parse(data));
 		else this.take(data);
 	}
 
+	/** Requests the chunks from the cursor on. */
 	subscribe() {
 		this.socket?.send(JSON.stringify({ type: "subscribe", run: this.run, cursor: this.cursor }));
 	}
@@ -91,12 +96,14 @@ export class Feed {
 		);
 	}
 
+	/** Passes a message to the listener. */
 	async tell(/** @type {any} */ message) {
 		const listener = await this.listener;
 		if (message.type === "hello") listener.connection("open", 0);
 		listener.message(message);
 	}
 
+	/** Passes a chunk to the listener, if it is the next one. */
 	take(/** @type {ArrayBuffer} */ frame) {
 		const seq = new DataView(frame).getUint32(8, true);
 		const rule = cursorRule(seq, this.cursor);
@@ -119,6 +126,7 @@ export class Feed {
 		this.socket?.close();
 	}
 
+	/** Connects again after a pause that doubles each time, unless the run has ended. */
 	async closed(/** @type {number} */ code) {
 		const closed = this.done || FINAL.has(code);
 		if (!closed) {
@@ -134,6 +142,7 @@ export class Feed {
 		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();
 	}
 
+	/** Closes the connection for good. */
 	close() {
 		this.done = true;
 		this.socket?.close();

@@ -174,7 +174,10 @@ export function stations(event, state) {
 	return out;
 }
 
-/** @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now */
+/**
+ * Marks the points that were skipped, or at which the attempt failed.
+ * @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now
+ */
 function mark(out, cycle, now) {
 	if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
 	if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");

@@ -1,12 +1,12 @@
 // @ts-check
 /** The resources of a node: allocatable, used by pods, and held for nominated pods. */
 
-/** @param {NodeState} node @param {string} resource */
+/** The amount of a resource that pods may request on a node. @param {NodeState} node @param {string} resource */
 export function allocatable(node, resource) {
 	return node.summary.allocatable[resource] ?? 0;
 }
 
-/** @param {NodeState} node @param {string} resource */
+/** The amount of a resource that a node's pods request. @param {NodeState} node @param {string} resource */
 export function used(node, resource) {
 	return resource === "pods" ? node.pods.length : (node.requested[resource] ?? 0);
 }

@@ -25,6 +25,7 @@ export class RunIndex {
 		this.reset();
 	}
 
+	/** Forgets the run. */
 	reset() {
 		this.columns = [{ kind: "gap", step: 0, time: 0, from: 0, changes: [] }];
 		this.edges = [0, GAP_WIDTH];
@@ -55,7 +56,7 @@ export class RunIndex {
 		}
 	}
 
-	/** @param {AnyEvent} event @param {number} step */
+	/** Adds an event. @param {AnyEvent} event @param {number} step */
 	take(event, step) {
 		this.nodes.take(event, step, this.time);
 		const act = actOf(event);
@@ -106,13 +107,16 @@ export class RunIndex {
 		}
 	}
 
-	/** @param {Column} column */
+	/** Adds a column to the axis. @param {Column} column */
 	push(column) {
 		this.columns.push(column);
 		this.edges.push(this.edges[this.edges.length - 1] + (column.kind === "gap" ? GAP_WIDTH : 1));
 	}
 
-	/** @param {import("./trace").AttemptFinished} event @param {number} step */
+	/**
+	 * Stores how an attempt ended in its column.
+	 * @param {import("./trace").AttemptFinished} event @param {number} step
+	 */
 	finish(event, step) {
 		for (let i = this.columns.length - 1; i >= 0; i -= 1) {
 			const column = this.columns[i];
@@ -134,7 +138,10 @@ export class RunIndex {
 		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
 	}
 
-	/** @param {string} pod @param {number} step @param {string} place @param {string} [node] */
+	/**
+	 * Notes where a pod is from a step on.
+	 * @param {string} pod @param {number} step @param {string} place @param {string} [node]
+	 */
 	move(pod, step, place, node = "") {
 		const moves = this.moves.get(pod) ?? [];
 		if (!moves.length) this.moves.set(pod, moves);
@@ -146,6 +153,7 @@ export class RunIndex {
 		return this.edges[this.edges.length - 1];
 	}
 
+	/** The number of attempts. */
 	get attempts() {
 		return this.columns.reduce((sum, column) => sum + (column.kind === "attempt" ? 1 : 0), 0);
 	}

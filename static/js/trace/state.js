@@ -166,7 +166,10 @@ function newPod(summary) {
 	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
 }
 
-/** @param {State} state @param {import("./trace").Storage | null} [storage] */
+/**
+ * Stores an object of storage, if there is one.
+ * @param {State} state @param {import("./trace").Storage | null} [storage]
+ */
 function store(state, storage) {
 	if (storage) state.storage.set(storageKey(storage), storage);
 }

@@ -53,7 +53,7 @@ export function nothingAsked(attempt) {
 	return { attempt, edits: [], past: [] };
 }
 
-/** @param {Asked} asked @param {Action} action @returns {Asked} */
+/** The question after an action. @param {Asked} asked @param {Action} action @returns {Asked} */
 export function apply(asked, action) {
 	switch (action.type) {
 		case "attempt":

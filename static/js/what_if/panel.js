@@ -60,6 +60,7 @@ export class Panel {
 		document.addEventListener("keydown", this.escape);
 	}
 
+	/** Shows the panel, if it is hidden. */
 	show() {
 		if (!this.hidden) return;
 		this.hidden = false;
@@ -124,6 +125,7 @@ export class Panel {
 		);
 	}
 
+	/** Removes the panel, and ends the question. */
 	close() {
 		markStage(this.view, null);
 		document.removeEventListener("keydown", this.escape);
@@ -149,7 +151,7 @@ export class Panel {
 		this.draw();
 	}
 
-	/** @param {Action} action */
+	/** Changes the question, and has the server judge it. @param {Action} action */
 	apply(action) {
 		const before = this.asked;
 		this.asked = apply(before, action);
@@ -158,12 +160,12 @@ export class Panel {
 		this.draw();
 	}
 
-	/** @param {Edit[]} edits */
+	/** Adds edits to the question, in place of those of the same fields. @param {Edit[]} edits */
 	put(edits) {
 		this.apply({ type: "put", edits });
 	}
 
-	/** @param {Edit[]} edits */
+	/** Removes edits from the question. @param {Edit[]} edits */
 	drop(edits) {
 		this.apply({ type: "drop", keys: edits.map(keyOf) });
 	}
@@ -173,7 +175,7 @@ export class Panel {
 		return this.asked.edits.find((other) => keyOf(other) === keyOf(edit));
 	}
 
-	/** @param {Edit} edit */
+	/** Whether the question changes the field. @param {Edit} edit */
 	has(edit) {
 		return this.found(edit) !== undefined;
 	}
@@ -192,7 +194,7 @@ export class Panel {
 			.map((candidate) => String(candidate[path.length]));
 	}
 
-	/** @param {string} node */
+	/** Shows the fields of a node. @param {string} node */
 	choose(node) {
 		this.node = node;
 		this.draw();
@@ -238,6 +240,7 @@ export class Panel {
 		};
 	}
 
+	/** Draws the panel, and the changes in the picture. */
 	draw() {
 		const { questions, asked, tells } = this;
 		const { about } = questions;
@@ -262,7 +265,7 @@ export class Panel {
 	}
 }
 
-/** @param {Panel} panel */
+/** The panel's head: its title and buttons. @param {Panel} panel */
 function head(panel) {
 	const { asked, about, view } = panel;
 	const headButton = (/** @type {string} */ key, /** @type {boolean} */ off, /** @type {() => void} */ click) =>
@@ -297,7 +300,7 @@ function goTo(view, attempt) {
 	if (column) view.act.seek(column.step);
 }
 
-/** @param {Panel} panel */
+/** The panel's tabs. @param {Panel} panel */
 function tabs(panel) {
 	const waits = !panel.questions.answer?.before.node;
 	const shown = TABS.filter((tab) => (tab === "changes" ? waits : tab !== "budgets" || panel.about.budgets.length));
@@ -314,7 +317,7 @@ function tabs(panel) {
 	);
 }
 
-/** @param {Panel} panel @returns {Child} */
+/** The content of the chosen tab. @param {Panel} panel @returns {Child} */
 function body(panel) {
 	switch (panel.tab) {
 		case "changes":
@@ -363,7 +366,10 @@ function panelFor(view) {
 	return openPanel;
 }
 
-/** @param {View} view @param {string} what */
+/**
+ * Opens the panel at an object or a tab; without one, closes the panel if it is open.
+ * @param {View} view @param {string} what
+ */
 export function ask(view, what) {
 	if (openPanel && !openPanel.hidden && !what) return openPanel.close();
 	panelFor(view).open(what);

@@ -74,12 +74,13 @@ export class Questions {
 		}
 	}
 
+	/** Ends the search that is under way. */
 	stop() {
 		this.searching.abort();
 		this.searching = new AbortController();
 	}
 
-	/** @param {number} attempt */
+	/** Fetches the facts about an attempt. @param {number} attempt */
 	async learn(attempt) {
 		const { status, body } = await this.send(String(attempt));
 		if (attempt !== this.attempt) return;
@@ -99,6 +100,7 @@ export class Questions {
 		if (!this.busy && this.attempt) void this.judging();
 	}
 
+	/** Sends the question until the server has answered its newest edits. */
 	async judging() {
 		this.busy = true;
 		try {

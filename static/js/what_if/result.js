@@ -46,7 +46,7 @@ function placeWords({ node, nominated, victims }) {
 	return t("ask.waits");
 }
 
-/** @param {string} kind @param {Side} row @param {string} label */
+/** The result before or after the edits. @param {string} kind @param {Side} row @param {string} label */
 function side(kind, row, label) {
 	return h(
 		"div",
@@ -92,7 +92,7 @@ function bestOf(all) {
 	return Math.max(1, ...all.flatMap((row) => [row.total_before ?? 0, row.total_after ?? 0]));
 }
 
-/** @param {string} key @param {number | null | undefined} total @param {number} best */
+/** A bar for a total. @param {string} key @param {number | null | undefined} total @param {number} best */
 function bar(key, total, best) {
 	return h("i", { key, class: `ask-bar ${key}`, style: { width: `${((total ?? 0) / best) * 100}%` } });
 }

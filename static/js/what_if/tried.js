@@ -10,7 +10,7 @@ import { amountText, fromEngine, units } from "./fields/parts.js";
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {import("../view").Tried & {to: number}} Change */
 
-/** @param {string} resource @param {number} value in the engine's units */
+/** An amount as it is written in a manifest. @param {string} resource @param {number} value in the engine's units */
 function written(resource, value) {
 	return amountText(resource, fromEngine(resource, value));
 }

@@ -15,7 +15,10 @@ import { autoscalerSection, workloadSection } from "./workload_section.js";
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {import("./form.js").Form} Form */
 
-/** @param {HTMLElement} host @param {(text: string) => void} onChange */
+/**
+ * Returns a function that draws the form for a text; `onChange` receives the text after each change in the form.
+ * @param {HTMLElement} host @param {(text: string) => void} onChange
+ */
 export function builder(host, onChange) {
 	let selected = "";
 	/** @param {string} text */
@@ -26,6 +29,7 @@ export function builder(host, onChange) {
 		const form = {
 			documents,
 			names: new Set(documents.objects.map((ref) => ref.value.metadata?.name)),
+			/** Makes a change, and draws the form again. */
 			edit(change) {
 				change();
 				const next = documents.toString();

@@ -46,7 +46,7 @@ export class Documents {
 		return out;
 	}
 
-	/** @param {string} kind @returns {Ref[]} */
+	/** The objects of a kind. @param {string} kind @returns {Ref[]} */
 	of(kind) {
 		return this.objects.filter((ref) => ref.value.kind === kind);
 	}
@@ -75,7 +75,7 @@ export class Documents {
 		this.write(ref.index);
 	}
 
-	/** @param {Ref} ref */
+	/** Removes an object; a document of which it was the only one, too. @param {Ref} ref */
 	remove(ref) {
 		if (!ref.prefix.length) {
 			this.sections.splice(ref.index, 1);
@@ -97,7 +97,7 @@ export class Documents {
 		this.parsed.splice(at, 0, parseDocument(section));
 	}
 
-	/** @param {number} index */
+	/** Formats the document after a change. @param {number} index */
 	write(index) {
 		this.sections[index] = this.parsed[index].toString(FORMAT);
 	}

@@ -9,7 +9,10 @@ import { t } from "../../shared/i18n.js";
  *   Form the documents that the sections edit, and the names in use
  */
 
-/** @param {string} key @param {(event: Event) => void} add @param {Child[]} children */
+/**
+ * A section of the form, with a button that adds an object.
+ * @param {string} key @param {(event: Event) => void} add @param {Child[]} children
+ */
 export function section(key, add, ...children) {
 	return h(
 		"section",
@@ -24,7 +27,7 @@ export function section(key, add, ...children) {
 	);
 }
 
-/** @param {string[]} heads @param {Child[]} rows */
+/** A table of the form. @param {string[]} heads @param {Child[]} rows */
 export const table = (heads, ...rows) =>
 	h(
 		"table",
@@ -43,7 +46,10 @@ export const table = (heads, ...rows) =>
 		h("tbody", null, ...rows),
 	);
 
-/** @param {string} label @param {any} value @param {(text: string) => void} change @param {object} [more] */
+/**
+ * A cell with a text field.
+ * @param {string} label @param {any} value @param {(text: string) => void} change @param {object} [more]
+ */
 export const input = (label, value, change, more = {}) =>
 	h(
 		"td",
@@ -57,6 +63,7 @@ export const input = (label, value, change, more = {}) =>
 	);
 
 /**
+ * A cell with a list to choose from.
  * @param {string} label
  * @param {string} value
  * @param {[string, string][]} options
@@ -73,7 +80,7 @@ export const choice = (label, value, options, change) =>
 		),
 	);
 
-/** @param {Form} form @param {Ref} ref */
+/** A cell with the button that removes the object. @param {Form} form @param {Ref} ref */
 export const removal = (form, ref) =>
 	h(
 		"td",

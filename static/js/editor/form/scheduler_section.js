@@ -126,7 +126,10 @@ function sampling({ documents, edit }, sampled, config) {
 	);
 }
 
-/** @param {Form} form @param {any} profile @param {() => import("./documents.js").Ref} config */
+/**
+ * The choice of NodeResourcesFit's scoring strategy.
+ * @param {Form} form @param {any} profile @param {() => import("./documents.js").Ref} config
+ */
 function strategy({ documents, edit }, profile, config) {
 	const fit = (profile.pluginConfig ?? []).find((/** @type {any} */ entry) => entry.name === "NodeResourcesFit");
 	const now = fit?.args?.scoringStrategy?.type ?? STRATEGIES[0];
@@ -163,7 +166,7 @@ function strategy({ documents, edit }, profile, config) {
 	);
 }
 
-/** @param {Form} form */
+/** The field for the scenario's seed. @param {Form} form */
 function seed(form) {
 	const value = form.documents.of("Scenario")[0]?.value.spec?.seed;
 	const change = (/** @type {string} */ text) =>

@@ -8,7 +8,7 @@ export const ZONE = "topology.kubernetes.io/zone";
 const HOST = "kubernetes.io/hostname";
 const IMAGE = "registry.k8s.io/pause:3.9";
 
-/** @param {{name: string, cpu: string, memory: string, zone?: string}} of */
+/** A Node's manifest. @param {{name: string, cpu: string, memory: string, zone?: string}} of */
 export function node({ name, cpu, memory, zone }) {
 	const labels = { [HOST]: name, ...(zone ? { [ZONE]: zone } : {}) };
 	return {
@@ -19,7 +19,10 @@ export function node({ name, cpu, memory, zone }) {
 	};
 }
 
-/** @param {{name: string, cpu: string, memory: string, labels?: Record<string, string>, priority?: number}} of */
+/**
+ * A Pod's manifest.
+ * @param {{name: string, cpu: string, memory: string, labels?: Record<string, string>, priority?: number}} of
+ */
 export function pod({ name, cpu, memory, labels, priority }) {
 	const container = { name: "main", image: IMAGE, resources: { requests: { cpu, memory } } };
 	return {
@@ -38,7 +41,7 @@ export const priorityClass = (name, value = 1000) => ({
 	value,
 });
 
-/** @param {string} name */
+/** A PodDisruptionBudget's manifest. @param {string} name */
 export const budget = (name) => ({
 	apiVersion: "policy/v1",
 	kind: "PodDisruptionBudget",
@@ -48,7 +51,7 @@ export const budget = (name) => ({
 
 const GROUPS = /** @type {Record<string, string>} */ ({ Job: "batch/v1", CronJob: "batch/v1" });
 
-/** @param {string} kind @param {string} name */
+/** The manifest of a workload of a kind. @param {string} kind @param {string} name */
 export function workload(kind, name) {
 	const labels = { app: name };
 	const { spec } = pod({ name, cpu: "500m", memory: "256Mi" });
@@ -80,7 +83,7 @@ export function targetOf(target) {
 	return { apiVersion: "apps/v1", kind, name };
 }
 
-/** @param {string} name @param {string} target */
+/** A HorizontalPodAutoscaler's manifest for a workload. @param {string} name @param {string} target */
 export const autoscaler = (name, target) => ({
 	apiVersion: "autoscaling/v2",
 	kind: "HorizontalPodAutoscaler",
@@ -93,8 +96,10 @@ export const autoscaler = (name, target) => ({
 	},
 });
 
+/** An empty Scenario. */
 export const scenario = () => ({ apiVersion: "kschedui.io/v1alpha1", kind: "Scenario", spec: {} });
 
+/** A KubeSchedulerConfiguration with the default profile. */
 export const configuration = () => ({
 	apiVersion: "kubescheduler.config.k8s.io/v1",
 	kind: "KubeSchedulerConfiguration",
@@ -226,7 +231,7 @@ function nodeTermText({
 /** "zone" of "topology.kubernetes.io/zone". @param {string | undefined} key */
 const bare = (key) => (key ?? "").replace(/^([\w-]+\.)*kubernetes\.io\//, "");
 
-/** @param {Record<string, string> | undefined} labels */
+/** Labels as text: "app=web, tier=front". @param {Record<string, string> | undefined} labels */
 export const pairs = (labels) =>
 	Object.entries(labels ?? {})
 		.map(([key, value]) => `${key}=${value}`)

@@ -165,7 +165,10 @@ function createdObject(object, labelOf, change) {
 	return [name, input(labelOf("cpu"), first.resources?.requests?.cpu, setCpu)];
 }
 
-/** @param {string} action @returns {[string, string][]} */
+/**
+ * The options of an event's action: its key, and its name on the page.
+ * @param {string} action @returns {[string, string][]}
+ */
 function choices(action) {
 	/** @type {[string, string][]} */
 	const all = [
@@ -181,7 +184,10 @@ function choices(action) {
 	return withOwn(all, action);
 }
 
-/** @param {Form} form @param {string} kind @returns {[string, string][]} */
+/**
+ * The names that an event can refer to: objects of the kind, also those that an event creates.
+ * @param {Form} form @param {string} kind @returns {[string, string][]}
+ */
 function targets({ documents }, kind) {
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
 	const later = events

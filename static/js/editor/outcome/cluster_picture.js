@@ -88,7 +88,7 @@ function waitingCard(title, pods, pick) {
 /** @param {PodSummary} pod */
 const cpuOf = (pod) => pod.requests?.cpu ?? 0;
 
-/** @param {PodSummary[]} pods */
+/** The cpu that the pods request. @param {PodSummary[]} pods */
 const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
 
 /**
@@ -193,10 +193,10 @@ function overlay(kind, from, cpu, scale, words) {
 	);
 }
 
-/** @param {number} part @param {number} whole */
+/** A part of a whole, in percent, for CSS. @param {number} part @param {number} whole */
 const share = (part, whole) => `${whole ? (100 * part) / whole : 0}%`;
 
-/** @param {string} key */
+/** A pod's name, with its namespace unless that is "default". @param {string} key */
 const short = (key) => key.replace(/^default\//, "");
 
 /**

@@ -25,6 +25,7 @@ export class Outcome {
 		this.feed = undefined;
 	}
 
+	/** Forgets the last run. */
 	clear() {
 		if (this.feed) this.feed.done = true; // it is not opened again
 		this.feed?.socket?.close();
@@ -43,7 +44,7 @@ export class Outcome {
 		return this.state === "done" && Boolean(this.ending.state?.finished);
 	}
 
-	/** @param {string} run */
+	/** Shows a run while it goes on. @param {string} run */
 	follow(run) {
 		this.clear();
 		this.state = "running";
@@ -63,7 +64,7 @@ export class Outcome {
 		this.feed.open();
 	}
 
-	/** @param {any} event @param {number} step */
+	/** Adds what an event says about the attempt, or about the run. @param {any} event @param {number} step */
 	take(event, step) {
 		const line = this.lines.at(-1);
 		if (event.type === "CycleStarted")
@@ -91,6 +92,7 @@ export class Outcome {
 	}
 
 	/**
+	 * The card with the outcome of the run.
 	 * @param {(step: number) => void} open
 	 * @param {() => void} stop
 	 * @param {boolean} outdated the text has changed since
@@ -145,5 +147,5 @@ export class Outcome {
 	}
 }
 
-/** @param {string} key */
+/** A pod's name, with its namespace unless that is "default". @param {string} key */
 const name = (key) => key.replace(/^default\//, "");

@@ -61,7 +61,7 @@ function table(rule, points, nodes) {
 	);
 }
 
-/** @param {[string, string]} value */
+/** The value of a rule as a sign, and its text. @param {[string, string]} value */
 function cell([value, text]) {
 	const words = MARKS[value] ? t(`editor.rules.${value}`) : value;
 	return h(
@@ -72,5 +72,5 @@ function cell([value, text]) {
 	);
 }
 
-/** @param {string} key */
+/** A pod's name, with its namespace unless that is "default". @param {string} key */
 const name = (key) => key.replace(/^default\//, "");

@@ -84,7 +84,10 @@ function fieldsAt(catalogue, type, path) {
 	return free ? undefined : catalogue.types[at];
 }
 
-/** @param {Catalogue} catalogue @returns a CodeMirror completion source */
+/**
+ * Returns CodeMirror's source of completions for the scenario format.
+ * @param {Catalogue} catalogue @returns a CodeMirror completion source
+ */
 export function completions(catalogue) {
 	return (/** @type {any} */ context) => {
 		const before = context.state.sliceDoc(0, context.pos);

@@ -50,7 +50,7 @@ class ProblemLine extends cm.WidgetType {
 		this.mark = mark;
 	}
 
-	/** @param {ProblemLine} other */
+	/** Whether both show the same problem at the same place. @param {ProblemLine} other */
 	eq(other) {
 		return other.mark.message === this.mark.message && other.mark.from === this.mark.from;
 	}

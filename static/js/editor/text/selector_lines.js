@@ -42,7 +42,7 @@ export function places(lines, matches) {
 	return byLine;
 }
 
-/** @param {string} line @param {number} indent */
+/** Whether a line is blank, or indented more than `indent`. @param {string} line @param {number} indent */
 const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().length > indent;
 
 /** The text without the additions of quoting and folding. @param {string} text */
@@ -63,7 +63,7 @@ class MatchLine extends cm.WidgetType {
 		this.none = !matches.matching;
 	}
 
-	/** @param {MatchLine} other */
+	/** Whether both show the same words. @param {MatchLine} other */
 	eq(other) {
 		return other.words === this.words;
 	}

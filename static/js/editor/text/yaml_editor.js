@@ -77,6 +77,7 @@ const theme = {
 	},
 };
 
+/** The colours of the text. */
 const colours = () =>
 	cm.HighlightStyle.define([
 		{ tag: [cm.tags.propertyName, cm.tags.definition(cm.tags.propertyName)], color: "var(--s0)" },
@@ -128,7 +129,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 		},
 		undo: () => cm.undo(view),
 		redo: () => cm.redo(view),
-		/** @param {Problem[]} errors @param {Problem[]} warnings */
+		/** Shows errors and warnings in the text. @param {Problem[]} errors @param {Problem[]} warnings */
 		show(errors, warnings) {
 			const marks = [
 				...errors.map((problem) => diagnostic(view, problem, "error", fixLabel)),

@@ -16,7 +16,7 @@ import { outcomeWords, podNames, scoreWords } from "./words.js";
 const NODES = 8; // dashed boxes of an option
 const PODS = 6;
 
-/** @param {Element} target @param {View} view */
+/** Draws what the autoscaler considered. @param {Element} target @param {View} view */
 export function draw(target, { event }) {
 	if (event.type === "ScaleUpEvaluated") patch(target, [scaleUp(event)]);
 	else if (event.type === "ScaleDownEvaluated") patch(target, [scaleDown(event)]);
@@ -137,7 +137,7 @@ function judgedRow([{ node, outcome, reason = "", moves = [], stranded = "" }, .
 	);
 }
 
-/** @param {string[]} names */
+/** Names side by side. @param {string[]} names */
 function chips(names) {
 	return h(
 		"span",

@@ -76,7 +76,10 @@ function eventsOf({ state }, pod) {
 	return record.node || own.PodUnreserved ? { PodReserved: past, ...waits, ...passed, ...bound, ...own } : own;
 }
 
-/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
+/**
+ * The steps of a pod's binding cycle in a row.
+ * @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside
+ */
 function strip(view, pod, events, beside) {
 	const current = beside ? "" : pointOf(view.event, view.state);
 	const record = view.state.pods.get(pod);
@@ -111,6 +114,7 @@ function strip(view, pod, events, beside) {
 }
 
 /**
+ * One step of the binding cycle.
  * @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point
  * @param {string} type @param {boolean} current @param {boolean} going
  */

@@ -171,7 +171,10 @@ export const CAPTIONS = {
 const ASKED = 40; // nodes that are judged by every plugin
 const NAMES = 4;
 
-/** @param {View} view @param {string} _kind @param {string} key @returns {Child} */
+/**
+ * The margin's panel for a pod's message: which nodes have a single obstacle.
+ * @param {View} view @param {string} _kind @param {string} key @returns {Child}
+ */
 export function explain(view, _kind, key) {
 	const { state } = view;
 	const pod = state.pods.get(key);
@@ -219,7 +222,7 @@ function counts({ at, total, names, every }) {
 	];
 }
 
-/** @param {string[]} names */
+/** The first names, and the number of the others. @param {string[]} names */
 function few(names) {
 	const shown = names.slice(0, NAMES).join(t("list.comma"));
 	return names.length > NAMES ? `${shown}${t("list.comma")}${t("list.more", { n: names.length - NAMES })}` : shown;

@@ -26,7 +26,7 @@ const MAX_TIERS = 5;
 const LOWEST = 24; // pixels of a bar
 const STRIPS = 70; // pixels of the binding cycle below the nodes
 
-/** @param {Element} target @param {View} view */
+/** Draws the cluster: the nodes by zone. @param {Element} target @param {View} view */
 export function draw(target, view) {
 	const groups = zones(view.state);
 	const count = view.state.nodes.size;
@@ -262,7 +262,7 @@ function upcomingCards({ index, state, step }) {
 		);
 }
 
-/** @param {string} text */
+/** The note on a node. @param {string} text */
 function note(text) {
 	return h("span", { class: "node-note", title: text || null }, text);
 }
@@ -275,7 +275,7 @@ function labelsOf(view, node, space) {
 	return { held, ...namesOf(view, node, barResource(node), held, space) };
 }
 
-/** @param {View} view @param {NodeState} node @param {Size} size */
+/** A node's bar of pods, and the names below it. @param {View} view @param {NodeState} node @param {Size} size */
 function bar(view, node, { labels }) {
 	const { held, inside, under } = /** @type {ReturnType<typeof labelsOf>} */ (labels.get(node));
 	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
@@ -349,7 +349,10 @@ function shownResources(node) {
 	);
 }
 
-/** @param {View} view @param {NodeState} node @param {boolean} mine */
+/**
+ * A node's gauges: how much of each resource is requested.
+ * @param {View} view @param {NodeState} node @param {boolean} mine
+ */
 function gauges({ state, subject, event }, node, mine) {
 	const landing = mine && event.type === "PodAssumed";
 	return h(
@@ -449,6 +452,7 @@ function placeNames(names, width, tiers) {
 }
 
 /**
+ * The names below a bar, each with a line to its pod.
  * @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width of the bar
  * @param {number} part of the card's width that the bar takes
  */

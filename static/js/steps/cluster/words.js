@@ -182,7 +182,10 @@ export const CAPTIONS = {
 	ObjectDeleted: objectDeleted,
 };
 
-/** @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child} */
+/**
+ * The margin's panel for a resource of a node: which pods request how much; null if there is no such node.
+ * @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child}
+ */
 export function explain(view, _kind, name, resource) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;

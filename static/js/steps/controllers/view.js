@@ -84,7 +84,10 @@ export function workloads(view) {
 	);
 }
 
-/** @param {View} view @param {Row} row @param {boolean} own whether the step is about it */
+/**
+ * A workload: its name, its number of replicas, and its pods.
+ * @param {View} view @param {Row} row @param {boolean} own whether the step is about it
+ */
 function workload(view, row, own) {
 	const title = `${row.kind} ${row.name}: ${countOf(row)}`;
 	return h(

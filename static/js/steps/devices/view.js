@@ -20,7 +20,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({ taken: "✓", returned: "
 const MAX_SLOTS = 8;
 const FEW = 3; // nodes that leave room for the names of devices
 
-/** @param {Element} target @param {View} view */
+/** Draws the search for devices; nothing if the cycle had none. @param {Element} target @param {View} view */
 export function draw(target, view) {
 	/** @type {Searched | undefined} */
 	const event = view.state.cycle.DevicesSearched;
@@ -44,7 +44,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** @param {Searched} event */
+/** The number of nodes that the event leaves out; false if it has all. @param {Searched} event */
 function more({ more: n = 0 }) {
 	return n > 0 && h("p", { key: "more", class: "note" }, t("devices.more", { n }));
 }

@@ -16,7 +16,7 @@ const MOST = 3; // names of devices
 const MAX_LINES = 9; // before the marked line
 const BEFORE = 6;
 
-/** @param {string[]} devices */
+/** The names of devices. @param {string[]} devices */
 function names(devices) {
 	return list(
 		devices.map((id) => ({ text: deviceName(id), kind: "device" })),
@@ -55,7 +55,7 @@ export function outcomeWords({ outcome, found = [], shortage }) {
 const REASONS = ["held", "selector", "constraint", "taint", "counters", "capacity", "empty"];
 const MAX_REASONS = 2;
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a place in the search for devices. @param {Context} context @returns {Partial<Caption>} */
 function searched({ event, frame, state, subject = "" }) {
 	return {
 		eyebrow: parts("eyebrow.devices"),
@@ -109,7 +109,10 @@ function countOf({ requests }, { request, claim }) {
 	return count ? String(count) : t("devices.all");
 }
 
-/** @param {Searched} event @param {Record<string, any>} values @returns {Partial<Caption>} */
+/**
+ * The sentence at the beginning of the search.
+ * @param {Searched} event @param {Record<string, any>} values @returns {Partial<Caption>}
+ */
 function intro(event, values) {
 	const searches = event.nodes.some(({ tries = [], outcome }) => outcome !== "unavailable" && tries.length);
 	const key = searches ? "devices.intro" : "devices.intro.allocated";
@@ -118,6 +121,7 @@ function intro(event, values) {
 }
 
 /**
+ * The caption for the end of a node's search.
  * @param {Searched} event @param {NodeSearch} search @param {number} like @param {Record<string, any>} where
  * @param {State} state
  * @returns {Partial<Caption>}

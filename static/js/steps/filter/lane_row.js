@@ -188,7 +188,10 @@ function bar(view, name, resource, measure, mode) {
 		: plainBar(view, name, resource, measure);
 }
 
-/** @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */
+/**
+ * The line of a node: up to the plugin that rejected it, or to the current one.
+ * @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate
+ */
 function line({ geometry, at, plugins, seen, phase }, stop, fate) {
 	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
 	let end = 0;
@@ -199,7 +202,10 @@ function line({ geometry, at, plugins, seen, phase }, stop, fate) {
 	return h("span", { key: "line", class: `line ${phase === "score" ? "off" : ""}`, style: { width: `${end}px` } });
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+/**
+ * A tick for each plugin that passed the node.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
+ */
 function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, stop) {
 	return plugins.map((plugin, i) => {
 		const ahead = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);

@@ -135,7 +135,10 @@ function geometryOf(width, phone, count, focus, middle) {
 	return { x, width: track, phone, head };
 }
 
-/** @param {View} view @param {Lanes} lanes */
+/**
+ * The head of the lanes: the names of the plugins, and the number of nodes left.
+ * @param {View} view @param {Lanes} lanes
+ */
 function header(view, lanes) {
 	const { model, at, plugins, geometry, phase } = lanes;
 	const whole = model?.evaluated ?? view.state.nodes.size;
@@ -437,7 +440,10 @@ export function reasonList(view, groups) {
 	);
 }
 
-/** @param {View} view @param {string[]} nodes */
+/**
+ * Names of nodes as links; after the first few, the number of the others.
+ * @param {View} view @param {string[]} nodes
+ */
 function names(view, nodes) {
 	const shown = nodes.slice(0, NAMED);
 	return [

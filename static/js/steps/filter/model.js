@@ -35,7 +35,7 @@ function filterers(event) {
 		: event.plugins;
 }
 
-/** @param {NodesFiltered} event @param {string[]} order @returns {Filtered} */
+/** Decodes the verdicts of Filter. @param {NodesFiltered} event @param {string[]} order @returns {Filtered} */
 function read(event, order) {
 	const names = evaluatedNames(event, order);
 	const walk = event.nominated_first ? [event.nominated_first, ...names] : names;

@@ -237,7 +237,7 @@ function nextFilter(model, frame, after) {
 	return decision(model.feasible.length);
 }
 
-/** @param {number} feasible */
+/** What follows Filter, as its number of nodes decides. @param {number} feasible */
 function decision(feasible) {
 	return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
 }
@@ -270,7 +270,10 @@ function byNode({ event, frame, subject }, model) {
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = { NodesFiltered: filterCaption };
 
-/** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
+/**
+ * The margin's panel for a verdict, or for a plugin's column.
+ * @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child}
+ */
 export function explain(view, kind, first, second) {
 	return kind === "column" ? verdict(view, stoppedAt(view, first), first) : verdict(view, first, second);
 }
@@ -281,7 +284,10 @@ function stoppedAt(view, plugin) {
 	return model?.names.find((name) => model.at.get(name)?.verdict?.plugin === plugin) ?? "";
 }
 
-/** @param {View} view @param {string} node @param {string} plugin @returns {Child} */
+/**
+ * The margin's panel for a plugin's verdict on a node.
+ * @param {View} view @param {string} node @param {string} plugin @returns {Child}
+ */
 function verdict(view, node, plugin) {
 	const model = filterModel(view.state);
 	const at = model?.at.get(node);

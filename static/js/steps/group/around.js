@@ -62,6 +62,7 @@ const MAX_ITEMS = 6;
 const INSIDE = 5; // members with their names
 
 /**
+ * The entries of a section of the queue that has pods of groups; undefined if it has none.
  * @param {View} view @param {string} section @param {PodState[]} pods
  * @param {(view: View, section: any, pod: PodState) => Child} single
  * @returns {Child[] | undefined} undefined if no group is involved
@@ -119,6 +120,7 @@ function left({ act }, key, n) {
 }
 
 /**
+ * The pods of one group in the queue.
  * @param {View} view @param {string} section @param {PodState[]} pods
  * @param {(view: View, section: any, pod: PodState) => Child} single
  */
@@ -175,7 +177,10 @@ const ROOMY = 8; // members whose standing is written out
 const MAX_SLOTS = 24;
 const MAX_SEGMENTS = 32;
 
-/** @param {View} view @param {Gang} gang @param {Child} [more] more children */
+/**
+ * The frame around a pod group's members.
+ * @param {View} view @param {Gang} gang @param {Child} [more] more children
+ */
 export function frame(view, gang, more) {
 	const { key, name, members } = gang;
 	const few = members.length <= ROOMY;
@@ -245,7 +250,7 @@ export function quorumWords({ phase, have, min, members, enough }) {
 	return t(`gang.quorum.${key}`, { have, min: min ?? 0, n: members.length });
 }
 
-/** @param {View} view @param {Member} member @param {number} i @param {boolean} short */
+/** One member of the group. @param {View} view @param {Member} member @param {number} i @param {boolean} short */
 function slot(view, { pod, standing, node, place }, i, short) {
 	if (standing === "absent")
 		return h(

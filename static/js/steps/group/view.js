@@ -17,7 +17,7 @@ const FEW = 4; // nodes in one row
 const MAX_NODES = 12;
 const MAX_ON_PHONES = 6;
 
-/** @param {Element} target @param {View} view */
+/** Draws the pod group of the step; nothing if the step is about none. @param {Element} target @param {View} view */
 export function draw(target, view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang) return patch(target, []);
@@ -33,7 +33,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** @param {View} view @param {import("./model.js").Gang} gang */
+/** The nodes, with the pods of the group. @param {View} view @param {import("./model.js").Gang} gang */
 function nodes(view, gang) {
 	const all = [...view.state.nodes.keys()];
 	const shown = mostRelevant(view, gang, all);
@@ -128,7 +128,7 @@ function few(all) {
 	return all.filter((name) => shownNames.has(name));
 }
 
-/** @param {View} view @param {Gang} gang @param {Column[]} all */
+/** The placements side by side. @param {View} view @param {Gang} gang @param {Column[]} all */
 export function columns(view, gang, all) {
 	const shown = few(all);
 	return h(
@@ -140,7 +140,7 @@ export function columns(view, gang, all) {
 	);
 }
 
-/** @param {View} view @param {Gang} gang @param {Column} entry */
+/** One placement: its nodes, and how many members fit. @param {View} view @param {Gang} gang @param {Column} entry */
 function column(view, gang, entry) {
 	const { name, nodes, run, standing, chosen, score } = entry;
 	const held = nodes.filter((node) => has(view, gang, entry, node));
@@ -181,13 +181,16 @@ function column(view, gang, entry) {
 	);
 }
 
-/** @param {View} view @param {Gang} gang @param {Column} entry @param {string} node */
+/**
+ * Whether the placement puts a member on the node, or one runs there.
+ * @param {View} view @param {Gang} gang @param {Column} entry @param {string} node
+ */
 function has({ state }, { key }, { run }, node) {
 	if (run?.members.some((member) => member.node === node)) return true;
 	return (state.nodes.get(node)?.pods ?? []).some((pod) => state.pods.get(pod)?.summary.pod_group === key);
 }
 
-/** @param {Gang} gang @param {Column} entry */
+/** The result of a placement in words. @param {Gang} gang @param {Column} entry */
 function words(gang, { run, standing }) {
 	if (standing === "ahead") return t("gang.placement.ahead");
 	if (standing === "now") return [quorum(gang), " ", t("gang.placement.now")];
@@ -261,6 +264,7 @@ function leaves({ cycle }, pod) {
 }
 
 /**
+ * A node's bar of pods for one resource.
  * @param {View} view @param {Gang} gang @param {NodeState} node @param {string} resource
  * @param {{pod: string, flies: boolean, kind: string}[]} beside
  */
@@ -357,7 +361,7 @@ export function victims(view, { cycle, name, summary }) {
 	);
 }
 
-/** @param {number} n */
+/** The number of victims that are not drawn; false if all are. @param {number} n */
 function rest(n) {
 	return n > MAX_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MAX_VICTIMS }));
 }

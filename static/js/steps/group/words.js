@@ -19,7 +19,7 @@ const groupName = ({ event, subject }) => ({
 	ref: `group:${event.pod_group}`,
 });
 
-/** @param {string[]} keys */
+/** The names of pods. @param {string[]} keys */
 const pods = (keys) => list(keys.map((key) => pod(key)));
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -157,7 +157,7 @@ function refusedWhy({ event, state }, values) {
 	});
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a PodGroup's condition. @param {Context} context @returns {Partial<Caption>} */
 function condition(context) {
 	const { event } = context;
 	const values = { group: groupName(context), status: event.status, reason: event.reason };
@@ -272,7 +272,10 @@ export const CAPTIONS = {
 	}),
 };
 
-/** @param {View} view @param {string} _kind @param {string} named @returns {Child} */
+/**
+ * The margin's panel for a pod group.
+ * @param {View} view @param {string} _kind @param {string} named @returns {Child}
+ */
 export function explain(view, _kind, named) {
 	const { state, event, act } = view;
 	const key = named || groupOf(event, state) || (state.group?.started.pod_group ?? "");
@@ -309,7 +312,10 @@ export function explain(view, _kind, named) {
 	);
 }
 
-/** @param {import("../../trace/trace").PodGroupSummary | undefined} summary */
+/**
+ * The rules of a pod group: its policy, topology, priority and disruption mode.
+ * @param {import("../../trace/trace").PodGroupSummary | undefined} summary
+ */
 function rules(summary) {
 	if (!summary) return h("p", { key: "rules", class: "note" }, t("gang.margin.none"));
 	const { min_count: min = null, topology_key: key, disruption_mode: mode = "Pod", priority = 0 } = summary;

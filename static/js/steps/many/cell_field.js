@@ -36,13 +36,17 @@ export class CellField {
 		this.tip = null;
 	}
 
-	/** @param {HTMLCanvasElement} canvas @param {HTMLElement} tip @param {View} view @param {Filtered | null} model */
+	/**
+	 * Draws the view on a canvas.
+	 * @param {HTMLCanvasElement} canvas @param {HTMLElement} tip @param {View} view @param {Filtered | null} model
+	 */
 	draw(canvas, tip, view, model) {
 		if (canvas !== this.canvas) this.attach(canvas);
 		Object.assign(this, { tip, view, model });
 		this.paint();
 	}
 
+	/** Paints the last view again. */
 	paint() {
 		const { canvas, view } = this;
 		const pen = canvas?.getContext("2d");
@@ -62,7 +66,7 @@ export class CellField {
 		this.labels(pen, ink, width);
 	}
 
-	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
+	/** Paints a cell for each node. @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
 	cells(pen, ink) {
 		const view = /** @type {View} */ (this.view);
 		const { columns, size } = this.grid;
@@ -168,13 +172,16 @@ export class CellField {
 			: pod?.node || pod?.nominated_node || "";
 	}
 
-	/** @param {number} i */
+	/** The upper left corner of a cell. @param {number} i */
 	corner(i) {
 		const { columns, size } = this.grid;
 		return [(i % columns) * size, Math.floor(i / columns) * size];
 	}
 
-	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i */
+	/**
+	 * Paints a dot on a cell.
+	 * @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i
+	 */
 	dot(pen, ink, i) {
 		const [x, y] = this.corner(i);
 		pen.beginPath();
@@ -192,7 +199,10 @@ export class CellField {
 		pen.stroke();
 	}
 
-	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i */
+	/**
+	 * Paints a frame around a cell.
+	 * @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i
+	 */
 	frame(pen, ink, i) {
 		const [x, y] = this.corner(i);
 		pen.lineWidth = 2.5 / this.scale;
@@ -217,7 +227,7 @@ export class CellField {
 		this.pan(x - (x - this.left) * ratio, y - (y - this.top) * ratio);
 	}
 
-	/** @param {number} left @param {number} top */
+	/** Moves the field, but not beyond its edges. @param {number} left @param {number} top */
 	pan(left, top) {
 		const [width, height] = [this.canvas?.clientWidth ?? 0, this.canvas?.clientHeight ?? 0];
 		this.left = Math.min(0, Math.max(left, width * (1 - this.scale)));
@@ -225,7 +235,7 @@ export class CellField {
 		this.paint();
 	}
 
-	/** @param {HTMLCanvasElement} canvas */
+	/** Takes over a canvas: measures it, and listens to the pointer and the keys. @param {HTMLCanvasElement} canvas */
 	attach(canvas) {
 		this.canvas = canvas;
 		const field = /** @type {HTMLElement} */ (canvas.parentElement);
@@ -260,7 +270,7 @@ export class CellField {
 		});
 	}
 
-	/** @param {KeyboardEvent} event */
+	/** Moves the cursor, or selects its node. @param {KeyboardEvent} event */
 	key(event) {
 		const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.grid.columns, ArrowDown: this.grid.columns }[event.key];
 		if (event.key === "Enter" && this.cursor >= 0) this.select(this.cursor);
@@ -270,13 +280,13 @@ export class CellField {
 		event.preventDefault();
 	}
 
-	/** @param {number} i */
+	/** Selects the node of a cell. @param {number} i */
 	select(i) {
 		const name = this.view?.state.order[i];
 		if (name) this.view?.act.select({ kind: "node", name });
 	}
 
-	/** @param {number} i */
+	/** Moves the cursor to a cell, and shows the node's name and verdict. @param {number} i */
 	point(i) {
 		if (i === this.cursor) return;
 		this.cursor = i;
@@ -324,7 +334,7 @@ function fillAll(pen, ink, ground, full) {
 	}
 }
 
-/** @param {Path2D} path @param {number} x @param {number} y @param {number} size */
+/** Adds a cross to a path. @param {Path2D} path @param {number} x @param {number} y @param {number} size */
 function cross(path, x, y, size) {
 	path.moveTo(x, y);
 	path.lineTo(x + size, y + size);

@@ -82,7 +82,7 @@ export function poolsByNode(state) {
 	return pools;
 }
 
-/** @param {State} state */
+/** The pools of devices by node. @param {State} state */
 function gather(state) {
 	/** @type {Map<string, Pool[]>} */
 	const pools = new Map();
@@ -212,7 +212,7 @@ export function counterBars({ counters }) {
 	);
 }
 
-/** @param {number} taken @param {number} whole */
+/** A part of a whole in percent. @param {number} taken @param {number} whole */
 function percent(taken, whole) {
 	return `${whole ? Math.round((100 * taken) / whole) : 0}%`;
 }

@@ -9,12 +9,15 @@ import { PLUGINS } from "./plugins.js";
 import { scrubNumber, skewTried, triedValue } from "./scrub.js";
 import { passWords, stopWords, valuesOf, wishesOf } from "./words.js";
 
-/** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
+/**
+ * A panel of the margin: its label, title and body.
+ * @param {string} label @param {Child} title @param {Child[]} body @returns {Child}
+ */
 export function panel(label, title, ...body) {
 	return [h("p", { key: "label", class: "margin-label" }, label), h("h2", { key: "title" }, title), ...body];
 }
 
-/** @param {string[]} head @param {Child[]} rows @param {string} [key] */
+/** A table of numbers. @param {string[]} head @param {Child[]} rows @param {string} [key] */
 export function table(head, rows, key = "table") {
 	return h(
 		"table",
@@ -32,7 +35,7 @@ export function table(head, rows, key = "table") {
 	);
 }
 
-/** @param {string} key @param {Child[]} cells @param {string} [kind] */
+/** A row of a table. @param {string} key @param {Child[]} cells @param {string} [kind] */
 export function row(key, cells, kind = "") {
 	return h(
 		"tr",
@@ -77,7 +80,7 @@ export function facts(view, list, compact = false) {
 	];
 }
 
-/** @param {boolean} holds */
+/** A sign: whether the condition holds. @param {boolean} holds */
 function mark(holds) {
 	return h("b", { class: holds ? "yes" : "no" }, holds ? "✓" : "✕");
 }

@@ -20,7 +20,10 @@ const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated", 
 /** @type {Map<string, any>} answers by address; null: on its way; a text: why there is none */
 const answers = new Map();
 
-/** @param {string} address @param {() => void} arrived @returns {any} the answer, null while it is on its way */
+/**
+ * The server's answer for an address; null until it arrives, and a string is an error.
+ * @param {string} address @param {() => void} arrived @returns {any} the answer, null while it is on its way
+ */
 function ask(address, arrived) {
 	if (answers.has(address)) return answers.get(address);
 	answers.set(address, null);
@@ -85,7 +88,7 @@ export function timesOf(view, pods) {
 	);
 }
 
-/** @param {View} view @param {Duration} duration */
+/** The bar of a pod's time, with a part for each reason. @param {View} view @param {Duration} duration */
 function bar(view, { parts = [] }) {
 	return h(
 		"div",
@@ -108,7 +111,10 @@ const classOf = ({ cause }) => `cause-${cause.replaceAll(" ", "-")}`;
 /** @param {View} view @param {TimePart} piece */
 const isNow = ({ state: { time } }, piece) => piece.start <= time && time < piece.end;
 
-/** @param {View} view @param {Duration} duration @param {TimePart} piece @param {number} i */
+/**
+ * One reason, and how long it lasted.
+ * @param {View} view @param {Duration} duration @param {TimePart} piece @param {number} i
+ */
 function line(view, duration, piece, i) {
 	return h(
 		"li",

@@ -11,17 +11,17 @@ import { PLUGINS } from "./plugins.js";
 /** The sign of each outcome of a scheduling attempt, beside its colour. */
 export const OUTCOME_MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
 
-/** @param {string} key @param {string} [subject] @returns {Part} */
+/** A pod's name that can be clicked. @param {string} key @param {string} [subject] @returns {Part} */
 export function pod(key, subject) {
 	return { text: podName(key), kind: key === subject ? "subject" : "pod", ref: `pod:${key}` };
 }
 
-/** @param {string} name @returns {Part} */
+/** A node's name that can be clicked. @param {string} name @returns {Part} */
 export function node(name) {
 	return { text: name, kind: "node", ref: `node:${name}` };
 }
 
-/** @param {string[]} names */
+/** Names of nodes that can be clicked. @param {string[]} names */
 export function nodes(names) {
 	return names.map(node);
 }

@@ -277,6 +277,7 @@ export function criteriaRows(view, preemption, shown, frame) {
 }
 
 /**
+ * A candidate's value for one criterion.
  * @param {View} view @param {Preemption} preemption @param {Candidate} candidate
  * @param {number} criterion @param {number} now
  */

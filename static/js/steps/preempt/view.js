@@ -23,7 +23,7 @@ const LOW = 396; // pixels of the stage: below it, columns and criteria would ov
 const NARROW = 88; // pixels of a column in which its pods have no names
 const AXIS = 190; // pixels beside the columns
 
-/** @param {Element} target @param {View} view */
+/** Draws preemption; nothing if the attempt has none. @param {Element} target @param {View} view */
 export function draw(target, view) {
 	const preemption = preemptionOf(view.state);
 	if (!preemption) return patch(target, []);
@@ -86,7 +86,7 @@ function filterResult(view, preemption) {
 	);
 }
 
-/** @param {View} view @param {Preemption} preemption */
+/** Why no node is a candidate. @param {View} view @param {Preemption} preemption */
 function nobody(view, preemption) {
 	const { event } = preemption;
 	return h(
@@ -147,7 +147,10 @@ function chipRows(shown) {
 	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...shown.map((candidate) => candidate.removed.length))));
 }
 
-/** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
+/**
+ * The candidates side by side.
+ * @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame
+ */
 function columns(view, preemption, shown, frame) {
 	const resource = drawnResource(view, shown);
 	const whole = Math.max(
@@ -248,7 +251,7 @@ export function underWay({ state, store, step: here }) {
 	return out;
 }
 
-/** @param {View} view @param {Started} started */
+/** A preemption whose victims are still being deleted. @param {View} view @param {Started} started */
 function row(view, { pod, node, victims }) {
 	const sent = (/** @type {string} */ key) => view.state.pods.get(key)?.gone_at !== null;
 	const n = victims.filter(sent).length;

@@ -102,7 +102,10 @@ function whyNobody({ state, subject = "" }, event) {
 
 const UNSAID = new Set([3, 6]); // criteria whose reason the sentence of the result does not say already
 
-/** @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>} */
+/**
+ * The caption of one criterion: which candidates it removes.
+ * @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>}
+ */
 function criterion(context, preemption, at) {
 	const { subject = "" } = context;
 	const fallen = preemption.candidates.filter((candidate) => candidate.rung === at);
@@ -174,7 +177,7 @@ function surprises(state) {
 	return candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
 }
 
-/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+/** The caption of the result. @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
 function result(context, preemption) {
 	const { subject = "", state } = context;
 	const chosen = preemption.chosen;
@@ -401,7 +404,10 @@ export const CAPTIONS = {
 	}),
 };
 
-/** @param {View} view @param {string} kind @param {string} first @returns {Child} */
+/**
+ * The margin's panel for a candidate.
+ * @param {View} view @param {string} kind @param {string} first @returns {Child}
+ */
 export function explain(view, kind, first) {
 	return candidate(view, kind === "candidate" ? first : (preemptionOf(view.state)?.chosen?.node ?? ""));
 }

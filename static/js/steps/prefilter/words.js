@@ -43,7 +43,10 @@ function preFilterCaption({ state, event, subject, following }) {
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = { PreFilterFinished: preFilterCaption };
 
-/** @param {View} view @param {string} _kind @param {string} first @returns {Child} */
+/**
+ * The margin's panel for a pod: what it asks for.
+ * @param {View} view @param {string} _kind @param {string} first @returns {Child}
+ */
 export function explain(view, _kind, first) {
 	return asks(view, first);
 }

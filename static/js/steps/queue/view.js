@@ -54,7 +54,10 @@ export function drawQueue(target, view) {
 	]);
 }
 
-/** @param {View} view @returns {Record<keyof typeof ICONS, PodState[]>} */
+/**
+ * The pods by the section of the queue they are in, in their order.
+ * @param {View} view @returns {Record<keyof typeof ICONS, PodState[]>}
+ */
 function groups({ state }) {
 	/** @type {Record<keyof typeof ICONS, PodState[]>} */
 	const out = { active: [], backoff: [], unschedulable: [], gated: [], waiting: [], binding: [], outside: [] };
@@ -68,7 +71,7 @@ function groups({ state }) {
 	return out;
 }
 
-/** @param {PodState[]} pods */
+/** The scheduling gates that the pods wait for. @param {PodState[]} pods */
 function gates(pods) {
 	const names = [...new Set(pods.flatMap((pod) => pod.summary.gates ?? []))].map(
 		(name) => name.split("/").at(-1) ?? name,
@@ -76,7 +79,10 @@ function gates(pods) {
 	return names.length ? t("queue.waitsfor", { gates: plain(list(names, 2)) }) : "";
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @param {string} [note] */
+/**
+ * A section of the queue.
+ * @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @param {string} [note]
+ */
 function section(view, name, pods, note = "") {
 	return h(
 		"section",
@@ -98,10 +104,13 @@ function section(view, name, pods, note = "") {
 	);
 }
 
-/** @param {View} view @param {string} name */
+/** The handler that selects a pod. @param {View} view @param {string} name */
 const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name }) });
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]} */
+/**
+ * The pods of a section; of many, the last ones as squares.
+ * @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]}
+ */
 function items(view, name, pods) {
 	const tried = view.scene !== "group" && view.state.pods.get(view.subject)?.place === "scheduling";
 	const left = tried && name === (view.state.cycle.CycleStarted?.source ?? "active") && view.subject;
@@ -135,7 +144,7 @@ function items(view, name, pods) {
 	];
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
+/** One pod of the queue. @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
 function item(view, name, pod) {
 	const key = pod.summary.pod;
 	const priority = pod.summary.priority ?? 0;
@@ -160,7 +169,10 @@ function item(view, name, pod) {
 	);
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
+/**
+ * The end of a pod's row: its remaining time, its node, or its priority.
+ * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod
+ */
 function end({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
 	const until = name === "backoff" ? (backoff_until ?? time) : name === "waiting" ? deadline : null;
 	const where = node || nominated_node;

@@ -251,13 +251,16 @@ export const CAPTIONS = {
 	AttemptFinished: attemptFinished,
 };
 
-/** @param {View} view @param {string} kind @param {string} first @returns {Child} */
+/**
+ * The margin's panel for the queues, a priority, or a backoff.
+ * @param {View} view @param {string} kind @param {string} first @returns {Child}
+ */
 export function explain(view, kind, first) {
 	if (kind === "queues") return travels(view);
 	return kind === "priority" ? priority(view, first) : backoff(view, first);
 }
 
-/** @param {View} view @param {string} key */
+/** The margin's panel for a pod's priority: the order of activeQ. @param {View} view @param {string} key */
 function priority(view, key) {
 	const { state } = view;
 	const waiting = activeOrder(state);
@@ -326,7 +329,7 @@ const MOVES = [
 	["backoff", "active"],
 ];
 
-/** @param {View} view @returns {Child} */
+/** The margin's panel for the queues: how many pods moved from which to which. @param {View} view @returns {Child} */
 function travels(view) {
 	const tally = countTravels(view);
 	const name = (/** @type {string} */ place) => t(`travels.${place}`);

@@ -91,7 +91,7 @@ export const CAPTIONS = {
 	DecisionObserved: observedCaption,
 };
 
-/** @param {View} view @returns {Child} */
+/** The margin's panel for the run: what the scenario is about. @param {View} view @returns {Child} */
 export function explain(view) {
 	const { scenario, lesson } = view.boot;
 	return panel(

@@ -279,7 +279,10 @@ export function scores(state) {
 	return model;
 }
 
-/** @param {import("../../trace/trace").PluginScores} plugin @param {number} size @returns {Scorer} */
+/**
+ * Decodes the points of a Score plugin.
+ * @param {import("../../trace/trace").PluginScores} plugin @param {number} size @returns {Scorer}
+ */
 function scorer(plugin, size) {
 	const normalized = [...decodeColumn(plugin.normalized, size)];
 	const raw = plugin.raw === undefined || plugin.raw === null ? normalized : [...decodeColumn(plugin.raw, size)];

@@ -95,7 +95,7 @@ function decider(model, first, second) {
 	return { plugin: model.plugins[best]?.plugin ?? "", gap: gaps[best] ?? 0 };
 }
 
-/** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
+/** The caption of the result of Score. @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
 function result({ state, subject = "" }, model) {
 	const rank = ranking(model.totals);
 	const [first, second = first] = rank;
@@ -185,13 +185,19 @@ function tiedNodes(ties, all) {
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = { ScoresComputed: scoreCaption, HostSelected: hostCaption };
 
-/** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
+/**
+ * The margin's panel for a score, a total, or a comparison of two nodes.
+ * @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child}
+ */
 export function explain(view, kind, first, second) {
 	if (kind === "score") return score(view, first, second);
 	return kind === "total" ? total(view, first) : compare(view, first, second);
 }
 
-/** @param {View} view @param {string} node @param {string} plugin */
+/**
+ * The margin's panel for a plugin's points for a node.
+ * @param {View} view @param {string} node @param {string} plugin
+ */
 function score(view, node, plugin) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
@@ -289,7 +295,7 @@ function breakdown(view, node, hot) {
 	);
 }
 
-/** @param {View} view @param {string} node */
+/** The margin's panel for a node's total. @param {View} view @param {string} node */
 function total(view, node) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;

@@ -76,7 +76,10 @@ function fieldsOf(panel, name, { summary }) {
 	];
 }
 
-/** @param {Panel} panel @param {string} name @param {Record<string, number>} has */
+/**
+ * The fields of a node's allocatable resources.
+ * @param {Panel} panel @param {string} name @param {Record<string, number>} has
+ */
 function allocatable(panel, name, has) {
 	return Object.entries(has).map(([resource, amount]) => {
 		const edit = ofNode(name, ["status", "allocatable", resource]);
@@ -91,7 +94,7 @@ function allocatable(panel, name, has) {
 	});
 }
 
-/** @param {Panel} panel @param {string} name @param {Record<string, string>} was */
+/** The field of a node's labels. @param {Panel} panel @param {string} name @param {Record<string, string>} was */
 function labels(panel, name, was) {
 	const path = ["metadata", "labels"];
 	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Node", path, name)])];
@@ -120,7 +123,7 @@ function labels(panel, name, was) {
 	});
 }
 
-/** @param {Panel} panel @param {string} name @param {string[][]} was */
+/** The field of a node's taints. @param {Panel} panel @param {string} name @param {string[][]} was */
 function taints(panel, name, was) {
 	const edit = ofNode(name, ["spec", "taints"]);
 	/** @type {import("../../shared/taints.js").Taint[]} */

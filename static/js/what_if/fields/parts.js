@@ -5,7 +5,7 @@ import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { isBytes } from "../../shared/units.js";
 
-/** @param {string} key @param {string} title @param {Child[]} body */
+/** A group of fields. @param {string} key @param {string} title @param {Child[]} body */
 export function group(key, title, ...body) {
 	return h("fieldset", { key, class: "ask-group" }, h("legend", null, title), ...body);
 }
@@ -144,7 +144,10 @@ export function termBox(key, title, drop, fields) {
 	);
 }
 
-/** @param {string} key @param {string} label @param {boolean} checked @param {(on: boolean) => void} set */
+/**
+ * A field that is on or off.
+ * @param {string} key @param {string} label @param {boolean} checked @param {(on: boolean) => void} set
+ */
 export function toggle(key, label, checked, set) {
 	const on = { change: (/** @type {any} */ event) => set(event.target.checked) };
 	return h(

@@ -52,7 +52,7 @@ function now(panel, path, was) {
 	return edited === undefined ? was : edited;
 }
 
-/** @param {Panel} panel @param {any} spec */
+/** The fields of the containers' requests. @param {Panel} panel @param {any} spec */
 function requests(panel, spec) {
 	return (spec.containers ?? []).flatMap((/** @type {any} */ container, /** @type {number} */ i) => {
 		const resources = { ...container.resources?.limits, ...container.resources?.requests };
@@ -77,7 +77,7 @@ function requests(panel, spec) {
 	});
 }
 
-/** @param {Panel} panel @param {any} spec */
+/** The field of the pod's priority. @param {Panel} panel @param {any} spec */
 function priority(panel, spec) {
 	const was = panel.view.state.pods.get(panel.about.pod)?.summary.priority ?? spec.priority ?? 0;
 	const askedPriority = askedValue(panel.asked, ofPod(panel, ["spec", "priority"]));
@@ -91,7 +91,10 @@ function priority(panel, spec) {
 	});
 }
 
-/** @param {Panel} panel @param {string} key @param {string[]} path @param {Record<string, string>} was */
+/**
+ * A field of keys and values.
+ * @param {Panel} panel @param {string} key @param {string[]} path @param {Record<string, string>} was
+ */
 function pairs(panel, key, path, was) {
 	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Pod", path)])];
 	const items = names
@@ -126,7 +129,7 @@ function toleration(text) {
 	return { key: key.trim(), ...about, ...(effect ? { effect: effect.trim() } : {}) };
 }
 
-/** @param {Panel} panel @param {any[]} was */
+/** The field of the pod's tolerations. @param {Panel} panel @param {any[]} was */
 function tolerations(panel, was) {
 	const path = ["spec", "tolerations"];
 	/** @type {any[]} */

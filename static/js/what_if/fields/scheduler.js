@@ -41,7 +41,7 @@ export function schedulerFields(panel) {
 	];
 }
 
-/** @param {Panel} panel @param {string} profile */
+/** The choice of the scoring strategy. @param {Panel} panel @param {string} profile */
 function strategies(panel, profile) {
 	const edit = /** @type {Edit} */ ({ type: "strategy", profile });
 	const strategy = panel.found(edit)?.strategy;
