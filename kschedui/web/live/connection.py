@@ -21,6 +21,7 @@ from kschedui.web.http.byte_budget import patience
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import sockets
 from kschedui.web.live.cancelling import cancel
+from kschedui.web.live.loop_turns import take_turn
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class Connection(AsyncWebsocketConsumer):
         """Handle an event. The method that this replaces would first close old database connections, for every event in
         the one thread that all sockets share; here, code that uses the database does so itself.
         """
+        await take_turn()
         await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
@@ -77,6 +79,7 @@ class Connection(AsyncWebsocketConsumer):
 
         Raises TimeoutError, and ConnectionError if the client has disconnected.
         """
+        await take_turn()
         (message,) = data.values()
         direct_writer = self.scope.get("direct_writer")
         try:

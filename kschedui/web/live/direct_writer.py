@@ -8,6 +8,7 @@ through its `send`; with a server other than uvicorn, messages are sent by ASGI,
 from typing import Any
 
 from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
+from kschedui.web.live.loop_turns import take_turn
 
 TEXT, BINARY = 0x81, 0x82  # of a final, unmasked frame (RFC 6455, 5.2)
 SHORT, LONG = 126, 127
@@ -52,7 +53,8 @@ class DirectWriters:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the writer to the scope."""
+        """Add the writer to the scope, once it is this connection's turn."""
+        await take_turn()
         protocol = getattr(send, "__self__", None)
         writable = hasattr(protocol, "transport") and hasattr(protocol, "writable")
         await self.application({**scope, "direct_writer": DirectWriter(protocol) if writable else None}, receive, send)
