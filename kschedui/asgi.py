@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
 
@@ -15,6 +16,7 @@ from django.conf import settings
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.http.body_limit import BodyLimit
 from kschedui.web.http.client_gone import DisconnectNotice
+from kschedui.web.http.file_descriptors import allow_many_connections
 from kschedui.web.http.one_thread import OneThreadHandler
 from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
@@ -35,7 +37,9 @@ application = ProtocolTypeRouter(
         "websocket": SameOrigin(DirectWriters(with_user(URLRouter(websocket_urlpatterns)))),
     }
 )
+allow_many_connections()
 gc.collect()
 gc.set_threshold(20_000, 10, 10)  # requests leave few cycles (web/http/one_thread.py), and everybody waits meanwhile
 gc.freeze()  # else a full collection goes through all code and tables: a tenth of a second in which nobody is served
+sys.setswitchinterval(0.001)  # else the event loop waits 5 ms for each thread that computes, at each of its turns
 work_pool.start_soon()
