@@ -109,7 +109,6 @@ class Version(models.Model):
 
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # from 1
-    text = models.TextField()
     challenge = models.TextField(blank=True)  # its Challenge document, which only its author may read
     bytes = models.PositiveIntegerField(default=0)  # of the text
     sha256 = models.CharField(max_length=64, db_index=True)
@@ -117,6 +116,7 @@ class Version(models.Model):
     lesson = models.JSONField(default=dict)  # the texts of the scenario (scheduler_core.scenario.lesson.Lesson)
     description = models.JSONField(default=dict)  # their description as safe HTML, by language: "en", "zh"
     created = models.DateTimeField(default=timezone.now, editable=False)
+    text = models.TextField()  # the last column: SQLite goes through all of it to read one that follows
 
     class Meta:
         ordering = ["number"]

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from kschedui.models import Chunk, Course, Note, Run, Scenario, Version
+from kschedui.models import Chunk, Course, Note, Run, Scenario, UploadPart, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.scenarios import courses
@@ -194,3 +194,11 @@ def test_a_scenario_with_many_runs_is_deleted_in_few_statements(
     assert not Chunk.objects.filter(run__in=mine).exists()
     assert set(mine.values_list("state", flat=True)) == {"cancelled"}
     assert set(mine.values_list("chunks", flat=True)) == {0}
+
+
+@pytest.mark.parametrize(("model", "column"), [(Version, "text"), (Chunk, "frame"), (UploadPart, "content")])
+def test_sqlite_reads_no_column_through_a_large_one(db: None, model: type[Model], column: str) -> None:
+    with connection.cursor() as cursor:
+        order = [row.name for row in connection.introspection.get_table_description(cursor, model._meta.db_table)]
+    following = order[order.index(column) + 1 :]
+    assert [name for name in following if not name.endswith("_id")] == [], "those of foreign keys are in an index"
