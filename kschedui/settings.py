@@ -308,7 +308,7 @@ LIMITS = {
     "address_day_bytes": number("KSCHEDUI_MAX_ADDRESS_DAY_BYTES", 8 * 1024**3),
     "free_disk_bytes": number("KSCHEDUI_MIN_FREE_DISK_BYTES", 256 * 1024**2),  # of SQLite's disk
     "database_bytes": number("KSCHEDUI_MAX_DATABASE_BYTES", 0),  # 0: any size
-    "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1000),  # a school has one address
+    "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1500),  # a class of 1,000 that opens its pages
     "class_students": number("KSCHEDUI_MAX_CLASS_STUDENTS", 2000),
     "frame_bytes": number("KSCHEDUI_MAX_FRAME_BYTES", 8 * 1024 * 1024),  # of one chunk
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
@@ -319,7 +319,7 @@ LIMITS = {
     "work_bytes": number("KSCHEDUI_MAX_WORK_BYTES", 1024 * 1024 * 1024),  # of memory, for one request
     "waiting": number("KSCHEDUI_MAX_WAITING", 1000),  # requests that wait for their turn, of a web process
     "wait_seconds": number("KSCHEDUI_MAX_WAIT_SECONDS", 60),  # that one waits, before it is to ask again
-    "direct_bytes": number("KSCHEDUI_MAX_DIRECT_BYTES", 1024 * 1024),  # of a request; a worker answers a larger one
+    "direct_bytes": number("KSCHEDUI_MAX_DIRECT_BYTES", 512 * 1024),  # of a request; a worker answers a larger one
     "body_bytes": number("KSCHEDUI_MAX_BODY_BYTES", 288 * 1024 * 1024),  # of all requests that arrive; of a process
     "body_bytes_per_address": number("KSCHEDUI_MAX_BODY_BYTES_PER_ADDRESS", 256 * 1024 * 1024),  # one import
     "bodies_per_address": number("KSCHEDUI_MAX_BODIES_PER_ADDRESS", 500),  # that arrive at once: a class answers

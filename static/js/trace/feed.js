@@ -85,7 +85,14 @@ export class Feed {
 		if (!this.damaged.tries) this.wait = FIRST_WAIT;
 		if (message.type !== "end") return this.tell(message);
 		this.done = true;
-		this.queue(async () => this.done && this.tell(message)); // not after a chunk that is requested again
+		this.queue(() => this.end(message));
+	}
+
+	/** Reports the end, and gives the connection back; not after a chunk that is requested again. */
+	async end(/** @type {any} */ message) {
+		if (!this.done) return;
+		await this.tell(message);
+		this.socket?.close();
 	}
 
 	/** Queues work. An error in it is reported, and does not stop later work. */
@@ -139,6 +146,7 @@ export class Feed {
 	/** Requests the chunks from a number on, again if necessary. @param {number} seq */
 	from(seq) {
 		this.cursor = seq;
+		this.done = false;
 		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();
 	}
 

@@ -56,9 +56,10 @@ test("the feed subscribes from its cursor and applies each chunk once, in order"
 test("end is heard after the last chunk, although opening a frame takes time", async () => {
 	const { feed, socket, seen } = follow(0);
 	socket.onmessage({ data: frame(0) });
+	socket.close = () => seen.push("closed by the page");
 	socket.onmessage({ data: JSON.stringify({ type: "end", chunks: 1, steps: 0 }) });
 	await feed.opening;
-	assert.deepEqual(seen, [0, "end"]);
+	assert.deepEqual(seen, [0, "end", "closed by the page"], "a run that is loaded takes no connection");
 });
 
 test("what comes before somebody listens is told then, a chunk is opened when the one before was taken", async () => {
