@@ -192,9 +192,9 @@ def compare(before: str, after: str) -> list[dict[str, Any]] | None:
     return list(diff.compare(before, after)) if diff.comparable(before, after) else None
 
 
-def compare_texts(before: str, after: str) -> bytes:
-    """Return the JSON of `POST .../compare`."""
-    return msgspec.json.encode({"text": before, "rows": compare(before, after)})
+def compare_rows(before: str, after: str) -> bytes:
+    """Return the JSON of `compare`."""
+    return msgspec.json.encode(compare(before, after))
 
 
 def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:

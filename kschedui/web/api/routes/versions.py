@@ -1,5 +1,6 @@
 """Versions of a scenario: save, read, run again, compare."""
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.prose import plain_text
+from kschedui.uploads.responding import upload_of
 from kschedui.web.api import jobs, streams
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
@@ -78,10 +80,16 @@ def read(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     before, after = msgspec.json.encode({**describe(scenario, version), "text": ""}).rsplit(b'""', 1)
-    pieces = scenarios.pieces_for(visitor, version)
-    if version.bytes <= scenarios.PIECE:
-        return HttpResponse(before + msgspec.json.encode("".join(pieces)) + after, content_type=JSON)
+    return json_with_text(request, version.bytes, before, scenarios.pieces_for(visitor, version), after)
+
+
+def json_with_text(
+    request: HttpRequest, size: int, before: bytes, pieces: Iterator[str], after: bytes
+) -> HttpResponseBase:
+    """Return JSON: `before`, the text of `size` bytes as a string, `after`. A long text is sent in pieces."""
     parts = chain([before, b'"'], (msgspec.json.encode(piece)[1:-1] for piece in pieces), [b'"', after])
+    if size <= scenarios.PIECE or upload_of(request) is not None:
+        return HttpResponse(b"".join(parts), content_type=JSON)
     return streams.streaming(streams.in_pieces(parts), JSON)
 
 
@@ -162,10 +170,10 @@ def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
     response=Compared,
     summary="Compare with a text",
 )
-def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
+def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponseBase:
     """Compare the version with an unsaved text, line by line."""
     _, scenario = visible_scenario(request, sid)
-    return compare_texts(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
+    return compare_texts(request, scenarios.version(scenario, number), require_size(body.text))
 
 
 @router.get(
@@ -174,13 +182,15 @@ def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn)
     response=Compared,
     summary="Compare two versions",
 )
-def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponseBase:
     """Compare version `a` with version `b`, line by line."""
     _, scenario = visible_scenario(request, sid)
-    return compare_texts(request, *(scenarios.text_for_work(scenarios.version(scenario, number)) for number in (a, b)))
+    before, after = (scenarios.version(scenario, number) for number in (a, b))
+    return compare_texts(request, before, scenarios.text_for_work(after))
 
 
-def compare_texts(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
-    """Return the comparison of two texts; `rows` is null if they are too long."""
-    answer = work(request, jobs.compare_texts, before, after)
-    return HttpResponse(answer, content_type=JSON)
+def compare_texts(request: HttpRequest, version: Version, after: Fetched | str) -> HttpResponseBase:
+    """Return the comparison of a version's text with another one; `rows` is null if they are too long."""
+    rows = work(request, jobs.compare_rows, scenarios.text_for_work(version), after)
+    ending = b',"rows":' + rows + b"}"
+    return json_with_text(request, version.bytes, b'{"text":', scenarios.pieces_of(version), ending)
