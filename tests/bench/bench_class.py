@@ -72,15 +72,13 @@ def main() -> None:
 
 def measure(stack: Any, students: int, steps: int) -> None:
     """Measure a class on one web process, then on two."""
-    from kschedui.supervisor.ports import free_port, wait_until
-    from tests.bench.bench_viewers import web_command_of
+    from kschedui.supervisor.ports import free_port
+    from tests.bench.bench_viewers import start_web
 
     stack.start_workers(runs=1)
     first = stack.start_web("127.0.0.1", free_port())
     url = stack.wait()
-    second_url = f"http://127.0.0.1:{free_port()}"
-    second = stack.children["web 2"] = stack._start("web 2", web_command_of(second_url), {}, grace=5)
-    assert wait_until(lambda: answers(second_url), 60)
+    second_url, second = start_web(stack, "web 2")
     words = (
         ("students", 9),
         ("web", 5),
@@ -95,16 +93,6 @@ def measure(stack: Any, students: int, steps: int) -> None:
     print("".join(f"{word:>{width}}" for word, width in (*words, *more)), flush=True)
     show(stack, {url: first.group}, students, steps)
     show(stack, {url: first.group, second_url: second.group}, 2 * students, steps)
-
-
-def answers(url: str) -> bool:
-    """Return whether the web process is alive."""
-    from tests.web.visitor import Visitor
-
-    try:
-        return Visitor(url).get("/livez")[0] == 200
-    except OSError:
-        return False
 
 
 def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Measure everything at once: how long visitors wait for pages, what is lost, how processes grow.
 
-    python tests/bench/bench_mixed.py [--minutes 10] [--viewers 200] [--students 300] [--editors 10]
+    python tests/bench/bench_mixed.py [--minutes 10] [--viewers 200] [--students 300] [--editors 10] [--webs 1]
 
 Viewers follow live runs, a class follows its teacher, and editors check and save. Five addresses send the largest
 allowed requests, one sends small requests that cause endless work, and five more attack the site (tables of Markdown,
 long texts in lists, sockets that read nothing of deleted runs, stalled uploads). Meanwhile another visitor opens pages.
 Each has its own addresses (127.0.x.y). All of it, clients included, shares the processors of this machine. All clients
 but the visitor run at nice 5, because those of a real site have their own processors.
+
+With --webs 2 or more, that many web processes run on PostgreSQL and Redis. The roles and the students of the class are
+spread over them, and a visitor opens pages of each.
 
 Each role is a process that reports its results regularly. A role that has not ended GRACE seconds after the end is
 killed and counts as failed; its last activity is printed. At the end, each condition is printed with its figure. The
@@ -35,7 +38,7 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from itertools import cycle, islice
 from multiprocessing.connection import Connection, wait
@@ -58,7 +61,7 @@ REPORT_SECONDS = 1.0
 MAX_MS = 500.0  # the 99th percentile of other visitors' pages
 MAX_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
 WARM = 120.0
-MAX_TEMPORARY = 303  # megabytes: KSCHEDUI_MAX_BODY_BYTES, 288 of 1,048,576 bytes
+MAX_TEMPORARY = 303  # megabytes of a web process: KSCHEDUI_MAX_BODY_BYTES, 288 of 1,048,576 bytes
 LOOK_SECONDS = 5.0
 UPLOAD = "upload"  # the name of a process that answers one
 TOGETHER = 10  # questions that an attacker asks at once
@@ -100,39 +103,55 @@ class Role(NamedTuple):
 def main() -> None:
     """Start the stack and all roles; print the results."""
     options = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("minutes", 10.0), ("viewers", 200), ("students", 300), ("editors", 10)):
+    for name, default in (("minutes", 10.0), ("viewers", 200), ("students", 300), ("editors", 10), ("webs", 1)):
         options.add_argument(f"--{name}", type=type(default), default=default)
     options.add_argument("--without", nargs="*", default=(), help="roles: watch teach edit burden attack harm")
     chosen = options.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     from kschedui.supervisor.ports import free_port
-    from kschedui.supervisor.stack import Stack
+    from tests.bench.bench_viewers import start_web
     from tests.bench.machine import told
     from tests.conftest import run_manage
 
     print(told(), flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
-        env["KSCHEDUI_MAX_SOCKETS_PER_ADDRESS"] = "1000"  # the class has one address
-        with Stack(env, Path(name)) as stack:
-            stack.start_broker()
-            run_manage(stack.env, "migrate", "--verbosity", "0")
-            run_manage(stack.env, "load_library", "--verbosity", "0")
-            stack.start_workers(runs=2, experiments=1)
-            stack.start_web("127.0.0.1", free_port())
-            good = measure(stack, stack.wait(), chosen)
+    with servers_of(chosen.webs) as stack:
+        run_manage(stack.env, "migrate", "--verbosity", "0")
+        run_manage(stack.env, "load_library", "--verbosity", "0")
+        stack.start_workers(runs=2, experiments=1)
+        stack.start_web("127.0.0.1", free_port())
+        urls = [stack.wait(), *(start_web(stack, f"web {number}")[0] for number in range(2, chosen.webs + 1))]
+        good = measure(stack, urls, chosen)
     print(told())
     sys.exit(0 if good else 1)
 
 
-def measure(stack: Any, url: str, chosen: Any) -> bool:
+@contextmanager
+def servers_of(webs: int) -> Iterator[Any]:
+    """Yield a stack with SQLite and the embedded broker for one web process, else with PostgreSQL and Redis."""
+    from kschedui.supervisor.stack import Stack
+    from tests.web.postgres import postgres_server
+    from tests.web.redis_server import redis_server
+
+    with ExitStack() as servers:
+        folder = Path(servers.enter_context(tempfile.TemporaryDirectory()))
+        env = {"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3"}
+        if webs > 1:
+            env["DATABASE_URL"] = servers.enter_context(postgres_server(folder))
+            env["REDIS_URL"] = servers.enter_context(redis_server(folder))
+        stack = servers.enter_context(Stack(env, folder))
+        if webs == 1:
+            stack.start_broker()
+        yield stack
+
+
+def measure(stack: Any, urls: list[str], chosen: Any) -> bool:
     """Run every role in a process of its own, and print the figures. Return whether all conditions are met."""
-    end = time.time() + 60 * chosen.minutes
-    parts: list[tuple[Any, ...]] = [(visit, url, end), (watch, url, end, chosen.viewers)]
-    parts += [(teach, url, end, chosen.students, stack.env)]
-    parts += [(edit, url, end, i) for i in range(chosen.editors)]
-    parts += [(burden, url, end, i) for i in range(5)] + [(attack, url, end)]
-    parts += [(harm, url, end, i) for i in range(5)]
+    end, each = time.time() + 60 * chosen.minutes, cycle(urls)
+    parts: list[tuple[Any, ...]] = [(visit, url, end) for url in urls]
+    parts += [(watch, next(each), end, chosen.viewers), (teach, urls, end, chosen.students, stack.env)]
+    parts += [(edit, next(each), end, i) for i in range(chosen.editors)]
+    parts += [(burden, next(each), end, i) for i in range(5)] + [(attack, next(each), end)]
+    parts += [(harm, next(each), end, i) for i in range(5)]
     roles = [begin(*part) for part in parts if part[0].__name__ not in chosen.without]
     sizes = Sizes(stack, min(WARM, 60 * chosen.minutes / 4))
     reports = gathered(roles, end + GRACE, sizes)
@@ -151,7 +170,8 @@ def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
         name: [one for report in seen for one in (*report.lost, *report.failed)] for name, seen in played.items()
     }
     counts = {name: sum((report.counts for report in seen), Counter[str]()) for name, seen in played.items()}
-    pages = played["visit"][0].delays["pages"]
+    pages = [delay for report in played["visit"] for delay in report.delays["pages"]]
+    temporary = chosen.webs * MAX_TEMPORARY
     grown, process = sizes.most_growth()
     met = {
         f"nothing is lost and nobody fails: {sum(map(len, troubles.values()))}": not any(troubles.values()),
@@ -160,7 +180,7 @@ def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
         )
         and percentile(pages, 99) <= MAX_MS,
         f"no process grows by more than {MAX_GROWTH} MB: {grown:+} MB ({process})": grown <= MAX_GROWTH,
-        f"temporary files take at most {MAX_TEMPORARY} MB: {sizes.temporary} MB": sizes.temporary <= MAX_TEMPORARY,
+        f"temporary files take at most {temporary} MB: {sizes.temporary} MB": sizes.temporary <= temporary,
     }
     if "watch" in played:
         complete = counts["watch"]["complete and in order"]
@@ -291,10 +311,11 @@ class Sizes:
                     self.seconds[key] = cpu_seconds(process)
 
     def temporary_megabytes(self) -> int:
-        """Return the megabytes of files in the stack's temporary folder, including unlinked files that the web process
-        still has open."""
+        """Of files in the stack's temporary folder; those without a name, which web processes still have open, too."""
         folder, total = self.stack.temporary.path, 0
-        for file in (*folder.rglob("*"), *Path(f"/proc/{self.stack.children['web'].group}/fd").iterdir()):
+        webs = [child.group for name, child in self.stack.children.items() if name.startswith("web")]
+        opened = [file for web in webs for file in Path(f"/proc/{web}/fd").iterdir()]
+        for file in (*folder.rglob("*"), *opened):
             with suppress(OSError):
                 if str(file).startswith(str(folder)) or os.readlink(file).startswith(str(folder)):
                     total += file.stat().st_size
@@ -433,18 +454,18 @@ async def follow(report: Report, url: str, run: str, viewer: int) -> None:
         report.lost.append(f"viewer {viewer} of run {run}, chunk {taken}: {error!r}")
 
 
-def teach(report: Report, url: str, end: float, students: int, env: dict[str, str]) -> None:
-    """Teach a class with a step every two seconds, and verify that all of its answers are counted."""
+def teach(report: Report, urls: list[str], end: float, students: int, env: dict[str, str]) -> None:
+    """A class that goes on a step every two seconds, and all of whose answers are counted."""
     from tests.bench import bench_class
     from tests.web.visitor import Visitor
 
-    teacher = Visitor(url)
+    teacher = Visitor(urls[0])
     report.doing[-1] = "starting a class"
     run = teacher.save(scenario(node("n"), pod("taught")))
     teacher.wait_for(run, "done")
     code = bench_class.started(teacher, run)
     bench_class.STEP_SECONDS = 2.0 / 1.1
-    command = [sys.executable, bench_class.__file__, bench_class.HALL, url, code, str(students)]
+    command = [sys.executable, bench_class.__file__, bench_class.HALL, ",".join(urls), code, str(students)]
     report.doing[-1] = "students joining"
     begun = time.time()
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as hall:

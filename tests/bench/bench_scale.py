@@ -26,7 +26,7 @@ from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
 from scheduler_core import Scenario
 from tests.bench.bench_engine import scenario_of, stored, timed
-from tests.bench.bench_viewers import OPEN_FILES, Case, start_second_web
+from tests.bench.bench_viewers import OPEN_FILES, Case, start_web
 from tests.bench.curves import draw
 from tests.bench.machine import Pace, told
 from tests.bench.mixed_workloads import Objects, mixed
@@ -85,7 +85,7 @@ def of_viewers(pace: Pace) -> Drawing:
         origin = visitor.save(_example(200, 1000))
         chunks = visitor.wait_for(origin, "done", "failed")["chunks"]
         stack.children.pop("worker").stop()
-        second_url, second = start_second_web(stack)
+        second_url, second = start_web(stack, "web 2")
         case = Case(stack, origin, chunks, visitor, {url: first.group, second_url: second.group})
         for webs in (1, 2):
             for viewers in VIEWERS:

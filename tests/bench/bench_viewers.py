@@ -72,7 +72,7 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
     origin = recorded.save(scenario(*nodes, *(pod(f"p{i}", cpu="500m") for i in range(1000))))
     chunks = recorded.wait_for(origin, "done", "failed")["chunks"]
     stack.children.pop("worker").stop()
-    second_url, second = start_second_web(stack)
+    second_url, second = start_web(stack, "web 2")
     words = ("viewers", 8), ("runs", 6), ("web", 5), ("chunks", 8), ("p50 ms", 9), ("p99 ms", 9), ("max ms", 9)
     print(" " * 10 + "".join(f"{word:>{width}}" for word, width in (*words, ("web cpu s", 11), ("MB", 6))), flush=True)
     case = Case(stack, origin, chunks, recorded, {url: first.group, second_url: second.group})
@@ -83,13 +83,13 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
     case.show("paced", runs, runs, 1, pause=4.0)
 
 
-def start_second_web(stack: Any) -> tuple[str, Any]:
+def start_web(stack: Any, name: str) -> tuple[str, Any]:
     """Return the address and the process of one more web process, once it answers."""
     from kschedui.supervisor.ports import free_port
     from tests.web.visitor import Visitor
 
     url = f"http://127.0.0.1:{free_port()}"
-    child = stack.children["web 2"] = stack._start("web 2", web_command_of(url), {}, grace=5)
+    child = stack._start(name, web_command_of(url), {}, grace=5)
     while True:
         try:
             Visitor(url).get("/livez")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -41,11 +42,18 @@ def takes_connections(url: str) -> bool:
 
 @pytest.fixture
 def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+        yield url
+
+
+@contextmanager
+def postgres_server(parent: Path) -> Iterator[str]:
+    """The address of a server whose files are in a folder of `parent`."""
     initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
     if initdb is None:
         pytest.skip("PostgreSQL is not installed")
     user = server_user()
-    folder = tmp_path_factory.mktemp("postgres")
+    folder = Path(tempfile.mkdtemp(dir=parent))
     for path in (folder, *folder.parents):
         if path == Path(tempfile.gettempdir()):
             break
@@ -61,6 +69,8 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     )
     url = f"postgres://kschedui@127.0.0.1:{port}/postgres"
     assert wait_until(lambda: takes_connections(url), SECONDS)
-    yield url
-    server.send_signal(signal.SIGINT)
-    server.wait(SECONDS)
+    try:
+        yield url
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(SECONDS)

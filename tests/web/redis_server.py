@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,22 @@ SECONDS = 120  # nobody waits so long unless something is broken
 
 @pytest.fixture
 def redis_url(tmp_path: Path) -> Iterator[str]:
+    with redis_server(tmp_path) as url:
+        yield url
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[str]:
+    """The address of a server that works in the folder."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("Redis is not installed")
     port = free_port()
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     server = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
     assert wait_until(lambda: answers_tcp(port), SECONDS)
-    yield f"redis://127.0.0.1:{port}/0"
-    server.terminate()
-    server.wait(SECONDS)
+    try:
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        server.terminate()
+        server.wait(SECONDS)
