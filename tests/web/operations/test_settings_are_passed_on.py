@@ -72,9 +72,10 @@ def code_defaults() -> dict[str, int]:
 
 
 def written(value: int, name: str) -> str:
-    """Return the value as the documentation writes it: 20,000; 256 MB; 4 h."""
-    if name.endswith("_BYTES") and value and value % 1024**2 == 0:
-        return f"{value // 1024**3:,} GB" if value % 1024**3 == 0 else f"{value // 1024**2:,} MB"
+    """Return the value as the documentation writes it: 20,000; 512 KB; 256 MB; 4 h."""
+    if name.endswith("_BYTES") and value and value % 1024 == 0:
+        size, unit = next((1024**n, unit) for n, unit in ((3, "GB"), (2, "MB"), (1, "KB")) if value % 1024**n == 0)
+        return f"{value // size:,} {unit}"
     if name.endswith("_SECONDS"):
         return f"{value // 3600:,} h" if value % 3600 == 0 else f"{value:,} s"
     return f"{value:,}"
