@@ -4,25 +4,35 @@
 const GAP = 8; // pixels beside the stage
 export const SIZE = 44; // pixels of a button, large enough for a thumb
 
+const ROWS = ":is([data-node], [data-pod], [data-fly])";
+const DRAWN = `#stage .scene:not([hidden]) ${ROWS}, #queue ${ROWS}`;
+
 /**
- * The bounding box of an option's row on the stage, or of its item in the queue; null if there is none.
+ * The bounding box of each option's row on the stage, or of its item in the queue; null for an option that has none.
+ * The page is searched once for all of them: a stage with 100 nodes and a long queue has thousands of elements.
  * @param {HTMLElement} root
- * @param {{key: string, kind: string}} option
+ * @param {{key: string, kind: string}[]} options
+ * @returns {(DOMRect | null)[]}
  */
-export function rowOf(root, { key, kind }) {
-	if (kind !== "node" && kind !== "pod") return null;
-	const name = CSS.escape(key);
-	const rows =
-		kind === "node"
-			? [`[data-node="${name}"]`]
-			: [`.victim[data-pod="${name}"]`, `[data-pod="${name}"]`, `[data-fly="${name}"]`];
-	for (const row of rows) {
-		for (const element of root.querySelectorAll(`#stage .scene:not([hidden]) ${row}, #queue ${row}`)) {
-			const box = element.getBoundingClientRect();
-			if (box.width && box.height) return box;
-		}
+export function rowsOf(root, options) {
+	/** @type {Map<string, Element[]>} */
+	const drawn = new Map(); // by kind and name
+	const put = (/** @type {string} */ kind, /** @type {string | undefined} */ name, /** @type {Element} */ element) => {
+		if (name === undefined) return;
+		const key = `${kind} ${name}`;
+		drawn.set(key, [...(drawn.get(key) ?? []), element]);
+	};
+	for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(DRAWN))) {
+		const { node, pod, fly } = element.dataset;
+		put("node", node, element);
+		put(element.classList.contains("victim") ? "victim" : "pod", pod, element);
+		put("fly", fly, element);
 	}
-	return null;
+	return options.map(({ key, kind }) => {
+		const kinds = kind === "node" ? ["node"] : kind === "pod" ? ["victim", "pod", "fly"] : [];
+		const elements = kinds.flatMap((one) => drawn.get(`${one} ${key}`) ?? []);
+		return elements.map((element) => element.getBoundingClientRect()).find((box) => box.width && box.height) ?? null;
+	});
 }
 
 /** Whether the answers are in a column beside the stage. @param {HTMLElement} root */

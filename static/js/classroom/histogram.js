@@ -1,7 +1,7 @@
 // @ts-check
 /** The answers of a class: a bar with the count at the right end of each row, or a list if there are no rows. */
 
-import { cornerOf, rowOf, standBeside } from "../chrome/rows.js";
+import { cornerOf, rowsOf, standBeside } from "../chrome/rows.js";
 import { optionText, textOf } from "../learn/choices.js";
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
@@ -28,7 +28,7 @@ export function drawHistogram(root, question, counts) {
 		root.querySelector("#stage")?.after(layer);
 	}
 	const most = Math.max(1, ...counts);
-	const boxes = question.options.map((option) => rowOf(root, option));
+	const boxes = rowsOf(root, question.options);
 	const placed = boxes.every((box) => box !== null);
 	layer.setAttribute("aria-label", t("class.answers"));
 	const beside = standBeside(root);

@@ -4,7 +4,7 @@
  * right answer and the picked one.
  */
 
-import { cornerOf, rowOf, SIZE, standBeside } from "../chrome/rows.js";
+import { cornerOf, rowsOf, SIZE, standBeside } from "../chrome/rows.js";
 import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
@@ -155,7 +155,10 @@ function outcome(root, predictions, shown) {
 	const kinds = [...new Set([shown.right, pick])].map((i) => ({ i, kind: i === shown.right ? "right" : "wrong" }));
 	const label = (/** @type {{i: number, kind: string}} */ { i, kind }) =>
 		t(`predict.tag.${kind === "right" && i === pick ? "both" : kind}`);
-	const boxes = kinds.map(({ i }) => rowOf(root, shown.options[i]));
+	const boxes = rowsOf(
+		root,
+		kinds.map(({ i }) => shown.options[i]),
+	);
 	if (boxes.every((box) => box !== null))
 		return kinds.map((kind, k) => {
 			const { left, top } = cornerOf(root, boxes[k]);
@@ -184,7 +187,7 @@ function outcome(root, predictions, shown) {
  * @param {Question} open
  */
 function placesOf(root, { options }) {
-	const boxes = options.map((option) => rowOf(root, option));
+	const boxes = rowsOf(root, options);
 	if (!boxes.every((box) => box !== null)) return null;
 	const stage = root.querySelector("#stage")?.getBoundingClientRect();
 	const places = boxes.map((box) => cornerOf(root, box));

@@ -1,7 +1,7 @@
 // @ts-check
 /** Compares the answer with the run: the outcome, nodes that fit now or no longer, and changed totals. */
 
-import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
+import { cornerOf, rowsOf, SIZE } from "../chrome/rows.js";
 import { h, patch } from "../shared/dom.js";
 import { parts, t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
@@ -163,21 +163,25 @@ function drawAnswerRows(view, answer) {
 	const rows = new Map((answer?.moved ?? []).map((row) => [row.node, row]));
 	if (goes && differs && !rows.has(goes)) rows.set(goes, /** @type {any} */ ({ node: goes }));
 	const best = bestOf([...rows.values()]);
+	const totals = (/** @type {any} */ row) => view.scene === "score" && (row.total_after ?? null) !== null;
+	const shown = [...rows.values()].filter((row) => totals(row) || (row.node === goes && differs));
+	const boxes = rowsOf(
+		root,
+		shown.map((row) => ({ key: row.node, kind: "node" })),
+	);
+	const stage = root.querySelector("#stage")?.getBoundingClientRect();
 	patch(
 		layer,
-		[...rows.values()].flatMap((row) => {
-			const box = rowOf(root, { key: row.node, kind: "node" });
-			const stage = root.querySelector("#stage")?.getBoundingClientRect();
+		shown.flatMap((row, i) => {
+			const box = boxes[i];
 			if (!box || !stage || box.bottom > stage.bottom + 1 || box.top < stage.top - 1) return [];
-			const totals = view.scene === "score" && (row.total_after ?? null) !== null;
-			if (!totals && (row.node !== goes || !differs)) return [];
 			const { left, top } = cornerOf(root, box);
 			const style = { left: `${left + SIZE - (view.scene === "score" ? TOTALS : 0)}px`, top: `${top + SIZE / 2}px` };
 			return h(
 				"div",
 				{ key: row.node, class: "answer-row", style },
 				row.node === goes && differs && h("b", { key: "pod", class: "answer-pod" }, podName(answer?.pod ?? "")),
-				totals && [
+				totals(row) && [
 					h(
 						"span",
 						{ key: "bars", class: "ask-bars" },
