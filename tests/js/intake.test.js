@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What the browser drops of a dump is what Python drops of it: the same objects, the same counts.
+// The browser and Python drop the same objects and fields of a dump, with the same counts.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";

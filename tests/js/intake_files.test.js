@@ -1,5 +1,6 @@
 // @ts-nocheck
-// A file's bytes become text in the browser as they do in Python: packed once or several times, in any encoding of Windows.
+// The browser decodes the bytes of a file as Python does, also if they are compressed, even several times, or in an
+// encoding of Windows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What modules import, and what a page loads before its first step.
+// The imports of modules, and the amount that a page loads before its first step.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -11,9 +11,9 @@ import { CAPTIONS } from "../../static/js/steps/registry.js";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const SCRIPTS = join(ROOT, "static", "js");
 
-/** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
+/** The folders from the lowest layer to the highest: a module imports from its own folder, or from one below. */
 const ROOMS = ["shared", "trace", "steps", "chrome", "what_if", "learn", "classroom", "player"];
-/** The same within steps/: what several steps are drawn with, then those whose model others read. */
+/** The same within steps/: shared parts first, then the steps whose model others read. */
 const STEPS = [
 	"parts",
 	"score",
@@ -24,14 +24,14 @@ const STEPS = [
 	"queue",
 	".",
 ];
-/** Rooms that open when a reader asks for them: a page loads them with `import()`, all others with `import`. */
+/** The modules of features that a reader opens: a page loads them with `import()`, all others with `import`. */
 const OPENED = ["classroom/", "what_if/", "player/dialog.js", "chrome/inspector.js", "experiments/drawing.js"];
 
 function modules(folder) {
 	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));
 }
 
-/** Paths from static/js that a module names: with `import` statements, or with `import()` in its code. */
+/** The paths that a module imports, relative to static/js. */
 function importsOf(file, pattern = /^\s*[^*/\n]*(?: from |\bimport\()"(\.[^"]+)"/gm) {
 	const text = readFileSync(join(SCRIPTS, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
 	return [...text.matchAll(pattern)].map(([, path]) => join(dirname(file), path));
@@ -103,7 +103,7 @@ for (const language of ["en", "zh-hans"]) {
 	});
 }
 
-/** Kilobytes, as production serves them: bundled, and compressed by gzip. Comments and names cost nothing. */
+/** The maximum size of each page's bundle in kilobytes, compressed by gzip, as production serves it. */
 const BUDGETS = { "js/player/main.js": 116, "js/editor/main.js": 250, "js/pages/home.js": 4 };
 
 for (const [entry, budget] of Object.entries(BUDGETS)) {

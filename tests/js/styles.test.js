@@ -1,5 +1,6 @@
 // @ts-nocheck
-// Style sheets: every media query is at a breakpoint of tokens.css, every property that is read is set somewhere.
+// Style sheets: every media query uses a breakpoint of tokens.css, and every custom property that is read is set
+// somewhere.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,13 +14,13 @@ const SHEETS = new Map(
 );
 const scripts = everyText(join(ROOT, "js"), ".js");
 
-/** The files of a folder with such names, in one text. */
+/** The texts of all files of a folder with this ending, joined. */
 function everyText(folder, ending) {
 	const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(ending));
 	return names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
 }
 
-/** The pixels of a row of the list in tokens.css. */
+/** The number of pixels in a row of the list in tokens.css. */
 function listed(name) {
 	const [, row] = new RegExp(`\\* {3}${name}: (.*)`).exec(SHEETS.get("tokens.css"));
 	return [...row.matchAll(/(\d+)px/g)].map(([, pixels]) => Number(pixels));

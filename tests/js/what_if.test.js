@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What is asked: edits that take each other's place, undo, and quantities as a slider moves them.
+// The question of What if: edits that replace each other, undo, and the values of sliders.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, askedValue, currentList, listEdits, nothingAsked } from "../../static/js/what_if/edits.js";

@@ -1,4 +1,4 @@
-/** A block is as long as its share of the node: pods on bars, in columns; gauges beside their figures. */
+/** Checks that a block is as long as its share of the node: pods on bars and in columns, and gauges. */
 
 const SLACK = 3; // pixels
 const SEEN = 4; // pixels that a block has at least, so that it is seen
@@ -34,7 +34,7 @@ function* onBar(state, bar) {
 	for (const one of best) yield ["share", one];
 }
 
-/** In the columns a unit is as high everywhere. @param {any} state @returns {Generator<[string, string]>} */
+/** In columns, a unit has the same height everywhere. @param {any} state @returns {Generator<[string, string]>} */
 function* inColumns(state) {
 	const blocks = [...document.querySelectorAll(".scene:not([hidden]) .candidate-pod:not(.fate-victim, .fate-lifted)")];
 	const found = blocks.map((block) => ({ block, pod: podOf(state, block), high: block.getBoundingClientRect().height + 2 }));
@@ -68,7 +68,11 @@ function* gauges() {
 	}
 }
 
-/** Candidates that lie: what stays, and the room that the pod needs. @param {any} view @returns {Generator<[string, string]>} */
+/**
+ * Horizontal bars of candidates: the pods that stay, and the amount that the pod requests.
+ * @param {any} view
+ * @returns {Generator<[string, string]>}
+ */
 function* laneBars({ state, subject }) {
 	for (const bar of document.querySelectorAll(".scene:not([hidden]) .lane-bar")) {
 		const node = state.nodes.get(bar.closest("[data-node]")?.getAttribute("data-node"));
@@ -82,7 +86,11 @@ function* laneBars({ state, subject }) {
 	}
 }
 
-/** Pixels a unit of a bar's resource, by what is drawn: the node, or more where more is promised. @param {any} state @param {HTMLElement} bar */
+/**
+ * The pixels of one unit of a bar's resource. The bar shows the node, or more if the requests exceed it.
+ * @param {any} state
+ * @param {HTMLElement} bar
+ */
 function unitOf(state, bar) {
 	const node = state.nodes.get(bar.closest("[data-node]")?.getAttribute("data-node"));
 	const resource = bar.dataset.resource ?? "cpu";
@@ -91,7 +99,11 @@ function unitOf(state, bar) {
 	return { resource, whole, pixels: bar.getBoundingClientRect().width, picture: bar.closest(".placement, .scene") };
 }
 
-/** In one picture a unit is as long on every node, and what is missing has its length. @param {any} view @returns {Generator<[string, string]>} */
+/**
+ * In one picture, a unit has the same length on every node, also for an amount that is missing.
+ * @param {any} view
+ * @returns {Generator<[string, string]>}
+ */
 function* oneScale({ state, subject }) {
 	const bars = [...document.querySelectorAll(".scene:not([hidden]) .bar-room > .podbar")].filter((bar) => bar.getBoundingClientRect().width > 1);
 	const units = bars.map((bar) => ({ bar, ...unitOf(state, bar) })).filter(({ whole }) => whole > 0);

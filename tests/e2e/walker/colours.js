@@ -1,10 +1,10 @@
-/** What colours can spoil: a text that is too faint before what is behind it, in each of the themes. */
+/** Finds texts with too little contrast to their background, in each theme. */
 
 import { lookOf, up } from "./seen.js";
 
 const CONTRAST = { small: 4.5, large: 3 }; // WCAG 2.2, 1.4.3
 
-/** Red, green, blue of 0 to 1, and how opaque. @param {string} colour */
+/** Red, green, blue and opacity, each from 0 to 1. @param {string} colour */
 function channels(colour) {
 	if (colour === "none") return [0, 0, 0, 0];
 	const numbers = (colour.match(/[\d.]+/g) ?? []).map(Number);
@@ -33,7 +33,7 @@ function* shapes(parent, box) {
 	}
 }
 
-/** What lies behind a text: a colour, or null where a picture does. @param {Element} parent @param {DOMRect} box */
+/** The colour behind a text; null if a picture is behind it. @param {Element} parent @param {DOMRect} box */
 function behind(parent, box) {
 	const layers = [...shapes(parent, box)].map((shape) => channels(lookOf(shape).style.fill));
 	for (let one = layers.some((layer) => layer[3] === 1) ? null : parent; one; one = one.parentElement) {
@@ -62,7 +62,7 @@ function faint({ text, parent, box }) {
 	return `"${text.slice(0, 30)}" of .${parent.className?.baseVal ?? parent.className} has a contrast of ${ratio.toFixed(1)}`;
 }
 
-/** What the colours of a text come from: classes, states and colours of its own. @param {import("./seen.js").Text} text */
+/** The classes, states and own colours that determine the colours of a text. @param {import("./seen.js").Text} text */
 function kindOf({ parent, box }) {
 	const about = (/** @type {Element} */ one) => {
 		const states = [...one.attributes].filter(({ name, value }) => /^(aria-(?!value|label|describedby|controls|owns)|data-asked)/.test(name));
@@ -75,7 +75,8 @@ function kindOf({ parent, box }) {
 const judged = new Set();
 
 /**
- * A theme changes colours alone, so only they are looked at in each, and the same colours once.
+ * Yields the texts with too little contrast. A theme changes only colours, so the same combination of colours is
+ * checked once per theme.
  * @param {import("./seen.js").Text[]} found @param {string[]} themes
  * @returns {Generator<[string, string]>} kind and what is wrong
  */

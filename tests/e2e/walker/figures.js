@@ -1,4 +1,4 @@
-/** Each figure in a caption is one that the trace holds, or that follows from it by adding up or taking away. */
+/** Checks that each number in a caption is in the trace, or is a sum or difference of numbers in it. */
 
 const { amount, decimal } = await import("/static/js/shared/units.js");
 const { allocatable, free, heldFor, used } = await import("/static/js/trace/room.js");
@@ -16,7 +16,10 @@ function within(value, take) {
 	} else if (value && typeof value === "object") for (const one of Object.values(value)) within(one, take);
 }
 
-/** What the step may speak of, the nearest first: the many numbers of nodes and pods are asked only if need be. */
+/**
+ * The sources of a step's numbers, the most specific first: the many numbers of nodes and pods are computed only
+ * if necessary.
+ */
 const SOURCES = [ofStep, ofFilter, ofScores, ofPreemption, ofPods, ofNodes];
 
 class Known {

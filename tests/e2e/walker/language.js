@@ -1,4 +1,4 @@
-/** English left over on a Chinese page. */
+/** Finds English text on a Chinese page. */
 
 // what kube-scheduler, kubectl or a manifest says, in their words
 const QUOTED = "code, pre, .raw, .message, .spec";
@@ -13,10 +13,10 @@ const WORDS = new RegExp(
 
 const { podParts } = await import("/static/js/shared/names.js");
 
-/** In the text of a lesson, before the step that says it; the key of a label that no node has. */
+/** A message that a lesson quotes before its step, and the key of a label that no node has. */
 const QUOTES = ["cannot allocate all claims", "zone："];
 
-/** Names that the scenario gives, the longest first. @param {any} state */
+/** The names in the scenario, the longest first. @param {any} state */
 function names(state) {
 	const labels = [...state.nodes.values(), ...state.pods.values()].flatMap(({ summary }) => Object.entries(summary.labels ?? {}).flat());
 	const taints = [...state.nodes.values()].flatMap(({ summary }) => (summary.taints ?? []).flat());
@@ -26,13 +26,13 @@ function names(state) {
 	return [...new Set([...own, ...labels, ...taints])].filter((name) => /[a-z]/.test(name)).sort((a, b) => b.length - a.length);
 }
 
-/** Sentences of kube-scheduler's that the step quotes. @param {any} value @returns {Generator<string>} */
+/** The messages of kube-scheduler that the step quotes. @param {any} value @returns {Generator<string>} */
 function* quotes(value) {
 	if (typeof value === "string" && value.includes(" ")) yield value;
 	else if (value && typeof value === "object") for (const one of Object.values(value)) yield* quotes(one);
 }
 
-/** All texts of a region, whether or not they are folded or scrolled away. @param {Element} region */
+/** All texts of a region, including those that are folded or scrolled out of view. @param {Element} region */
 export function* everyText(region) {
 	const walker = document.createTreeWalker(region, NodeFilter.SHOW_TEXT);
 	for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,6 +1,7 @@
 /**
- * What a page tells of an open question's answer, whose oracle is another run: one that is the same up to the question
- * and goes on differently. Whatever of the page differs, opened or pinned as a reader could, tells what is to come.
+ * Finds parts of the page that reveal the answer to an open question. The oracle is another run, which is the same up to
+ * the question and continues differently: if the page differs between the two, also after a reader opens or pins
+ * something, it reveals the answer.
  */
 
 const { predictions } = await import("/static/js/learn/predictions.js");
@@ -23,7 +24,7 @@ async function drawn() {
 	while (root.dataset.ready === undefined || globalThis.asking) await new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Each way to look at the page: its name, and how to begin and end it. */
+/** The ways to look at the page: the name of each, and functions that begin and end it. */
 function* looks(question) {
 	yield ["the page", () => {}, () => {}];
 	for (const name of OPTIONS) yield [name, () => act.set({ [name]: true }), () => act.set({ [name]: false })];
@@ -41,7 +42,7 @@ function* looks(question) {
 	for (const name of DIALOGS) yield [name, () => act.open(name), () => dialog.close()];
 }
 
-/** The page as text: what is drawn, read aloud, or shown when pointed at. */
+/** The page as text: what is visible, read aloud by a screen reader, or shown in a tooltip. */
 function page() {
 	const parts = [document.querySelector("header"), ...root.children].filter((one) => one !== dialog).map((one) => one.outerHTML);
 	return [root.className, ...parts, dialog.open && dialog.innerHTML].join("\n");
@@ -67,10 +68,10 @@ function turned(column, count) {
 	return `i4:${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** What an event comes to, where that is a word: another one. */
+/** The possible results of events, by field, to replace one with another. */
 const WORDS = { code: ["Success", "Wait"], queue: ["active", "unschedulable"], decision: ["allowed", "timeout"], outcome: ["Scheduled", "Unschedulable"], point: ["PreBind", "Bind"], by: ["replicaset-controller", "karpenter"] };
 
-/** An event that ends differently, and is the same up to a frame. @param {any} event @param {number} frame */
+/** An event with another result that is the same up to a frame. @param {any} event @param {number} frame */
 function otherwise(event, frame) {
 	if (event.type === "NodesFiltered") return { ...event, verdict: turned(event.verdict, event.evaluated), verdicts: [...event.verdicts].reverse(), feasible: event.feasible ? 0 : 1 };
 	if (event.type === "ScoresComputed") {
@@ -90,7 +91,7 @@ function otherwise(event, frame) {
 	return { ...event, ...Object.fromEntries(words), ...(event.type === "CycleStarted" ? { pod: [...player.state.pods.keys()].find((pod) => pod !== event.pod) ?? event.pod } : {}) };
 }
 
-/** Let the run go on differently. @param {{step: number, frame: number}} from @returns {() => void} undoes it */
+/** Changes the rest of the run. @param {{step: number, frame: number}} from @returns {() => void} undoes it */
 function changeFuture({ step, frame }) {
 	const kept = store.chunks.map((chunk) => ({ events: chunk.events, kept: chunk.kept }));
 	const columns = [...index.columns];
@@ -122,7 +123,7 @@ function difference(one, other) {
 	return `${around(one)} BECAME ${around(other)}`;
 }
 
-/** Does What if tell the outcome of the attempt that is asked about? */
+/** Returns whether What if reveals the outcome of the attempt that is asked about. */
 async function whatIfAnswers() {
 	if (player.state.cycle.AttemptFinished) return false; // its outcome is known
 	act.open("ask");

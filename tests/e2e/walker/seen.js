@@ -1,11 +1,14 @@
-/** What the page's elements look like, asked once for a picture: a question costs more than all the rules together. */
+/**
+ * The computed styles and boxes of elements, cached for one picture: reading them costs more than all rules
+ * together.
+ */
 
 /** @type {Map<Element, {style: CSSStyleDeclaration, clips: boolean, scrolls: boolean, box: DOMRect}>} */
 const known = new Map();
 /** @type {Map<Element, boolean>} */
 const visible = new Map();
 
-/** Another picture is on the screen. */
+/** Clears the cache, since another picture is on the screen. */
 export function forget() {
 	known.clear();
 	visible.clear();
@@ -31,12 +34,12 @@ export function seen(element) {
 	return now;
 }
 
-/** The elements that one stands in, up to the player, itself first. @param {Element | null} element */
+/** The element and its ancestors, up to the player. @param {Element | null} element */
 export function* up(element) {
 	for (let one = element; one && one.id !== "player"; one = one.parentElement) yield one;
 }
 
-/** Where the letters are: their box is higher. @param {DOMRect} box */
+/** The box of the letters, which is less high than the line. @param {DOMRect} box */
 export function letters({ left, top, width, height }) {
 	return new DOMRect(left, top + height * 0.22, width, height * 0.56);
 }
@@ -58,7 +61,11 @@ export function* texts(region) {
 	}
 }
 
-/** Inside something that scrolls, and scrolled out of it. @param {Element} element @param {DOMRect} box */
+/**
+ * Whether the box is in an element that scrolls, and is scrolled out of view.
+ * @param {Element} element
+ * @param {DOMRect} box
+ */
 export function scrolledAway(element, box) {
 	for (const one of up(element.parentElement)) {
 		const { scrolls, box: inside } = lookOf(one);

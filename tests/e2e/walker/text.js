@@ -1,11 +1,14 @@
-/** Text that cannot be read: cut off, or with other text over it; things without a name, or standing out of their card. */
+/**
+ * Finds text that cannot be read (cut off, or covered by other text), nodes and pods without a name, and parts
+ * that stick out of their card.
+ */
 
 import { lookOf, scrolledAway, seen, up } from "./seen.js";
 
 const CUT = 2; // pixels that letters may stand out
 const READABLE = 26; // pixels of a name that ends in an ellipsis
 
-/** How it is cut off by what it stands in; "" when it is not. @param {import("./seen.js").Text} one */
+/** How the text is cut off by an ancestor; "" if it is not. @param {import("./seen.js").Text} one */
 function cut({ text, parent, box }) {
 	for (const one of up(parent)) {
 		const { style, clips, scrolls, box: inside } = lookOf(one);
@@ -28,7 +31,7 @@ function overlap(a, b) {
 	return Math.min(Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
 }
 
-/** What is left of a box in what clips it. @param {Element} parent @param {DOMRect} box */
+/** The part of a box that its ancestors do not clip. @param {Element} parent @param {DOMRect} box */
 function left(parent, box) {
 	let { left: x, top: y, right, bottom } = box;
 	for (const one of up(parent)) {
@@ -52,7 +55,7 @@ function* overlaps(found) {
 	}
 }
 
-/** Something opaque lies over the middle of a text. @param {import("./seen.js").Text} text */
+/** Whether an opaque element covers the middle of a text. @param {import("./seen.js").Text} text */
 function covered({ text, parent, box: whole }) {
 	const box = left(parent, whole);
 	if (box.width < 1 || box.height < 1) return "";
@@ -65,7 +68,10 @@ function covered({ text, parent, box: whole }) {
 	return `"${text.slice(0, 40)}" is covered by .${top.className}`;
 }
 
-/** A line over a text, such as the mark of what a node has. @param {import("./seen.js").Text[]} found */
+/**
+ * Yields texts that a line crosses, such as the mark of a node's allocatable amount.
+ * @param {import("./seen.js").Text[]} found
+ */
 function* crossed(found) {
 	for (const line of document.querySelectorAll(".scene:not([hidden]) :is(.brim, .lead)")) {
 		if (!seen(line)) continue;
@@ -80,7 +86,7 @@ function* crossed(found) {
 	}
 }
 
-/** A caption that grew over what stands above and below it. @param {import("./seen.js").Text[]} found */
+/** Yields texts of the caption that overlap the header or the rail. @param {import("./seen.js").Text[]} found */
 function* beside(found) {
 	const above = document.querySelector("body > header.bar")?.getBoundingClientRect().bottom ?? 0;
 	const below = document.querySelector("#rail")?.getBoundingClientRect().top ?? innerHeight;
@@ -88,7 +94,7 @@ function* beside(found) {
 		if (lines.map((box) => left(parent, box)).some(({ top, bottom, height }) => height && (top < above - CUT || bottom > below + CUT))) yield `"${text.slice(0, 40)}" stands over the header or the rail`;
 }
 
-/** Cut off twice: shortened with a sign of its own, and cut again by what it stands in. @param {import("./seen.js").Text} one */
+/** Whether a text that was shortened with "…" is cut off again by an ancestor. @param {import("./seen.js").Text} one */
 function cutTwice({ text, parent }) {
 	if (/[a-z-]…\s*…|\.{3,}\s*…|…\.{2,}|\.{4,}/.test(text)) return true;
 	const { style, clips } = lookOf(parent);
@@ -102,7 +108,11 @@ function linesOf(headline) {
 	return Math.round(headline.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(headline).lineHeight));
 }
 
-/** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */
+/**
+ * Whether scrolling moves the box out from under a bar that is fixed at the lower edge.
+ * @param {Element} top
+ * @param {DOMRect} box
+ */
 function leaves(top, box) {
 	const page = document.getElementById("player");
 	const bar = [...up(top)].find((one) => /fixed|sticky/.test(lookOf(one).style.position));
@@ -130,7 +140,7 @@ export function* unreadable(region, found) {
 
 const WORD = /[\p{Script=Latin}\p{N}]{2,}/gu;
 
-/** A word that goes on in the next line. @param {import("./seen.js").Text[]} found */
+/** Yields words that are broken across two lines. @param {import("./seen.js").Text[]} found */
 export function* broken(found) {
 	const range = document.createRange();
 	for (const { node, parent, lines } of found) {
@@ -146,7 +156,7 @@ export function* broken(found) {
 
 const NAMED = { ".candidate-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };
 
-/** What stands for a node or a pod has its name on it. @returns {Generator<[string, string]>} */
+/** Yields shapes of nodes and pods without a name. @returns {Generator<[string, string]>} */
 export function* nameless() {
 	for (const [selector, name] of Object.entries(NAMED)) {
 		for (const one of document.querySelectorAll(`.scene:not([hidden]) ${selector}`)) {
@@ -158,7 +168,7 @@ export function* nameless() {
 
 const CARDS = ".gang-frame, .gang-ribbon, .placement, .victim-set, .node-card, .candidate-column, .binding li, .queue-item, .filter-result, .criterion, .subject";
 
-/** Something stands out of the card that it belongs to. @returns {Generator<[string, string]>} */
+/** Yields parts that stick out of their card. @returns {Generator<[string, string]>} */
 export function* outside() {
 	for (const card of document.querySelectorAll(`#player :is(${CARDS})`)) {
 		if (!seen(card)) continue;

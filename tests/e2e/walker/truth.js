@@ -1,4 +1,4 @@
-/** What a step says against what the trace holds: stations, the amber pod, verdicts, arrows, promises, figures. */
+/** Compares a step on screen with the trace: stations, the amber pod, verdicts, arrows, announcements, figures. */
 
 const { preemptionOf } = await import("/static/js/steps/preempt/model.js");
 const { free, request, resourceOf } = await import("/static/js/trace/room.js");
@@ -9,7 +9,7 @@ const POINTS = Object.values(STATIONS).flat();
 const nameOf = (/** @type {string} */ key) => key.slice(key.indexOf("/") + 1);
 const shown = (/** @type {string} */ selector) => [...document.querySelectorAll(selector)].filter((one) => !one.closest("[hidden]"));
 
-/** Within an attempt the amber station only moves on. @returns {Generator<[string, string]>} */
+/** Within an attempt, the amber station only moves forward. @returns {Generator<[string, string]>} */
 export function* stations({ event, state }, memory) {
 	const current = document.querySelector(".station.current")?.textContent?.replace(/[^A-Za-z].*$/, "") ?? "";
 	const at = POINTS.indexOf(current);
@@ -40,7 +40,7 @@ export function* amber() {
 	if (card && pods.length && ![...pods, ...(group.length ? told : [])].includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
 }
 
-/** "Too little cpu" stands only beside a room that is too little. @returns {Generator<[string, string]>} */
+/** "Too little cpu" is shown only if the free amount is too small. @returns {Generator<[string, string]>} */
 export function* verdicts({ state, subject }) {
 	for (const card of shown(".node-card")) {
 		const note = card.querySelector(".node-note")?.textContent ?? "";
@@ -53,7 +53,7 @@ export function* verdicts({ state, subject }) {
 	}
 }
 
-/** A dry run is told as it was when it ran, for as long as it is told. @returns {Generator<[string, string]>} */
+/** A dry run of preemption is shown as it was when it ran. @returns {Generator<[string, string]>} */
 export function* dryRun({ event, state, step, last }, memory) {
 	const play = preemptionOf(state);
 	const table = document.querySelector("#margin .segments.wrap") ? document.querySelector("#margin table.figures")?.textContent : null;
@@ -66,10 +66,13 @@ export function* dryRun({ event, state, step, last }, memory) {
 	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the columns of step ${kept.step} are drawn otherwise`];
 }
 
-/** Pictures of what happens around an attempt, which may come again. */
+/** The scenes between attempts, which may be shown again. */
 const AROUND = new Set(["cluster", "group", "autoscaling"]);
 
-/** The picture of an attempt is left only to show a deleted pod's room drain. @returns {Generator<[string, string]>} */
+/**
+ * The scene of an attempt is left only to show how a deleted pod releases its resources.
+ * @returns {Generator<[string, string]>}
+ */
 export function* scenes({ event, state }, memory) {
 	const scene = document.querySelector("#player").dataset.scene;
 	if (event.type === "ObjectDeleted" && scene === "cluster") return;
@@ -80,7 +83,7 @@ export function* scenes({ event, state }, memory) {
 	memory.scenes.push(scene);
 }
 
-/** The node that a step is about is in sight. @returns {Generator<[string, string]>} */
+/** The node of a step is visible. @returns {Generator<[string, string]>} */
 export function* sight({ event, state, subject }) {
 	const pod = state.pods.get(subject);
 	const name = event.kind === "Node" ? event.name : (typeof event.node === "string" && event.node) || pod?.node || pod?.nominated_node;
@@ -91,7 +94,7 @@ export function* sight({ event, state, subject }) {
 		yield ["sight", `${name} is at ${Math.round(box.top)}, and the stage shows ${Math.round(frame.top)} to ${Math.round(frame.bottom)}`];
 }
 
-/** "1 → 2" is what the node held before and after this very step. @returns {Generator<[string, string]>} */
+/** "1 → 2" shows the requested amount of the node before and after this step. @returns {Generator<[string, string]>} */
 export function* arrows({ state, step }) {
 	const before = kschedui.store.stateAfter(step - 1);
 	for (const card of shown(".node-card")) {
@@ -105,7 +108,7 @@ export function* arrows({ state, step }) {
 	}
 }
 
-/** When a pod that waits out its backoff is really moved on, or else Infinity. */
+/** The time at which a pod in backoffQ is moved; Infinity if it never is. */
 function moved(step, pod) {
 	let time = kschedui.player.state.time;
 	for (const { event } of kschedui.store.walk(step + 1, 1)) {
@@ -116,7 +119,7 @@ function moved(step, pod) {
 	return Number.POSITIVE_INFINITY;
 }
 
-/** What is announced comes. @returns {Generator<[string, string]>} */
+/** Announced events happen. @returns {Generator<[string, string]>} */
 export function* promises({ event, state, step }) {
 	const words = document.querySelector("#caption h1")?.textContent ?? "";
 	if (event.type === "PodEnqueued" && event.queue === "backoff") {
@@ -146,7 +149,10 @@ export function* promises({ event, state, step }) {
 		yield ["promise", `"${words}", and it is ${state.pods.get(event.pod)?.place}`];
 }
 
-/** One amount of room has one number: in the sentence, on the lane, in the margin. @returns {Generator<[string, string]>} */
+/**
+ * The free amount is the same number in the sentence, on the lane and in the margin.
+ * @returns {Generator<[string, string]>}
+ */
 export function* rooms({ event, state, subject }) {
 	if (event.type !== "NodesFiltered") return;
 	for (const lane of shown(".lane.hit")) {
@@ -162,7 +168,10 @@ export function* rooms({ event, state, subject }) {
 	}
 }
 
-/** A waiting pod names every plugin that rejected it, or says how many more. @returns {Generator<[string, string]>} */
+/**
+ * A waiting pod shows every plugin that rejected it, or the number of the others.
+ * @returns {Generator<[string, string]>}
+ */
 export function* reasons({ state }) {
 	for (const item of shown(".queue-section.unschedulable .queue-item")) {
 		const name = item.querySelector(".queue-pod")?.getAttribute("data-fly") ?? "";
@@ -175,7 +184,10 @@ export function* reasons({ state }) {
 	}
 }
 
-/** Cards of nodes use the stage: no large part below the last one of a zone is blank. @returns {Generator<[string, string]>} */
+/**
+ * The cards of nodes fill the stage: there is no large blank area below the last card of a zone.
+ * @returns {Generator<[string, string]>}
+ */
 export function* blanks() {
 	const alone = shown(".cluster:not(.dense) .zones:not(:has(> .zone ~ .zone))");
 	for (const zone of [...alone, ...shown(".cluster:not(.dense) .zones:not(.flow) .zone")]) {
@@ -186,20 +198,29 @@ export function* blanks() {
 	}
 }
 
-/** Of what a pod asks for, those lines stand out that the plugin read which rejects it. @returns {Generator<[string, string]>} */
+/**
+ * The lines of the pod's card that the rejecting plugin reads are highlighted.
+ * @returns {Generator<[string, string]>}
+ */
 export function* read({ event }) {
 	if (!event.rejected_by || event.rejected_by.startsWith("NodeResources")) return;
 	for (const line of shown("#margin .spec .hot"))
 		if (line.textContent?.startsWith("requests.")) yield ["unread", `${event.rejected_by} does not read "${line.textContent}"`];
 }
 
-/** What does not fit on the pod's card is counted there, not cut off. @returns {Generator<[string, string]>} */
+/**
+ * Lines that do not fit on the pod's card are counted there, and not cut off.
+ * @returns {Generator<[string, string]>}
+ */
 export function* wishes() {
 	for (const line of shown("#subject .labels"))
 		if (line.scrollHeight > line.clientHeight + 2 && getComputedStyle(line).whiteSpace !== "nowrap") yield ["wish", `"${line.textContent}" is cut off`];
 }
 
-/** A pod leaves the queue that it was popped from: in the column, and in the sentence. @returns {Generator<[string, string]>} */
+/**
+ * The column and the sentence agree on the queue that the pod was popped from.
+ * @returns {Generator<[string, string]>}
+ */
 export function* leaving({ event, state }) {
 	const source = state.cycle.CycleStarted?.source ?? "active";
 	for (const one of shown(".queue-pod.left"))
@@ -208,7 +229,11 @@ export function* leaving({ event, state }) {
 	if (event.type === "CycleStarted" && told && told !== source) yield ["queue", `the sentence names ${told}Q, and it was popped from ${source}Q`];
 }
 
-/** What is counted at the end is what the sentence says, and what is drawn. @param {any} view @returns {Generator<[string, string]>} */
+/**
+ * At the end, the counts in the sentence and in the picture are those of the trace.
+ * @param {any} view
+ * @returns {Generator<[string, string]>}
+ */
 export function* ends({ event, state }) {
 	const bound = document.querySelector(".end-card dd")?.textContent ?? "0";
 	const words = document.querySelector("#caption h1")?.textContent ?? "";
@@ -227,7 +252,11 @@ const CONCERNS = {
 	NodeResourcesFit: /room|cpu|full|空间|满/i,
 };
 
-/** A teacher's note says what the step shows: how many nodes are left, and what puts the best node ahead of the next. @returns {Generator<[string, string]>} */
+/**
+ * A teacher's note agrees with the step: the number of remaining nodes, and the plugin that decides between the
+ * best two.
+ * @returns {Generator<[string, string]>}
+ */
 export function* notes({ event, state }) {
 	const note = document.querySelector("#caption .lesson")?.textContent ?? "";
 	if (!note) return;
@@ -247,7 +276,10 @@ export function* notes({ event, state }) {
 const REPEATED = 0.7; // the share of a note's words from which on it tells nothing new
 const stems = (/** @type {string} */ text) => (text.toLowerCase().match(/[a-z]{4,}/g) ?? []).map((word) => word.slice(0, 5));
 
-/** A teacher's note tells something that the sentences above it do not; of English words alone. @returns {Generator<[string, string]>} */
+/**
+ * A teacher's note adds something to the sentences above it; checked for English only.
+ * @returns {Generator<[string, string]>}
+ */
 export function* repeats() {
 	const note = document.querySelector("#caption .lesson")?.textContent ?? "";
 	const told = new Set(stems([...document.querySelectorAll("#caption :is(h1, .why)")].map((one) => one.textContent).join(" ")));
@@ -256,7 +288,10 @@ export function* repeats() {
 	if (words.length >= 4 && again >= REPEATED * words.length) yield ["repeats", `"${note}"`];
 }
 
-/** On a phone, too, what comes next is in sight, not behind the timeline. @returns {Generator<[string, string]>} */
+/**
+ * On a phone, too, the preview of the next step is visible, and not behind the timeline.
+ * @returns {Generator<[string, string]>}
+ */
 export function* ahead({ event }) {
 	const next = shown("#next p")[0];
 	if (innerWidth > 700 || innerHeight < 800 || event.type === "RunFinished" || !next?.textContent) return;
@@ -267,7 +302,7 @@ export function* ahead({ event }) {
 const { workloadRows } = await import("/static/js/steps/controllers/model.js");
 const { actorOf } = await import("/static/js/trace/actors.js");
 
-/** What a workload's row says is what its pips show, and what its pods are. @returns {Generator<[string, string]>} */
+/** The text and the pips of a workload's row agree with its pods. @returns {Generator<[string, string]>} */
 export function* workloads({ state }) {
 	const rows = workloadRows(state);
 	for (const drawn of shown(".workload")) {
@@ -284,7 +319,7 @@ export function* workloads({ state }) {
 	}
 }
 
-/** Who acts is on the card, and why it creates or deletes a pod is told. @returns {Generator<[string, string]>} */
+/** The card names the actor, and its reason for creating or deleting a pod. @returns {Generator<[string, string]>} */
 export function* actors({ event }) {
 	const actor = actorOf(event);
 	const card = document.querySelector("#subject .subject.actor");
@@ -293,7 +328,7 @@ export function* actors({ event }) {
 	if (actor && decides && !document.querySelector("#caption .why")?.textContent?.trim()) yield ["actor", `${actor} acts in ${event.type} without a cause`];
 }
 
-/** A node that is not ready, or silent, or being drained, looks so. @returns {Generator<[string, string]>} */
+/** A node that is not ready, unreachable or being drained is drawn as such. @returns {Generator<[string, string]>} */
 export function* conditions({ state }) {
 	for (const card of shown(".node-card[data-node]")) {
 		const node = state.nodes.get(card.getAttribute("data-node") ?? "");

@@ -1,4 +1,4 @@
-/** Plays a run in the page, frame by frame, and says what is wrong with each. */
+/** Plays a run in the page, frame by frame, and reports the problems of each. */
 
 import { shares } from "./blocks.js";
 import { coloured } from "./colours.js";
@@ -26,7 +26,7 @@ async function until(condition) {
 	return true;
 }
 
-/** Resolves when the player says that the step is whole on the screen; nobody asks again and again meanwhile. */
+/** Resolves with true when the player reports that the step is drawn completely, or with false after PATIENCE_MS. */
 function awaited(link) {
 	return new Promise((resolve) => {
 		const watcher = new MutationObserver(() => look());
@@ -42,7 +42,7 @@ function awaited(link) {
 	});
 }
 
-/** What the page measures: it draws anew once it has seen that these have changed. */
+/** The elements that the page measures: it draws again when their size changes. */
 const MEASURED = ["#stage", "#timeline", ".cells-field"];
 let measured = "";
 
@@ -50,7 +50,7 @@ function measures() {
 	return MEASURED.map((selector) => document.querySelector(selector)).map((one) => `${one?.clientWidth} ${one?.clientHeight}`).join();
 }
 
-/** Whole on the screen, and drawn for the room that there is. @param {string} link */
+/** Returns whether the step is drawn completely, for the current sizes of the page. @param {string} link */
 async function drawn(link) {
 	globalThis.drawNow?.();
 	if (root.dataset.ready !== link && !(await awaited(link))) return false;
@@ -63,7 +63,11 @@ async function drawn(link) {
 	return true;
 }
 
-/** What is drawn and where: the same twice is read once. @param {string[]} selectors @param {string[]} more */
+/**
+ * The elements as text, with their positions: a picture that was read before is not read again.
+ * @param {string[]} selectors
+ * @param {string[]} more
+ */
 function picture(selectors, ...more) {
 	const each = selectors.map((selector) => {
 		const region = document.querySelector(selector);
@@ -73,7 +77,7 @@ function picture(selectors, ...more) {
 	return [root.className, root.dataset.scene, innerWidth, innerHeight, ...each, ...more].join("\n");
 }
 
-/** Regions and cards as they were read last, and sentences whose figures were compared, at whatever size. */
+/** The regions and cards as they were last read, and the sentences whose figures were compared. */
 const last = new Map();
 const compared = new Set();
 
@@ -84,7 +88,7 @@ function changed(name, now) {
 	return true;
 }
 
-/** Everything wrong at the step on screen. */
+/** Yields every problem of the step on screen. */
 function* wrong(view, memory, themes) {
 	forget();
 	const all = [];
@@ -108,7 +112,10 @@ function* wrong(view, memory, themes) {
 	for (const check of Object.values(truth)) yield* check(view, memory);
 }
 
-/** The places to stop at: every frame, or of each kind of event and act only the first few, and all with a teacher's note. */
+/**
+ * The places to stop at: every frame; or the first few of each kind of event and act, and all with a teacher's
+ * note.
+ */
 function places({ every, most }) {
 	const { player, store } = kschedui;
 	const told = new Map();
@@ -127,7 +134,7 @@ function places({ every, most }) {
 	return out;
 }
 
-/** The headline does not change once it is drawn. @param {string} before */
+/** Reports a headline that changes after it was drawn. @param {string} before */
 async function* settled(before) {
 	await until(() => !globalThis.asking);
 	await turn();
@@ -136,7 +143,7 @@ async function* settled(before) {
 	if (after !== before) yield ["headline", `"${before}" became "${after}"`];
 }
 
-/** A line for each thing that is wrong, and not the same again at each frame. */
+/** The problems found, one line each; a problem that repeats at the next frames is listed once. */
 class Notes {
 	lines = [];
 	told = new Map();
@@ -151,7 +158,10 @@ class Notes {
 	}
 }
 
-/** The timeline opened leaves less of the stage; a narrow page has no switch for it. @param {boolean} wanted */
+/**
+ * Opens or closes the timeline, which makes the stage smaller; a narrow page has no switch for it.
+ * @param {boolean} wanted
+ */
 async function openLanes(wanted) {
 	const button = document.querySelector(".lanes-switch");
 	forget();
@@ -162,7 +172,7 @@ async function openLanes(wanted) {
 	return true;
 }
 
-/** As narrow as "What if" leaves the page. @param {() => Promise<void>} walked */
+/** Calls `walked` while the page is as narrow as it is beside "What if". @param {() => Promise<void>} walked */
 async function besidePanel(walked) {
 	document.body.classList.add("asking");
 	dispatchEvent(new Event("resize"));
@@ -189,7 +199,7 @@ export async function walk(how) {
 }
 
 /**
- * The same beside "What if" alone.
+ * Walks through a run beside "What if" only.
  * @param {{every: boolean, most: number, settle: boolean, themes: string[]}} how
  * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
  */
@@ -208,7 +218,10 @@ function viewAt(step, frame) {
 	return { event, state, step, frame, last: frame === kschedui.player.frames(step) - 1, subject };
 }
 
-/** What is wrong with what is on the screen, read anew: for the tests of the rules. @param {any} memory of the frames before */
+/**
+ * Returns the problems of the current screen, without a cache: for the tests of the rules.
+ * @param {any} memory of the frames before
+ */
 export function wrongNow(memory) {
 	last.clear();
 	compared.clear();

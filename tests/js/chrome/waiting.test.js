@@ -1,5 +1,5 @@
 // @ts-nocheck
-// When a pod that no event wakes is tried again.
+// The time at which a pod is tried again if no event moves it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { triedAnyway } from "../../../static/js/chrome/waiting.js";

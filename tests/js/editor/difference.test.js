@@ -1,5 +1,5 @@
 // @ts-check
-/** What the builder writes into the text is the smallest change, so that undo and the cursor stay useful. */
+/** The builder makes the smallest change to the text, so that undo and the cursor stay useful. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { difference } from "../../../static/js/editor/form/documents.js";

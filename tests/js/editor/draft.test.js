@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { draftOf } from "../../../static/js/editor/draft.js";
 
-/** A browser's storage, as far as drafts use it. */
+/** The part of a browser's storage that drafts use. */
 class Storage {
 	getItem(key) {
 		return this[key] ?? null;

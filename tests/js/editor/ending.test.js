@@ -1,6 +1,6 @@
 // @ts-nocheck
-// What the editor draws once a text has run: room held for nominated pods, victims that still end, pods that do not
-// fit.
+// The editor's picture after a run: resources held for nominated pods, victims that are still ending, and pods that do
+// not fit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// The editor's texts: the same in both languages, and all that its modules ask for.
+// The editor's texts exist in both languages, and include all that its modules use.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the builder adds to a pod it also shows, in few words, and takes away again. */
+/** Each addition of the builder to a pod is shown in a few words, and can be removed again. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Documents } from "../../../static/js/editor/form/documents.js";

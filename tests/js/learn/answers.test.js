@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What the trace answers to questions about controllers, kubelets and autoscalers, against what the real programs do.
+// The trace's answers to questions about controllers, kubelets and autoscalers are those of the real programs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { unpack } from "../../../static/js/trace/feed.js";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
 
-/** By lesson: the right answers to its questions, in order. */
+/** The right answers to the questions of each lesson, in order. */
 const RIGHT = {
 	"autoscaler-adds": ["pool", "Unschedulable"],
 	"autoscaler-removes": ["pool-2", "cluster-autoscaler", "pool-1"],

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Every lesson asks something that its trace answers, and the answer is the only one.
+// Every lesson has questions, and its trace gives exactly one answer to each.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -48,14 +48,14 @@ function questionsOf(store, asked) {
 	return questions.list;
 }
 
-/** No deeper numbers are known. */
+/** An explainer without explanations. */
 const SILENT = { want() {}, filter: () => null, score: () => null, scores: () => null, soon: () => null };
 
 const CATALOGUES = ["en", "zh-hans"].map((name) =>
 	JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${name}.json`), "utf8")),
 );
 
-/** What must hold of any run's questions. */
+/** Checks the questions of a run. */
 function check(slug, store, list) {
 	for (const one of list) {
 		const name = `${slug} ${one.id} ${one.event} ${one.kind}`;
@@ -104,7 +104,7 @@ test("a run without questions is asked generated ones, each with one answer", ()
 	assert.ok(all > LESSONS.length, `${all} questions`);
 });
 
-/** Stops of the short way from beginning to end, as the player goes, and the frames folded into each. */
+/** The stops of the short way from beginning to end, and the frames folded into each. */
 function walk({ store, captions, questions }) {
 	const way = new ShortWay(store, [...captions, ...questions]);
 	way.on = true;

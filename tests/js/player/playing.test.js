@@ -1,11 +1,11 @@
 // @ts-nocheck
-// Play stays at each stop for as long as reading it takes.
+// While playing, the player stays at each stop for the time that reading it takes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { playing } from "../../../static/js/player/player.js";
 import { lettersIn } from "../../../static/js/shared/units.js";
 
-/** The milliseconds for which a stop with so many letters stays, counted in steps of ten. */
+/** The milliseconds for which a stop with this number of letters is shown, in steps of ten. */
 function stayOf(letters, speed = 1, drawnAfter = 0) {
 	let moved = 0;
 	const player = { speed, due: 0, breakpoints: [], store: { complete: false }, forward: () => ++moved };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawStill, h, patch } from "../../../static/js/shared/dom.js";
 
-/** As much of a DOM as `patch` touches. */
+/** The part of a DOM node that `patch` uses. */
 class FakeNode {
 	constructor(tag, data) {
 		Object.assign(this, { tag, data, childNodes: [], parentNode: null, attributes: {}, heard: [] });
@@ -53,7 +53,7 @@ const draw = (parent, ids, more = {}) =>
 	);
 const names = (ids) => ids.map((id) => `${id.startsWith("x") ? "i" : "b"}${id}`);
 
-/** A few of the letters, in some order; the same ones every time. */
+/** Yields pseudo-random orders of some letters, the same every time. */
 function* orders(count) {
 	let seed = 7;
 	const next = (n) => (seed = (seed * 48271) % 2147483647) % n;

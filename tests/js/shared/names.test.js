@@ -1,10 +1,10 @@
 // @ts-nocheck
-// Names of nodes and pods in clusters of the large providers, as they are shown.
+// The display of names of nodes and pods, as in clusters of the large providers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { knowNodes, nodeName, podParts, shortened, shortPod } from "../../../static/js/shared/names.js";
 
-/** How each is shown. */
+/** The names as they are shown. */
 const shown = (...names) => names.map((name) => shortened(names).get(name) ?? name);
 
 test("names of one network lose what all have in common", () => {

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Labels of the field of cells stand where they belong, or below what is written there.
+// Labels in the field of cells are at their place, or below another label there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freeTop } from "../../../static/js/steps/many/cell_field.js";

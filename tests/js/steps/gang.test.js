@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What the stage for pod groups shows, from recorded lessons: how each member stands, the quorum, placements, the queue.
+// The stage for pod groups, for recorded lessons: the state of each member, the quorum, placements, the queue.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const GANGS = join(ROOT, "tests", "conformance", "gang");
 const RECORDED = readdirSync(GANGS).flatMap((name) => (name.endsWith(".yaml") ? [join(GANGS, name)] : []));
 const catalogue = (language) => JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${language}.json`)));
 
-/** By file: each step's event, and the state after it. */
+/** The events of each file, and the state after each. */
 function played(files) {
 	const told = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...files], {
 		cwd: ROOT,
@@ -50,7 +50,7 @@ function played(files) {
 const runs = new Map([...played(LESSONS)].map(([file, steps]) => [/gang-(.*)\.yaml/.exec(file)[1], steps]));
 useCatalogue(catalogue("en"));
 
-/** The steps of a lesson at which something is told, from the first. */
+/** The steps of a lesson with events of this type for which `more` returns true. */
 function stepsOf(name, type, more = () => true) {
 	return runs.get(name).filter(({ event }) => event.type === type && more(event));
 }

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// What the queue and an eviction say of a pod group's members.
+// The members of a pod group in the queue and in an eviction.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Every reason that a plugin of the engine gives for a node has words of our own, in both languages.
+// Every reason of the engine's plugins has a plain text in both languages.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// A workload's row: how many pods there should be, and what each of them does.
+// The row of a workload: the desired number of pods, and the state of each.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAtRest, workloadOf, workloadRows } from "../../../static/js/steps/controllers/model.js";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Who acts, and what becomes of nodes: asked at any step of a run.
+// The actor of a step, and the changes of nodes up to it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { actorOf, NodeLog } from "../../../static/js/trace/actors.js";

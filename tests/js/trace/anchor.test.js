@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Where a caption or a question of the text belongs.
+// The step of a caption or question in the text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAt } from "../../../static/js/trace/anchor.js";

@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Any state by number, in whatever order it is asked for, is the state that folding from the start comes to.
+// The state after any step, requested in any order, equals the state computed from the start of the run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
@@ -30,7 +30,7 @@ function content(state) {
 	return { ...state, nodes: [...state.nodes], pods: [...state.pods] };
 }
 
-/** How a keyframe was written by schema 1: every node and every pod. */
+/** A keyframe of schema 1, which has every node and every pod. */
 function whole(state) {
 	const { nodes, pods, ...rest } = fork(state);
 	return { ...rest, nodes: Object.fromEntries(nodes), pods: Object.fromEntries(pods) };
@@ -44,7 +44,7 @@ function since(state) {
 	return { step: state.step, time: state.time, since: told(past), cycle: told(cycle) };
 }
 
-/** The run in chunks, and the state after every 37th step as a plain fold has it. */
+/** The run in chunks, and the state after every 37th step, computed from the start. */
 function run(keyframe) {
 	const state = emptyState();
 	const chunks = [];

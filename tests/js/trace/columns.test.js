@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Nodes and pods as loaded come as columns, those that are alike once; in runs that were stored before, one by one.
+// The initial nodes and pods are stored as columns, equal ones once; in older runs, one by one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpack } from "../../../static/js/trace/feed.js";

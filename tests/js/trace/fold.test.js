@@ -1,5 +1,5 @@
 // @ts-nocheck
-// Keyframe n plus the events of chunk n comes to the same as keyframe n + 1, for many scenarios.
+// Keyframe n and the events of chunk n give the same state as keyframe n + 1, for many scenarios.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
 const BIG = /thousand-nodes/;
 
-/** Scenario files of a folder and those below. */
+/** The scenario files of a folder and its subfolders. */
 function scenarios(folder) {
 	assert.ok(existsSync(folder), folder);
 	return readdirSync(folder, { recursive: true })
@@ -44,7 +44,7 @@ function chunksOf(files) {
 	return byFile;
 }
 
-/** Maps as sorted objects, so that two states compare by content. */
+/** The state with sorted objects in place of maps, so that two states are compared by content. */
 function plain(state) {
 	return {
 		...state,
@@ -54,7 +54,7 @@ function plain(state) {
 	};
 }
 
-/** One thing told as many, all of one or none, symbols of sets. */
+/** Clumsy words: a plural for one object, "all" of one or none, symbols of sets. */
 const CLUMSY = new RegExp(
 	[
 		/(?<!of )\b1 (nodes|pods|plugins|points)\b|\b1 (node|pod) (run|stand|are|have)\b/,
@@ -64,10 +64,10 @@ const CLUMSY = new RegExp(
 		.join("|"),
 );
 
-/** A key in place of its text. */
+/** A key that is shown instead of its text. */
 const KEY = /^[a-z]+\.[a-zA-Z.]+$/;
 
-/** What a CEL compiler says of a name it does not know. */
+/** Messages of the CEL compiler for unknown names. */
 const CEL_WORDS = /undefined field '\w+'|undeclared reference to '\w+'/g;
 
 const runs = chunksOf(FILES);

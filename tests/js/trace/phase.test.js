@@ -6,7 +6,7 @@ const claim = { type: "ObjectApplied", kind: "ResourceClaim" };
 const waiting = { type: "PodsKeptWaiting", event: "ResourceClaim/Update", pods: ["default/b"], count: 1 };
 const enqueued = { type: "PodEnqueued", pod: "default/b" };
 
-/** An attempt of default/a that got through these events. @param {string[]} types */
+/** An attempt of default/a with these events. @param {string[]} types */
 const attempt = (...types) => ({
 	pods: new Map(),
 	cycle: Object.fromEntries(["CycleStarted", ...types].map((type) => [type, { type, pod: "default/a" }])),

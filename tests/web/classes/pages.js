@@ -1,6 +1,7 @@
 // @ts-nocheck
-// The pages of a class without a browser: the player, the questions and the class's own machines as they are, no drawing. Reads
-// commands, one JSON a line, and answers each with what the pages sent and show. Its time is what it is told.
+// The pages of a class without a browser: the real player, questions and state machines of the class, but no drawing.
+// Reads commands, one JSON object per line, and answers each with the messages that the pages sent and the content of
+// their screens. The commands set its clock.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,7 +24,7 @@ globalThis.clearTimeout = (id) => {
 };
 globalThis.requestAnimationFrame = (run) => setTimeout(() => run(now), 0);
 
-/** Let time pass: what falls due in it happens in order. */
+/** Advances the clock, and runs the timers that become due, in order. */
 function pass(milliseconds) {
 	const end = now + milliseconds;
 	for (;;) {
@@ -51,13 +52,13 @@ useCatalogue(JSON.parse(readFileSync(join(ROOT, "static", "i18n", "en.json"), "u
 
 // --- Pages --------------------------------------------------------------------------------------------------------
 
-/** What the pages sent since the last command. */
+/** The messages that the pages sent since the last command. */
 let sent = [];
 const pages = new Map();
 let chunks = [];
 let asked = [];
 
-/** A websocket whose other end is the test's. What a page says that is loaded again goes nowhere. */
+/** A websocket whose other end is the test. Messages of a page that was reloaded are dropped. */
 function socketOf(name, page) {
 	const say = (message) => pages.get(name) === page && sent.push({ page: name, ...message });
 	return class {
@@ -99,7 +100,7 @@ class Page {
 		this.draw();
 	}
 
-	/** So much of the run is here. */
+	/** Loads the run up to this step. */
 	arrive(known) {
 		for (const chunk of chunks.slice(0, known)) this.store.put(structuredClone(chunk));
 		this.store.complete = known >= chunks.length;
@@ -119,7 +120,7 @@ class Page {
 		press({ key, target, preventDefault() {} }, this.player, { state, set() {}, open() {}, zoom() {}, goOn() {} });
 	}
 
-	/** What is on its screen. */
+	/** The content of the page's screen. */
 	get shown() {
 		const { player, predictions, machine } = this;
 		const { step, frame } = player;
@@ -145,7 +146,7 @@ class Page {
 	}
 }
 
-/** The run as a teacher walks it: every place in order, and the questions. */
+/** The places of the run in the order in which a teacher shows them, and the questions. */
 function walk() {
 	const page = new Page("walk", true, chunks.length, "");
 	page.predictions.host = null;
