@@ -61,13 +61,13 @@ class Forked:
         worker_ready.connect(self.watch, weak=False)
 
     def ended(self) -> bool:
-        """Return whether it has ended."""
+        """Return whether the process has ended."""
         if self.pid and os.waitpid(self.pid, os.WNOHANG)[0]:
             self.pid = 0
         return not self.pid
 
     def watch(self, sender: Any, **signal: Any) -> None:
-        """Look at it once a second. Celery does not call this once it has been asked to stop."""
+        """Check once a second whether the process has ended. Celery does not call this after a request to stop."""
         sender.timer.call_repeatedly(WATCH_SECONDS, self.end_worker_with_it)
 
     def end_worker_with_it(self) -> None:

@@ -33,7 +33,7 @@ class EndTokens:
         """Accept the password."""
 
     def get_help_text(self) -> str:
-        """Return the label of the scope in forms."""
+        """Return the sentence that forms show below the new password."""
         return _("A change of the password revokes all tokens of the account.")
 
     def password_changed(self, password: str, user: Any = None) -> None:

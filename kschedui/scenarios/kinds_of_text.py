@@ -36,7 +36,10 @@ class Mark(NamedTuple):
 
 
 def _of_kind(*kinds: str) -> str:
-    """A document of one of the kinds: in block style, or in JSON and flow style, where apiVersion may be before it."""
+    """Return a pattern for a document of one of the kinds, in block style, flow style or JSON.
+
+    In flow style and JSON, apiVersion may come before kind.
+    """
     begin = r"""(?m)^(?:\{\s*(?:["']?apiVersion["']?\s*:\s*["']?[\w./-]+["']?\s*,\s*)?)?"""
     return rf"""{begin}["']?kind["']?\s*:\s*["']?(?:{"|".join(kinds)})\b"""
 

@@ -1,4 +1,4 @@
-"""The child processes of the supervisor, and the guard that ends them should the supervisor be killed."""
+"""The child processes of the supervisor, and the guard that ends them if the supervisor is killed."""
 
 import contextlib
 import os

@@ -25,7 +25,7 @@ from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 
 MAX_REPLICAS = 10_000
-MAX_ROOMS = 200  # the number of nodes whose resources are reported
+MAX_NODES_REPORTED = 200  # the number of nodes whose resources are reported
 FEW = 8  # an attribute with more values, all different, identifies the device
 
 
@@ -36,7 +36,7 @@ class NodesMore(msgspec.Struct, frozen=True):
     count: int | None
 
 
-class Room(msgspec.Struct, frozen=True):
+class ResourceUse(msgspec.Struct, frozen=True):
     """A resource of a node: the amounts used `before` and by the `copies`, and the `further` copies that fit."""
 
     resource: str
@@ -63,7 +63,7 @@ class Capacity(msgspec.Struct, frozen=True):
     by_node: dict[NodeName, int]
     by_zone: dict[str, int]
     more: list[NodesMore]
-    rooms: dict[NodeName, list[Room]] = {}
+    rooms: dict[NodeName, list[ResourceUse]] = {}
     rejected: dict[NodeName, str] = {}
 
 
@@ -82,7 +82,7 @@ def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capac
     for name, count in on.items():
         zones[_zone(world.cluster.node(name))] += count
     by_zone = {} if set(zones) <= {""} else dict(zones)
-    rooms = _rooms(world, pod, on)
+    rooms = _resources_by_node(world, pod, on)
     rejected = {name: reason for name, reason in reasons.items() if name in rooms}
     return Capacity(key, len(places), requested, message, dict(on.most_common()), by_zone, more, rooms, rejected)
 
@@ -104,11 +104,13 @@ def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str
     return places, "", {}
 
 
-def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[Room]]:
+def _resources_by_node(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[ResourceUse]]:
     """Return the used and free resources of each node once the copies are placed."""
     nodes = world.cluster.nodes
     rows = {name: row for row, name in enumerate(nodes.names)}
-    shown = [*(name for name, _ in on.most_common(MAX_ROOMS)), *(name for name in rows if name not in on)][:MAX_ROOMS]
+    shown = [*(name for name, _ in on.most_common(MAX_NODES_REPORTED)), *(name for name in rows if name not in on)][
+        :MAX_NODES_REPORTED
+    ]
     requests = {name: amount for name, amount in pod.requests.items() if amount > 0}
     rooms = {}
     for name in shown:
@@ -121,10 +123,10 @@ def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list
                 column = int(nodes.allocatable[index][row]), int(nodes.requested[index][row])
                 sums.append((resource, amount, *column))
         entries = [
-            Room(resource, whole, used - count * amount, count * amount, max(0, whole - used) // amount)
+            ResourceUse(resource, whole, used - count * amount, count * amount, max(0, whole - used) // amount)
             for resource, amount, whole, used in sums
         ]
-        rooms[name] = sorted(entries, key=lambda room: (room.further, room.resource == "pods"))
+        rooms[name] = sorted(entries, key=lambda use: (use.further, use.resource == "pods"))
     return rooms
 
 

@@ -1,4 +1,4 @@
-"""Evaluates an answer to a challenge by running the scenario and each variant with it, with each seed."""
+"""Evaluates an answer to a challenge: adds it to the scenario and to each variant, and runs them with each seed."""
 
 from __future__ import annotations
 

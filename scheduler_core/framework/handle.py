@@ -19,7 +19,7 @@ from scheduler_core.framework.cycle import CycleState
 from scheduler_core.framework.extended_resources import ExtendedResources
 from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.status import Verdicts
-from scheduler_core.framework.what_if import Room, WhatIf
+from scheduler_core.framework.what_if import CounterLimits, WhatIf
 from scheduler_core.releases import Release
 
 
@@ -133,7 +133,7 @@ class Handle(Protocol):
     @property
     def nominator(self) -> Nominator: ...
 
-    def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
+    def room(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
         """Return the room that decides whether nodes pass when pods return to them; None if the filters must run."""
         ...
 

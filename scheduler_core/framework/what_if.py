@@ -63,7 +63,7 @@ class WhatIf(msgspec.Struct):
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
 
 
-class Room(msgspec.Struct, frozen=True):
+class CounterLimits(msgspec.Struct, frozen=True):
     """The limits of counters: pair j of a what-if adds `added[:, j]`, and row i has `left[:, i]`."""
 
     added: NDArray[np.int64]

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
-from tests.bench.machine import told
+from tests.bench.machine import describe_machine
 from tests.builders import node, pod, scenario
 from tests.conftest import run_manage
 from tests.web.visitor import Visitor
@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, nargs="*", default=[300, 5000])
     parser.add_argument("--asks", type=int, default=40)
     options = parser.parse_args()
-    print(told())
+    print(describe_machine())
     slow = 0
     with tempfile.TemporaryDirectory() as folder:
         env = {"KSCHEDUI_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3"}

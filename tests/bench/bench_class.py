@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 OPEN_FILES = 8192
-HALL = "--hall"
+STUDENT_PROCESS = "--student-process"
 STEP_SECONDS = 0.1
 CHOICES = 4
 TEXT, PING, PONG = 1, 9, 10  # kinds of frames
@@ -49,17 +49,17 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--students", type=int, default=500)
     options.add_argument("--steps", type=int, default=100)
-    options.add_argument(HALL, nargs=3, metavar=("URLS", "CODE", "STUDENTS"))
+    options.add_argument(STUDENT_PROCESS, nargs=3, metavar=("URLS", "CODE", "STUDENTS"))
     chosen = options.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
-    if chosen.hall:
-        urls, code, students = chosen.hall
-        return asyncio.run(hall(urls.split(","), code, int(students)))
+    if chosen.student_process:
+        urls, code, students = chosen.student_process
+        return asyncio.run(play_students(urls.split(","), code, int(students)))
     from kschedui.supervisor.stack import Stack
-    from tests.bench.machine import told
+    from tests.bench.machine import describe_machine
     from tests.conftest import run_manage
 
-    print(told())
+    print(describe_machine())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{folder / 'bench.sqlite3'}", **UNLIMITED}
@@ -67,7 +67,7 @@ def main() -> None:
             stack.start_broker()
             run_manage(stack.env, "migrate", "--verbosity", "0")
             measure(stack, chosen.students, chosen.steps)
-    print(told())
+    print(describe_machine())
 
 
 def measure(stack: Any, students: int, steps: int) -> None:
@@ -106,13 +106,13 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
     teacher.wait_for(run, "done")
     code = started(teacher, run)
     before, held = sum(map(cpu_seconds, webs.values())), max(map(memory, webs.values()))
-    command = [sys.executable, __file__, HALL, ",".join(webs), code, str(students)]
+    command = [sys.executable, __file__, STUDENT_PROCESS, ",".join(webs), code, str(students)]
     with subprocess.Popen(command, env=stack.env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         assert process.stdout
         try:
             assert process.stdout.readline().strip() == "ready"
             sent, counted, missing, _again = asyncio.run(drive(teacher, code, students, steps))
-            came = said_by(process)
+            came = results_of(process)
         finally:
             process.kill()
     used = sum(map(cpu_seconds, webs.values())) - before
@@ -227,7 +227,7 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
     return Taught(sent, Counter(dict(enumerate(counts))), made.missing, made.again)
 
 
-def said_by(process: subprocess.Popen[str]) -> Any:
+def results_of(process: subprocess.Popen[str]) -> Any:
     """Return the results of the students when the class is over, or what they have after PATIENCE seconds."""
     timer = threading.Timer(PATIENCE, process.terminate)
     timer.start()
@@ -257,7 +257,7 @@ def connected(url: str, cookies: str, code: str) -> Any:
     return Joined(address, origin=url, additional_headers=headers, compression=None, ping_interval=None)
 
 
-async def hall(urls: list[str], code: str, students: int) -> None:
+async def play_students(urls: list[str], code: str, students: int) -> None:
     """Play all students: print "ready" when they have joined, then what each received.
 
     After SIGTERM, the class is over for each student that is still in it, and the result says so.
@@ -284,7 +284,7 @@ class Student(asyncio.Protocol):
     def __init__(self, url: str, code: str, choice: int) -> None:
         loop = asyncio.get_running_loop()
         self.url, self.code, self.choice = url, code, choice
-        self.cookies = seat(url, code)
+        self.cookies = cookies_of(url, code)
         self.there, self.over = loop.create_future(), loop.create_future()
         self.buffer = bytearray()
         self.came: list[tuple[float, bytes]] = []
@@ -369,7 +369,7 @@ def frame_of(data: bytearray) -> tuple[int, bytes, int] | None:
     return (data[0] & 15, bytes(data[start:whole]), whole) if len(data) >= whole and len(data) >= start else None
 
 
-def seat(url: str, code: str) -> str:
+def cookies_of(url: str, code: str) -> str:
     """Return the cookies of a browser that has opened the page of the class."""
     jar = CookieJar()
     with build_opener(HTTPCookieProcessor(jar)).open(f"{url}/c/{code}/") as answer:

@@ -24,7 +24,7 @@ from scheduler_core import chunked, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import AttemptFinished, RunStarted
 from tests.bench.bench_engine import LIMITS, as_in_a_worker
-from tests.bench.machine import told
+from tests.bench.machine import describe_machine
 
 AIM = 10.0  # milliseconds
 MODELS = (("a100", "40Gi"), ("a100", "80Gi"), ("h100", "80Gi"), ("l40", "48Gi"))
@@ -140,10 +140,10 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     text = "\n---\n".join(json.dumps(one) for one in devices(options.nodes, options.pods))
-    print(told())
+    print(describe_machine())
     print(f"{'release':8}{'cycles':>8}{'scheduled':>11}{'ms':>10}{'kept, ms':>10}{'bytes':>9}{'aim':>6}")
     good = [measure(release, text, options.runs) for release in options.releases]
-    print(told())
+    print(describe_machine())
     return 0 if all(good) else 1
 
 

@@ -39,7 +39,7 @@ from scheduler_core.scenario.parse import Limits
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, RunStarted
 from scheduler_core.trace.keyframe import Keyframe, TraceChunk
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
-from tests.bench.machine import TARGET_MS, Pace, told
+from tests.bench.machine import TARGET_MS, Pace, describe_machine
 from tests.bench.mixed_workloads import Objects, mixed, unique
 from tests.bench.workloads import workload
 
@@ -174,10 +174,10 @@ def main() -> int:
     options = parser.parse_args()
     heads = ("pods/s", 10), ("kept", 10), ("real", 8), ("ratio", 8), ("kept", 8), ("aim", 8)
     more = ("ms/cycle", 10), ("keeping", 9), ("aim", 7), ("bytes", 9), ("of it begin", 13), ("aim", 7)
-    print(told())
+    print(describe_machine())
     print(f"{'workload-nodes':18}{''.join(f'{name:>{width}}' for name, width in (*heads, *more))}   decisions")
     good = [measure(name, options.runs) for name in options.names]
-    print(told())
+    print(describe_machine())
     return 0 if all(good) else 1
 
 

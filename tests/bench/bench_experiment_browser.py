@@ -35,7 +35,7 @@ from django.core.management import call_command  # noqa: E402
 from kschedui.supervisor.child import Child  # noqa: E402
 from kschedui.supervisor.ports import free_port, wait_until  # noqa: E402
 from kschedui.supervisor.stack import Stack  # noqa: E402
-from tests.bench.machine import told  # noqa: E402
+from tests.bench.machine import describe_machine  # noqa: E402
 from tests.e2e.test_experiments import open_outlier, saved  # noqa: E402
 from tests.processes import descendants  # noqa: E402
 from tests.web.visitor import Visitor  # noqa: E402
@@ -58,7 +58,7 @@ class Story:
         if self.shots is not None:
             self.page.screenshot(path=self.shots / f"{name}.png")
 
-    def told(self, what: str, more: str = "") -> None:
+    def print_time(self, what: str, more: str = "") -> None:
         print(f"{time.monotonic() - self.since:7.1f} s  {what}{more}", flush=True)
 
     def state(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Story:
         page.get_by_role("button", name="Start").click()
         page.wait_for_url("**/experiments/*/")
         self.eid = page.url.rstrip("/").rsplit("/", 1)[1]
-        self.told(f"{SIZE:,} runs begun")
+        self.print_time(f"{SIZE:,} runs begun")
 
     def disturb(self) -> None:
         """Kill all processes of the worker pool, then the broker, which stores nothing."""
@@ -95,20 +95,20 @@ class Story:
         for pid in pool:
             os.kill(pid, signal.SIGKILL)
         done = self.state()["done"]
-        self.told(f"kill -9 of {len(pool)} processes", f", {done:,} rows there")
+        self.print_time(f"kill -9 of {len(pool)} processes", f", {done:,} rows there")
         self.until(max(done + 1, SIZE // 3))
         broker = self.stack.children["broker"]
         os.killpg(broker.group, signal.SIGKILL)
         broker.stop()
         self.stack.children["broker"] = Child(broker.program, self.stack.guard)
         done = self.state()["done"]
-        self.told("the broker killed and started again", f", {done:,} rows there")
+        self.print_time("the broker killed and started again", f", {done:,} rows there")
         self.shoot("3-going-on")
 
     def finish(self) -> None:
         page = self.page
         page.locator("#results[data-ready]").wait_for(timeout=LONG * 1000)
-        self.told("the page has all of them")
+        self.print_time("the page has all of them")
         rows = self.visitor.get(f"/api/v1/experiments/{self.eid}/results.csv")[1].splitlines()[1:]
         assert [line.split(b",")[0] for line in rows] == [b"%d" % number for number in range(1, SIZE + 1)]
         print(
@@ -125,7 +125,7 @@ class Story:
 
 def main() -> None:
     """Run the experiment, and print how long each part took."""
-    print(told())
+    print(describe_machine())
     shots = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     if shots is not None:
         shots.mkdir(parents=True, exist_ok=True)

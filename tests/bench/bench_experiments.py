@@ -43,7 +43,7 @@ from kschedui.scenarios.access import Visitor as Author  # noqa: E402
 from kschedui.supervisor.ports import free_port, wait_until  # noqa: E402
 from kschedui.supervisor.stack import Stack  # noqa: E402
 from scheduler_core.experiments.reading import read_factors  # noqa: E402
-from tests.bench.machine import told  # noqa: E402
+from tests.bench.machine import describe_machine  # noqa: E402
 from tests.faults.stacks import cpu_seconds  # noqa: E402
 from tests.processes import descendants  # noqa: E402
 from tests.web.experiments import OUTLIERS, outlier_factors  # noqa: E402
@@ -208,7 +208,7 @@ def row(name: str, said: str) -> None:
 
 def main() -> None:
     """Print a table."""
-    print(told())
+    print(describe_machine())
     call_command("migrate", verbosity=0)
     overhead()
     connections.close_all()

@@ -159,15 +159,15 @@ class Others:
         return f"others p50 {at[49]:.0f}, p99 {at[98]:.0f} ms of {len(self.delays)}"
 
 
-def row(door: str, form: str, used: Used, made: str, others: Others) -> None:
+def row(way: str, form: str, used: Used, made: str, others: Others) -> None:
     print(
-        f"{door:9}{form:22}{used.seconds:7.1f} s   {used.processor:6.1f} s processor   "
+        f"{way:9}{form:22}{used.seconds:7.1f} s   {used.processor:6.1f} s processor   "
         f"{used.largest / 2**20:6.0f} MB in {used.holder:22} {others}; {made}",
         flush=True,
     )
 
 
-def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
+def measure(stack: Stack, ways: list[str], asked: argparse.Namespace) -> None:
     path = chromium_path()
     visitor = Visitor(stack.url)
     visitor.get("/new/")
@@ -175,19 +175,19 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
         if asked.forms and form not in asked.forms.split(","):
             continue
         print(f"{form}: {len(content):,} bytes")
-        if "command" in doors:
+        if "command" in ways:
             with Others(stack.url) as others, measured() as used:
                 made = by_command(content)
             row("command", form, used, made, others)
-        if "api" in doors:
+        if "api" in ways:
             with Others(stack.url) as others, measured() as used:
                 made = by_api(visitor, content)
             row("API", form, used, made, others)
-        if "pipe" in doors and not form.endswith("packed"):
+        if "pipe" in ways and not form.endswith("packed"):
             with Others(stack.url) as others, measured() as used:
                 made = by_pipe(stack, visitor, content)
             row("pipe", form, used, made, others)
-        if "page" in doors and path:
+        if "page" in ways and path:
             with tempfile.NamedTemporaryFile(suffix=".yaml") as file, editor(stack.url, path) as page:
                 file.write(content)
                 file.flush()
@@ -198,13 +198,13 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--doors", default="command,api,pipe,page")
+    parser.add_argument("--ways", default="command,api,pipe,page")
     parser.add_argument("--forms", default="", help="only these, separated by commas")
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--pods", type=int, default=8000)
     asked = parser.parse_args()
     visiting.LONG = PATIENCE_MS / 1000
-    print(machine.told())
+    print(machine.describe_machine())
     with tempfile.TemporaryDirectory() as folder:
         settings = {"KSCHEDUI_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3"}
         with Stack(settings, Path(folder)) as stack:
@@ -213,7 +213,7 @@ def main() -> None:
             stack.start_workers(runs=2)
             stack.start_web("127.0.0.1", free_port())
             stack.wait()
-            measure(stack, asked.doors.split(","), asked)
+            measure(stack, asked.ways.split(","), asked)
 
 
 if __name__ == "__main__":

@@ -110,10 +110,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     from kschedui.supervisor.ports import free_port
     from tests.bench.bench_viewers import start_web
-    from tests.bench.machine import told
+    from tests.bench.machine import describe_machine
     from tests.conftest import run_manage
 
-    print(told(), flush=True)
+    print(describe_machine(), flush=True)
     with servers_of(chosen.webs) as stack:
         run_manage(stack.env, "migrate", "--verbosity", "0")
         run_manage(stack.env, "load_library", "--verbosity", "0")
@@ -121,7 +121,7 @@ def main() -> None:
         stack.start_web("127.0.0.1", free_port())
         urls = [stack.wait(), *(start_web(stack, f"web {number}")[0] for number in range(2, chosen.webs + 1))]
         good = measure(stack, urls, chosen)
-    print(told())
+    print(describe_machine())
     sys.exit(0 if good else 1)
 
 
@@ -219,20 +219,20 @@ def play(reports: Connection, function: Any, *about: Any) -> None:
         os.nice(5)
     report, over = Report.empty(), threading.Event()
 
-    def tell() -> None:
+    def send_reports() -> None:
         while not over.wait(REPORT_SECONDS):
             with suppress(RuntimeError, OSError):  # it changed while it was packed: the next one tells
                 reports.send(report)
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    sender = threading.Thread(target=send_reports, daemon=True)
+    sender.start()
     try:
         function(report, *about)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         report.failed.append(f"{error!r} in {where.name}, while: {report.doing[-1]}")
     over.set()
-    teller.join()
+    sender.join()
     report.doing[-1] = "over"
     reports.send(report)
 
@@ -465,21 +465,21 @@ def teach(report: Report, urls: list[str], end: float, students: int, env: dict[
     teacher.wait_for(run, "done")
     code = bench_class.started(teacher, run)
     bench_class.STEP_SECONDS = 2.0 / 1.1
-    command = [sys.executable, bench_class.__file__, bench_class.HALL, ",".join(urls), code, str(students)]
+    command = [sys.executable, bench_class.__file__, bench_class.STUDENT_PROCESS, ",".join(urls), code, str(students)]
     report.doing[-1] = "students joining"
     begun = time.time()
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as hall:
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         try:
-            assert hall.stdout
-            assert hall.stdout.readline().strip() == "ready", "the students could not join"
+            assert process.stdout
+            assert process.stdout.readline().strip() == "ready", "the students could not join"
             report.delays["all joining"].append(1000 * (time.time() - begun))
             report.doing[-1] = "teaching"
             taught = asyncio.run(bench_class.drive(teacher, code, students, max(5, int((end - time.time()) / 2))))
             report.lost.extend(taught.missing)
             report.doing[-1] = "hearing from the students"
-            came = bench_class.said_by(hall)
+            came = bench_class.results_of(process)
         finally:
-            hall.kill()
+            process.kill()
     for delays in came["steps"]:
         report.delays["to a student"].extend(1000 * (at - taught.sent[int(step)]) for step, at in delays.items())
     last, kept = str(len(taught.sent) - 1), set().union(*came["steps"])

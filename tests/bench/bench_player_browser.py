@@ -39,7 +39,7 @@ LINKS = 9
 ROUND_TRIP = 50  # milliseconds, of a visitor who is far away and comes for the first time
 LESSON = "/library/flash-sale/"
 SLOWED = 4
-MOVED = 5  # times that a step is looked at: others keep the machine busy, and the quietest time is told
+MOVED = 5  # times that a step is looked at: others keep the machine busy, and the shortest time is printed
 MOVES = {  # links to the stops before those that move
     "/library/first-pod/": ("0", "4", "4.3", "5.1", "5.5"),
     "/library/high-preempts-low/": ("4.3", "5.1", "5.4", "8", "15.3"),

@@ -189,14 +189,14 @@ def record(port: int, minutes: int, rate: int) -> None:
     listed = recorder.progress().objects
     print(f"{listed:,} objects listed: {resident():.0f} MB, {time.process_time() - began:.1f} s of CPU")
     a_minute = 60 * (rate // 6) * 5  # the third of the Events tells no decision
-    told = 0
+    printed = 0
 
     def show(progress: Any) -> None:
-        nonlocal told
-        while told < minutes and progress.changes >= (told + 1) * a_minute:
-            told += 1
-            print(f"minute {told}, {progress.changes:,} changes: {resident():.0f} MB", flush=True)
-        if told == minutes:
+        nonlocal printed
+        while printed < minutes and progress.changes >= (printed + 1) * a_minute:
+            printed += 1
+            print(f"minute {printed}, {progress.changes:,} changes: {resident():.0f} MB", flush=True)
+        if printed == minutes:
             recorder.stop.set()
 
     recorder.watch(None, show=show)

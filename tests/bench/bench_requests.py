@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.bench.machine import told  # noqa: E402
+from tests.bench.machine import describe_machine  # noqa: E402
 from tests.builders import node, pod, scenario  # noqa: E402
 from tests.processes import descendants  # noqa: E402
 from tests.web.visitor import Visitor  # noqa: E402
@@ -105,7 +105,7 @@ def main() -> None:
     options.add_argument("--against", default="", metavar="COMMIT")
     options.add_argument("--rounds", type=int, default=10)
     chosen = options.parse_args()
-    print(told())
+    print(describe_machine())
     with tempfile.TemporaryDirectory() as name:
         folder, trees, sites = Path(name), [ROOT], []
         if chosen.against:
@@ -121,7 +121,7 @@ def main() -> None:
                 site.stop()
             if chosen.against:
                 subprocess.run(["git", "worktree", "remove", "--force", trees[1]], cwd=ROOT, check=True)
-    print(told())
+    print(describe_machine())
 
 
 if __name__ == "__main__":

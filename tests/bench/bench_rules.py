@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scheduler_core import Scenario, parse_scenario
 from tests.bench.bench_engine import LIMITS, timed
-from tests.bench.machine import told
+from tests.bench.machine import describe_machine
 
 AIM = 5
 RULES = {
@@ -87,7 +87,7 @@ def main() -> None:
     objects = cluster(options.nodes, options.pods)
     plain = scenario_of(objects, None)
     missed = False
-    print(told())
+    print(describe_machine())
     print(f"{'rule':24}{'without (s)':>12}{'with (s)':>12}{'times':>8}")
     for name, spec in RULES.items():
         ruled = scenario_of(objects, spec)

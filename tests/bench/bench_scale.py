@@ -28,7 +28,7 @@ from scheduler_core import Scenario
 from tests.bench.bench_engine import scenario_of, stored, timed
 from tests.bench.bench_viewers import OPEN_FILES, Case, start_web
 from tests.bench.curves import draw
-from tests.bench.machine import Pace, told
+from tests.bench.machine import Pace, describe_machine
 from tests.bench.mixed_workloads import Objects, mixed
 from tests.bench.workloads import basic, spread
 from tests.builders import node, pod, scenario
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
-    print(told())
+    print(describe_machine())
     for part in options.parts:
         pace = Pace()
         drawing = PARTS[part](pace)

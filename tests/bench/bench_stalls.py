@@ -35,11 +35,11 @@ def main() -> None:
     chosen = options.parse_args()
     from kschedui.supervisor.ports import free_port
     from kschedui.supervisor.stack import Stack
-    from tests.bench.machine import told
+    from tests.bench.machine import describe_machine
     from tests.conftest import run_manage
     from tests.stalls import replace_web
 
-    print(told(), flush=True)
+    print(describe_machine(), flush=True)
     with tempfile.TemporaryDirectory() as name:
         env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
         env |= {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("DOWNLOAD", "PAGE", "READ", "ASK", "CHECK", "RUN")}
@@ -52,7 +52,7 @@ def main() -> None:
             stack.wait()
             replace_web(stack)
             measure(stack.url, chosen)
-    print(told())
+    print(describe_machine())
 
 
 def measure(url: str, chosen: Any) -> None:

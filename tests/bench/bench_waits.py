@@ -38,7 +38,7 @@ from playwright.sync_api import Browser, sync_playwright
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
 from tests.bench import bench_ask, bench_engine, bench_intake_browser, bench_player_browser
-from tests.bench.machine import Figure, Pace, told
+from tests.bench.machine import Figure, Pace, describe_machine
 from tests.bench.mixed_workloads import mixed
 from tests.bench.process_tree import Used, measured
 from tests.bench.workloads import basic, workload
@@ -301,7 +301,7 @@ def until_first_page(clone: Path) -> float:
 def main() -> None:
     """Print a table."""
     words = sys.argv[1:]
-    print(told())
+    print(describe_machine())
     print(f"{'':56}{'here':>10}{'scaled':>10}{'target':>10}")
     busy = os.getloadavg()[0] > QUIET
     visiting.LONG = PATIENCE
@@ -323,7 +323,7 @@ def main() -> None:
             except Exception as error:  # the other groups are still worth their time
                 missed += 1
                 print(f"{group.__name__}: {' '.join(str(error).split())[:200]}", flush=True)
-    print(told())
+    print(describe_machine())
     print(f"{missed} not met")
 
 

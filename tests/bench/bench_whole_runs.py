@@ -24,7 +24,7 @@ import yaml
 from scheduler_core import parse_scenario, simulate
 from tests.bench.bench_engine import LIMITS, as_in_a_worker, documents, scenario_of, timed
 from tests.bench.dump import dump
-from tests.bench.machine import told
+from tests.bench.machine import describe_machine
 from tests.bench.mixed_workloads import small, waiting
 from tests.bench.workloads import basic, spread
 
@@ -87,7 +87,7 @@ ROWS = (command_line, small_run, waiting_pods, very_many_nodes, large_files)
 def main() -> None:
     """Print a table."""
     words = sys.argv[1:]
-    print(told())
+    print(describe_machine())
     for row in ROWS:
         if words and not any(word in row.__name__ for word in words):
             continue

@@ -71,7 +71,7 @@ def reference_loop() -> float:
     return min(_loop() for _ in range(5))
 
 
-def told() -> str:
+def describe_machine() -> str:
     """Return one line about the machine: the time of the reference loop, and the load."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return f"reference loop {reference_loop():.1f} ms; load {load:.1f} on {os.cpu_count()} processors"

@@ -35,9 +35,9 @@ def text_of(page: Page) -> str:
     return page.locator("#text").input_value()
 
 
-def judged(page: Page, told: str | re.Pattern[str]) -> None:
+def judged(page: Page, text: str | re.Pattern[str]) -> None:
     page.get_by_role("button", name="Check the answer").click()
-    expect(page.locator("#verdicts [role=status]")).to_have_text(told)
+    expect(page.locator("#verdicts [role=status]")).to_have_text(text)
 
 
 def test_a_challenge_is_failed_played_solved_and_remembered(profile: Callable[[], Page]) -> None:

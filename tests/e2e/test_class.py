@@ -243,7 +243,7 @@ def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor:
     assert not any(early for _, early in told + student.evaluate("told"))
 
 
-def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_over_them(visitor: MakePage) -> None:
+def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_shown_over_them(visitor: MakePage) -> None:
     teacher, phone = visitor(), visitor(phone=True)
     code = start(teacher)
     join(phone, code)

@@ -256,7 +256,7 @@ def test_a_pod_that_arrives_later_gets_its_name_and_size_in_the_builder(page: Pa
 
 
 @pytest.mark.quick
-def test_a_problem_is_told_and_fixed_in_chinese(page: Page) -> None:
+def test_a_problem_is_shown_and_fixed_in_chinese(page: Page) -> None:
     page.context.set_extra_http_headers({"Accept-Language": "zh-Hans"})
     page.goto("/new/?import")
     expect(page.locator("#editor[data-ready]")).to_be_visible()

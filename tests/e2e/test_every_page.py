@@ -56,9 +56,9 @@ def test_a_page_has_the_navigation_and_its_text_can_be_read(
     for address in PAGES:
         page.goto(address.format(scenario=scenario, run=f"{scenario}v/1/"))
         expect(page.locator("header.bar .site-links a")).to_have_count(6)
-        told = [*clipped(page), *broken(page)]
+        lines = [*clipped(page), *broken(page)]
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            told.append("scrolls sideways")
-        faults += [f"{address}: {line}" for line in told]
+            lines.append("scrolls sideways")
+        faults += [f"{address}: {line}" for line in lines]
     context.close()
     assert not faults, "\n".join(faults)

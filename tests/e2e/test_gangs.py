@@ -71,8 +71,8 @@ def test_placements_stand_beside_each_other_and_the_best_is_taken(browser_page: 
     open_player(page, "gang-one-zone")
     seek(page, str(steps_of(page, "PlacementsScored")[0]))
     columns = [text.split("\n") for text in page.locator(".placement h3").all_inner_texts()]
-    told = [" ".join(" ".join(column).split()) for column in columns]
-    assert told == ["a ✕ 2 of 3 fit", "★ b ✓ 3 of 3 fit", "c ✓ 3 of 3 fit"]
+    texts = [" ".join(" ".join(column).split()) for column in columns]
+    assert texts == ["a ✕ 2 of 3 fit", "★ b ✓ 3 of 3 fit", "c ✓ 3 of 3 fit"]
     assert page.locator(".placement.chosen .placement-score b").inner_text() == "139 points"
     assert sentence(page).startswith("b is the best placement")
 

@@ -87,15 +87,15 @@ def play(page: Page) -> list[dict[str, Any]]:
 def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> None:
     assert not [stop["link"] for stop in played if stop["still"]]
     for stop in played:
-        told = stop["link"], stop
+        stop_words = stop["link"], stop
         if stop["rejected"] is not None:
-            assert stop["crossed"] == stop["rejected"], told
-            assert stop["ran"], told
+            assert stop["crossed"] == stop["rejected"], stop_words
+            assert stop["ran"], stop_words
         if stop["type"] == "ScoresComputed":
-            assert stop["grown"], told
-            assert set(stop["grown"]) <= set(stop["feasible"]), told
-        assert set(stop["placed"]) <= set(stop["flew"]) <= set(stop["changed"]), told
-        assert stop["left"] == stop["gone"], told
+            assert stop["grown"], stop_words
+            assert set(stop["grown"]) <= set(stop["feasible"]), stop_words
+        assert set(stop["placed"]) <= set(stop["flew"]) <= set(stop["changed"]), stop_words
+        assert stop["left"] == stop["gone"], stop_words
     assert sum(stop["count"] > 0 for stop in played) > len(played) / 2
 
 

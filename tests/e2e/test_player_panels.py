@@ -120,7 +120,7 @@ def test_reasons_stand_beside_a_field_of_cells_and_leave_only_their_nodes_in_it(
 
 
 @pytest.mark.quick
-def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
+def test_a_node_that_an_extender_refuses_is_explained_and_drawn(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "extender")
     seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
@@ -130,7 +130,7 @@ def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
+def test_a_lane_shows_in_words_what_did_not_match(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     step = next(at for at in steps_of(page, "NodesFiltered") if at > 40)

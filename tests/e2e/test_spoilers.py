@@ -73,7 +73,7 @@ def test_the_margin_names_the_victims_as_the_dry_run_finds_them(browser_page: Pa
 
 
 @pytest.mark.quick
-def test_of_equal_totals_the_choice_is_told_when_it_is_made(browser_page: Page) -> None:
+def test_of_equal_totals_the_choice_is_shown_when_it_is_made(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "priority-order")
     step = steps_of(page, "ScoresComputed")[0]

@@ -147,7 +147,7 @@ def test_each_answers_within_its_limits_and_holds_up_nobody(site: Site, part: st
         status, body = send(site.visitor, method, route, values)
         (web, seconds), (stall, where) = cost.since(), max(stalls.take(site.stack.url).values())
         rows.append((seconds, web, stall, method, route, status))
-        if status >= 500 or not (status < 400 or status == 405 or is_told(body)):
+        if status >= 500 or not (status < 400 or status == 405 or has_sentence(body)):
             wrong.append((method, route, status, str(body[:200])))
         if seconds > MAX_SECONDS or web > MAX_WEB_SECONDS or stall > MAX_STALL:
             figures = f"{seconds:.1f} s, {web:.1f} s in the web process, still for {stall:.0f} ms: {where}"
@@ -214,7 +214,7 @@ def send(visitor: Member, method: str, route: str, values: dict[str, str]) -> tu
     return visitor.send(urllib.request.Request(visitor.url + path, data, headers, method=method))
 
 
-def is_told(body: bytes) -> bool:
+def has_sentence(body: bytes) -> bool:
     """Return whether a refusal has a sentence: that of a problem document, an error page, or a form."""
     if body.startswith(b"{"):
         return bool(json.loads(body).get("detail"))

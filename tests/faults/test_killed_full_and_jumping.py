@@ -50,7 +50,7 @@ def test_workers_killed_again_and_again_on_sqlite_leave_the_same_trace(make_stac
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a running process's files")
-def test_a_disk_that_takes_no_more_is_told_and_what_was_saved_stays(make_stack: StackMaker) -> None:
+def test_a_full_disk_is_reported_and_saved_scenarios_stay(make_stack: StackMaker) -> None:
     stack = breakable(make_stack)
     visitor = Visitor(stack.url)
     before = visitor.save(ONE_POD)

@@ -121,7 +121,7 @@ def provider() -> Iterator[Provider]:
     server.server_close()
 
 
-def test_login_by_the_code_flow_and_what_is_told_when_it_fails(make_stack: StackMaker, provider: Provider) -> None:
+def test_login_by_the_code_flow_and_the_message_when_it_fails(make_stack: StackMaker, provider: Provider) -> None:
     known = {"ISSUER": provider.url, "CLIENT_ID": CLIENT, "CLIENT_SECRET": SECRET}
     known |= {f"{name}_ENDPOINT": f"{provider.url}/{name.lower()}" for name in ("AUTHORIZATION", "TOKEN", "USER")}
     known["JWKS_ENDPOINT"] = f"{provider.url}/keys"

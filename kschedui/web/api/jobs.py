@@ -365,7 +365,7 @@ def list_choices(text: str) -> dict[str, Any]:
 
 
 def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
-    """Return how an answer to a challenge does on each variant (shapes.Judged). Raises Refused.
+    """Return the result of an answer to a challenge for each variant (shapes.Judged). Raises Refused.
 
     Only the answer's documents of the requested kinds are used.
     """

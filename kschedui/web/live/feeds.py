@@ -59,7 +59,7 @@ class Feed(SharedRow):
         event.set()
 
     def handle_message(self, message: dict[str, Any]) -> None:
-        """Have the row read again, since it has changed."""
+        """Request that the row is read again, since it has changed."""
         self.may_have_changed.set()
 
     async def read(self, cursor: int) -> AsyncIterator[int | Status]:

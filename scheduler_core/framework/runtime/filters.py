@@ -25,7 +25,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.reads import reads_of
 from scheduler_core.framework.runtime import before_1_26
 from scheduler_core.framework.status import Code, Rows, Status
-from scheduler_core.framework.what_if import Change, Room, WhatIf
+from scheduler_core.framework.what_if import Change, CounterLimits, WhatIf
 from scheduler_core.releases import Rules
 
 
@@ -165,7 +165,7 @@ class Filters:
             return alone.spread(passed, len(rows)).override(beside)
         return self.run(cycle, rows, what_if).override(beside)
 
-    def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> Room | None:
+    def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> CounterLimits | None:
         """Return the room that determines whether a node still passes as pods of `what_if` return to it.
 
         None if the filters must run to find out: one of them is neither a CountingFilter nor independent of pods, or
@@ -183,7 +183,7 @@ class Filters:
             assert change is not None
             added.append(what_if.added(plugin.name))
             left.append(plugin.slack(cycle.pod, state, nodes, what_if.rows) - change.delta)
-        return Room(np.concatenate(added), np.concatenate(left))
+        return CounterLimits(np.concatenate(added), np.concatenate(left))
 
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations

@@ -49,7 +49,7 @@ from scheduler_core.framework.runtime import before_1_28, missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
 from scheduler_core.framework.runtime.verdict_cache import VerdictCache
-from scheduler_core.framework.what_if import Room
+from scheduler_core.framework.what_if import CounterLimits
 from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
@@ -193,7 +193,7 @@ class Framework:
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
 
-    def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
+    def room(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
         return self.filters.room(cycle, what_if, self.nominator)
 
     def alike(self, cycle: CycleState) -> Hashable | None:

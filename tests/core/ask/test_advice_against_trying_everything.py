@@ -40,11 +40,11 @@ def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: 
     for one in changes:
         fitting, preempting = oracle.fits(one.edits)
         if one.victims and not preempting:
-            found.append(f"does not preempt: {said(one)}")
+            found.append(f"does not preempt: {words_of(one)}")
         if not one.victims and not {one.node, *one.others} <= fitting:
-            found.append(f"does not fit: {said(one)}")
+            found.append(f"does not fit: {words_of(one)}")
         less = [edits for edits in a_unit_less(one) if one.node in oracle.fits(edits)[0]]
-        found += [f"less does, too: {said(one)} {edits}" for edits in less]
+        found += [f"less does, too: {words_of(one)} {edits}" for edits in less]
     answered = {node: one for one in reversed(changes) if not one.victims for node in (one.node, *one.others)}
     by_kinds = {one.kinds for one in changes}
     for node, count in smallest.count.items():
@@ -55,7 +55,7 @@ def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: 
         if best > count:
             found.append(f"{node} takes {count} edits {sorted(map(sorted, smallest.kinds[node]))}, not {best}")
         if best < count:
-            found.append(f"{node} takes {best} edits, and trying everything found {count}: {said(answered[node])}")
+            found.append(f"{node} takes {best} edits, and trying everything found {count}: {words_of(answered[node])}")
         found += [
             f"{node} is also done by {sorted(kinds)}"
             for kinds in smallest.kinds[node]
@@ -75,11 +75,11 @@ def not_smallest(changes: list[Change], smallest: Smallest) -> list[str]:
             continue
         values = [step for name, step in smallest.steps.items() if name.startswith(one.changed[0].kind)]
         if not values:
-            found.append(f"trying everything did not find {said(one)}")
+            found.append(f"trying everything did not find {words_of(one)}")
     return found
 
 
-def said(change: Change) -> str:
+def words_of(change: Change) -> str:
     return f"{change.node}: " + ", ".join(f"{one.kind} {one.name} {one.before}->{one.after}" for one in change.changed)
 
 
@@ -101,4 +101,4 @@ def check(text: str) -> None:
         return
     oracle = Oracle(moment)
     found = problems(moment, changes, oracle.smallest(), oracle)
-    assert not found, "\n".join([*found, "proposed:", *map(said, changes)])
+    assert not found, "\n".join([*found, "proposed:", *map(words_of, changes)])

@@ -80,7 +80,7 @@ def test_what_fills_up_first_on_each_node_comes_first() -> None:
     assert all(one.before >= 0 and one.before + one.copies == one.allocatable for one in first.values())
 
 
-def test_what_keeps_copies_off_a_node_with_room_is_told() -> None:
+def test_the_reason_that_keeps_copies_off_a_node_with_free_resources_is_named() -> None:
     found = fitting(*NODES, node("n4", cpu=8, unschedulable=True), pod("web", cpu=1))
     assert found.rejected["n4"] == "NodeUnschedulable: node(s) were unschedulable"
     assert found.rejected["n1"] == "NodeResourcesFit: Insufficient cpu"

@@ -260,7 +260,7 @@ def test_a_challenge_that_cannot_be_is_refused(text: str, sentence: str) -> None
     assert sentence in str(refused.value)
 
 
-def test_a_variant_that_is_no_scenario_is_told_as_such_and_not_as_the_learners_mistake() -> None:
+def test_a_variant_that_is_no_scenario_is_reported_as_such_and_not_as_the_learners_mistake() -> None:
     broken = CHALLENGE.replace(
         "Secret,", "Secret, objects: [{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: 7}}],"
     )

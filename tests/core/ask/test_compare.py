@@ -70,7 +70,7 @@ def test_a_plugin_that_only_one_run_has_is_the_cause_without_a_score_in_the_othe
     assert cause.plugin_after is None
 
 
-def test_a_node_that_is_turned_down_in_one_run_is_told_with_the_reason() -> None:
+def test_a_node_that_is_rejected_in_one_run_is_named_with_the_reason() -> None:
     found = between(parse(node("n1"), pod("a")), parse(node("n1", unschedulable=True), pod("a")))
     assert found.first.cause.kind == "filter"
     assert (found.first.cause.node, found.first.cause.before) == ("n1", "")
@@ -109,7 +109,7 @@ def test_runs_meet_again_after_one_decision_that_differs() -> None:
 
 
 @pytest.mark.parametrize("path", GANGS[::4], ids=lambda path: path.stem)
-def test_attempts_of_a_groups_members_are_told_apart(path: Path) -> None:
+def test_attempts_of_a_groups_members_are_distinguished(path: Path) -> None:
     scenario = parse_scenario(path.read_text())
     records = {one["attempt"]: one for one in decisions(simulate(scenario)) if "attempt" in one}
     for one in attempts(simulate(scenario)):

@@ -33,7 +33,7 @@ def durations_of(*objects: Any, **spec: Any) -> dict[str, Duration]:
     return followed(list(simulate(parse_scenario(text(*objects, **spec)))))
 
 
-def told(parts: list[Part]) -> list[tuple[str, float, str]]:
+def causes_of(parts: list[Part]) -> list[tuple[str, float, str]]:
     return [(part.cause, round(part.end - part.start, 2), part.until) for part in parts]
 
 
@@ -67,9 +67,9 @@ def test_a_pod_waits_for_the_grace_of_its_victims_and_a_replacement_for_a_node()
     for grace in (7, 3):
         found = preempted(grace)
         deleted = f"AssignedPodDelete {list(found)[1]}"
-        assert told(found["default/urgent"].parts) == [("victims", grace + 0.1, deleted), ("starting", 1.1, "")]
+        assert causes_of(found["default/urgent"].parts) == [("victims", grace + 0.1, deleted), ("starting", 1.1, "")]
         (replacement,) = [one for one in found.values() if one.begin == 20 and one.pod != "default/urgent"]
-        assert told(replacement.parts) == [
+        assert causes_of(replacement.parts) == [
             ("unschedulable", grace + 0.1, deleted),
             ("unschedulable", 29.9 - grace, "NodeAdd n2"),
             ("starting", 1.1, ""),
@@ -88,7 +88,7 @@ def test_a_gate_a_backoff_and_the_binding_take_their_time() -> None:
             gates = {"SchedulerPopFromBackoffQ": not backoff}
             spec = {"events": events, "bindingSeconds": binding, "featureGates": gates}
             found = followed(list(simulate(parse(plain_node("n1", cpu="1"), full, gated, **spec))))["default/a"]
-            assert told(found.parts) == [
+            assert causes_of(found.parts) == [
                 ("gated", 3.0, ungated),
                 ("unschedulable", 0.5, "AssignedPodDelete default/full"),
                 *([("backoffQ", 1.5, "BackoffComplete")] if backoff else []),
@@ -108,7 +108,7 @@ def test_an_unschedulable_pod_waits_for_the_node_that_the_autoscaler_asked_for()
         (found,) = durations_of(node("full", "100m"), *autoscaler(boot), web(1)).values()
         before, *parts = found.parts
         assert (before.cause, before.until) == ("unschedulable", "")
-        assert told(parts)[:2] == [("node", boot, "NodeAdd a-1"), ("node", 2.0, "NodeUpdateNodeTaint a-1")]
+        assert causes_of(parts)[:2] == [("node", boot, "NodeAdd a-1"), ("node", 2.0, "NodeUpdateNodeTaint a-1")]
         assert round(found.end - before.end, 3) == boot + 2 + 1.1
 
 
@@ -128,13 +128,13 @@ def test_a_quota_keeps_pods_of_a_workload_from_being_created() -> None:
     ]
     found = durations_of(node("n1", "8"), quota(1), web(2), events=events, untilSeconds=60)
     ready, second, third, refused = found.values()
-    assert told(ready.parts) == [("starting", 1.1, "")]
+    assert causes_of(ready.parts) == [("starting", 1.1, "")]
     assert [part.cause for part in second.parts] == ["quota", "starting"]
     assert second.parts[0].message.startswith("exceeded quota: team, requested: pods=1")
     assert (second.begin, second.ended) == (ready.begin, "ready")
     assert second.parts[0].end > 10
     assert (third.begin, third.ended) == (5, "ready")
-    assert told(refused.parts) == [
+    assert causes_of(refused.parts) == [
         ("quota", 55.0, "")
     ]  # the fourth one is not asked for as long as the third is refused
     assert refused.ended == "waiting"

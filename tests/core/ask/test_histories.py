@@ -33,7 +33,7 @@ def web(**spec: Any) -> Any:
     return workload("Deployment", "web", replicas=3, strategy=strategy, **spec)
 
 
-def test_a_pod_is_told_with_its_maker_and_its_end() -> None:
+def test_a_pod_is_described_with_its_creator_and_its_end() -> None:
     found = histories(NODE, web(), events=[{"at": 20, "delete": {"kind": "Pod", "name": "web@1/0"}}])
     key = found.find("web@1/0")
     assert key is not None

@@ -98,10 +98,10 @@ def test_a_member_of_a_group_is_judged_in_its_placement_beside_those_before_it(p
 @pytest.mark.parametrize("name", ["038-gang-two-schedulers", "056-tas-no-label-anywhere"])
 def test_a_member_that_its_group_never_tried_is_told_what_the_group_was(name: str) -> None:
     scenario = parse_scenario((FOLDER / f"gang/{name}.yaml").read_text())
-    told = next(record["message"] for record in decisions(simulate(scenario)) if "attempt" in record)
+    message = next(record["message"] for record in decisions(simulate(scenario)) if "attempt" in record)
     with pytest.raises(NotAnswerable, match="tried default/train-1 on no node") as refused:
         before_attempt(scenario, 2)
-    assert told in refused.value.sentence
+    assert message in refused.value.sentence
 
 
 def test_a_node_like_one_of_the_placement_is_in_it() -> None:

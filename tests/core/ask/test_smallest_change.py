@@ -215,15 +215,15 @@ def test_what_no_edit_brings_is_named() -> None:
     assert absent(*nodes, unbound, web) == [("class", "nowhere")]
 
 
-def test_the_nearest_node_takes_the_fewest_changes_and_all_of_them_are_told() -> None:
+def test_the_nearest_node_takes_the_fewest_changes_and_all_of_them_are_listed() -> None:
     """A node with a small lack of cpu and the wrong zone needs more changes than one with a large lack of cpu alone."""
     objects = [node("b0", zone="b", cpu=1), node("c0", zone="c", cpu=4), *kafka("c", "b")]
     objects[-1]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4500m"}}
     moment = before_attempt(parse(*objects), 1)
     first, *_ = nearest(moment, "default/kafka-2")
     assert first.node == "b0"
-    told = {one.kind: (one.before, one.after) for one in first.changed}
-    assert told == {"request": ("4500m", "1"), "selector": ("c", "b")}
+    changes = {one.kind: (one.before, one.after) for one in first.changed}
+    assert changes == {"request": ("4500m", "1"), "selector": ("c", "b")}
 
 
 def test_a_gated_pod_is_told_its_gates_first() -> None:

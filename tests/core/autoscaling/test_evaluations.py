@@ -41,7 +41,7 @@ def test_the_options_of_a_pass_have_their_scores_and_the_chosen_one_is_first() -
     ]
 
 
-def test_a_pass_that_finds_the_same_is_not_told_again() -> None:
+def test_a_pass_that_finds_the_same_is_not_reported_again() -> None:
     ups, downs = evaluated(
         pod("huge", cpu=99), node("n1", cpu=4), own("NodeGroup", "g", nodes=["n1"]), ACTOR, until=300
     )

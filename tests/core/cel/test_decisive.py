@@ -45,7 +45,7 @@ DEVICE = CelDevice(
         (f'{GPU}.exists(k, k == "numa")', f'{GPU}.exists(k, k == "numa") is false'),
     ],
 )
-def test_the_decisive_comparison_is_told_with_its_values(expression: str, text: str) -> None:
+def test_the_decisive_comparison_is_shown_with_its_values(expression: str, text: str) -> None:
     assert compile_device_selector(expression, 36).evaluate(DEVICE).matches is False
     assert explain_mismatch(expression, 36, DEVICE) == text
 

@@ -15,9 +15,9 @@ from scheduler_core.controllers.causes import CAUSES, because, sentence
 def test_a_cause_is_a_sentence(name: str, number: int) -> None:
     names = set(re.findall(r"\{(\w+)", CAUSES[name].en))
     assert names == set(re.findall(r"\{(\w+)", CAUSES[name].zh))
-    told = sentence(because(name, **dict.fromkeys(names, number)))
-    assert isinstance(told, TranslatedMessage)
-    assert not re.search(r"[{}|]", told + told.chinese.format(**told.values))
+    text = sentence(because(name, **dict.fromkeys(names, number)))
+    assert isinstance(text, TranslatedMessage)
+    assert not re.search(r"[{}|]", text + text.chinese.format(**text.values))
 
 
 def test_the_words_follow_the_numbers() -> None:

@@ -3,14 +3,14 @@
 import pytest
 
 from scheduler_core import ScenarioErrors, encode, parse_scenario, simulate
-from tests.core.controllers.worlds import final, node, rows, template, text, told, workload
+from tests.core.controllers.worlds import final, node, rows, rows_of, template, text, workload
 
 NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}}
 
 
 def test_a_deployment_makes_a_replica_set_which_makes_its_pods() -> None:
     happened = rows(node("n1"), workload("Deployment", "web", replicas=2))
-    names = [name for _, _, name in told(happened, "created")]
+    names = [name for _, _, name in rows_of(happened, "created")]
     assert names == ["web", "web@1", "web@1/0", "web@1/1"]
     pods = final(happened)["pods"]
     assert [(pod["name"], pod["node"], pod["phase"], pod["ready"]) for pod in pods] == [

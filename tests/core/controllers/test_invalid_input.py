@@ -52,7 +52,7 @@ def test_a_mistake_is_one_sentence_with_its_line(objects: list[Manifest], spec: 
     assert sentence in str(problem)
 
 
-def test_a_quota_that_is_never_met_is_told_by_the_api_server() -> None:
+def test_a_quota_that_is_never_met_is_reported_by_the_api_server() -> None:
     rows = list(actor_rows(simulate(parse_scenario(text(node("n1"), quota("0"), WEB)))))
     details = [row.get("details") or {} for row in rows]
     refusals = [detail["message"] for detail in details if detail.get("reason") == "FailedCreate"]

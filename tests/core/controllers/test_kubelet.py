@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.controllers.worlds import Manifest, final, node, rows, told
+from tests.core.controllers.worlds import Manifest, final, node, rows, rows_of
 
 TAINT = {"key": "broken", "effect": "NoExecute"}
 
@@ -34,7 +34,7 @@ def reasons(found: list[dict[str, Any]]) -> list[str]:
 
 def test_a_pod_that_names_its_node_runs_there_after_its_time() -> None:
     found = made(bare("one"))
-    assert told(found, "running") == [(6.1, "running", "one")]
+    assert rows_of(found, "running") == [(6.1, "running", "one")]
 
 
 @pytest.mark.parametrize(
@@ -65,15 +65,15 @@ def test_a_taint_keeps_other_pods_out_and_static_pods_not() -> None:
     tainted = node("n1", cpu="4", taints=[TAINT])
     mirror = {"annotations": {"kubernetes.io/config.mirror": "x"}}
     found = made(bare("one"), bare("static", metadata=mirror, tolerations=[{"operator": "Exists"}]), of=tainted)
-    assert [row[2] for row in told(found, "running")] == ["static"]
+    assert [row[2] for row in rows_of(found, "running")] == ["static"]
 
 
 def test_a_static_pod_comes_back_as_long_as_its_node_is_there() -> None:
     mirror = bare("static", metadata={"annotations": {"kubernetes.io/config.mirror": "x"}})
     events = [{"at": 5, "create": mirror}, {"at": 10, "delete": {"kind": "Pod", "name": "static"}}]
     found = rows(node("n1"), events=events, untilSeconds=20)
-    assert [row[2] for row in told(found, "created")] == ["static", "static#2"]
-    assert [row[2] for row in told(found, "running")] == ["static", "static#2"]
+    assert [row[2] for row in rows_of(found, "created")] == ["static", "static#2"]
+    assert [row[2] for row in rows_of(found, "running")] == ["static", "static#2"]
 
 
 def test_an_ephemeral_volume_gets_a_claim_that_goes_with_its_pod() -> None:
@@ -101,5 +101,5 @@ def test_an_ephemeral_volume_gets_a_claim_that_goes_with_its_pod() -> None:
     events = [{"at": 5, "create": pod}, {"at": 12, "delete": {"kind": "Pod", "name": "web"}}]
     found = rows(node("n1"), storage_class, disk, events=events, untilSeconds=20)
     assert ("created", "web-scratch") in {(row["what"], row["name"]) for row in found}
-    assert [row[2] for row in told(found, "bound") if row[2] == "web"] == ["web"]
+    assert [row[2] for row in rows_of(found, "bound") if row[2] == "web"] == ["web"]
     assert ("deleted", "web-scratch") in {(row["what"], row["name"]) for row in found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.core.controllers.worlds import Manifest, final, node, rows, template, told, workload
+from tests.core.controllers.worlds import Manifest, final, node, rows, rows_of, template, workload
 
 HIGH = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000}
 
@@ -24,12 +24,12 @@ def places(found: list[dict[str, Any]]) -> dict[str, str]:
 def test_with_room_nobody_is_preempted() -> None:
     found = rows(HIGH, node("n1", cpu="2"), deployment("web", 1, "1"), events=[urgent()])
     assert places(found) == {"web@1/0": "n1", "urgent@1/0": "n1"}
-    assert not told(found, "deletion-requested")
+    assert not rows_of(found, "deletion-requested")
 
 
 def test_without_room_the_pod_of_lower_priority_goes_and_its_replacement_waits_in_the_queue() -> None:
     found = rows(HIGH, node("n1", cpu="1"), deployment("web", 1, "1"), events=[urgent()])
-    assert [row[2] for row in told(found, "deletion-requested")] == ["web@1/0"]
+    assert [row[2] for row in rows_of(found, "deletion-requested")] == ["web@1/0"]
     assert places(found) == {"urgent@1/0": "n1", "web@1/1": ""}
 
 

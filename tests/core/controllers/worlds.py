@@ -53,7 +53,7 @@ def rows(*objects: Manifest, **more: Any) -> list[dict[str, Any]]:
     return list(actor_rows(simulate(parse_scenario(text(*objects, **more)))))
 
 
-def told(rows: list[dict[str, Any]], *what: str) -> list[tuple[float, str, str]]:
+def rows_of(rows: list[dict[str, Any]], *what: str) -> list[tuple[float, str, str]]:
     """Return time, action and name of the rows of these kinds."""
     return [(row["t"], row["what"], row["name"]) for row in rows if row["what"] in what]
 

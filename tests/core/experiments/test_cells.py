@@ -162,7 +162,7 @@ def test_a_pool_is_a_factor() -> None:
         ({"name": "batch-idle-duration", "actor": "Karpenter", "values": ["1s"]}, "the scenario has no Karpenter"),
     ],
 )
-def test_a_flag_that_cannot_be_set_is_told_before_the_first_run(flag: dict[str, Any], words: str) -> None:
+def test_a_flag_that_cannot_be_set_is_reported_before_the_first_run(flag: dict[str, Any], words: str) -> None:
     found = trouble(cells(AUTOSCALED), read_factors([{"flag": flag}]))
     assert found is not None
     assert words in found[2]

@@ -114,7 +114,7 @@ def test_a_file_that_is_no_experiment_is_refused(text: str) -> None:
         read_file(text)
 
 
-def test_two_factors_of_one_name_are_told_apart() -> None:
+def test_two_factors_of_one_name_are_distinguished() -> None:
     design = read_factors([{"disable": ["A"]}, {"disable": ["B"]}])
     assert [factor.name for factor in design.factors] == ["plugin off", "plugin off 2"]
 

@@ -191,7 +191,7 @@ def test_a_node_kept_for_a_nominated_pod_is_judged_with_it() -> None:
     assert "counting the pods nominated to it" in fact.text
 
 
-def test_what_pre_filter_said_is_told() -> None:
+def test_the_message_of_pre_filter_is_shown() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "nope"}}]
     explained = explain(parse(node("n1"), pod("new", volumes=claim)), 1)
     assert [(one.plugin, one.reasons) for one in explained.pre_filter if one.code not in ("Success", "Skip")] == [
@@ -262,7 +262,7 @@ def facts_of_devices(known: Scenario, attempt: int) -> list[Fact]:
     return filters["DynamicResources"].facts
 
 
-def test_devices_that_were_turned_down_are_told_one_by_one() -> None:
+def test_rejected_devices_are_listed_one_by_one() -> None:
     busy = device("gpu-2", model="h100")
     known = parse(
         node("n1"),

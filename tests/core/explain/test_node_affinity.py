@@ -17,8 +17,8 @@ def required(*terms: list[dict[str, Any]], field: str = "matchExpressions") -> F
     wanting = pod("web")
     selector = {"nodeSelectorTerms": [{field: term} for term in terms]}
     wanting["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}
-    told = explain(parse_scenario(scenario(node("n1", labels={"disk": "hdd", "gen": "4"}), wanting)), 1, ["n1"])
-    filters = {one.plugin: one for one in told.nodes[0].filters}
+    explained = explain(parse_scenario(scenario(node("n1", labels={"disk": "hdd", "gen": "4"}), wanting)), 1, ["n1"])
+    filters = {one.plugin: one for one in explained.nodes[0].filters}
     (fact,) = filters["NodeAffinity"].facts
     return fact
 

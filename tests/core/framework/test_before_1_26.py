@@ -11,7 +11,7 @@ NODES = 5000
 FILTERS = 8
 
 
-def test_statuses_of_many_filters_on_many_nodes_are_told_apart() -> None:
+def test_statuses_of_many_filters_on_many_nodes_are_distinguished() -> None:
     verdicts = Verdicts.passing(NODES)
     for plugin in range(FILTERS):
         statuses = [Status(Code.UNSCHEDULABLE, (f"{plugin} rejects n{row}",), str(plugin)) for row in range(NODES)]

@@ -34,7 +34,7 @@ def marked(search: DevicesSearched, step: DeviceTry) -> str:
     return search.documents[step.document].lines[step.line].strip()
 
 
-def test_a_selector_that_fails_is_told_with_its_values_and_its_line() -> None:
+def test_a_selector_that_fails_is_shown_with_its_values_and_its_line() -> None:
     small, large = device("gpu-0", memory="40Gi"), device("gpu-1", memory="80Gi")
     [search] = searches(
         node("n1"),
@@ -48,7 +48,7 @@ def test_a_selector_that_fails_is_told_with_its_values_and_its_line() -> None:
     assert search.nodes[0].found == [("default/c", "gpu", "gpu.example.com/n1/gpu-1")]
 
 
-def test_going_back_is_told_with_the_constraint_that_forced_it() -> None:
+def test_going_back_is_shown_with_the_constraint_that_forced_it() -> None:
     roots = ["a", "b", "b"]
     devices = [device(f"gpu-{number}", root=root) for number, root in enumerate(roots)]
     [search] = searches(
@@ -68,7 +68,7 @@ def test_going_back_is_told_with_the_constraint_that_forced_it() -> None:
     assert marked(search, search.nodes[0].tries[1]) == "- matchAttribute: gpu.example.com/root"
 
 
-def test_a_device_of_another_claim_is_told_with_its_holder() -> None:
+def test_a_device_of_another_claim_is_shown_with_its_holder() -> None:
     *_, search = searches(
         node("n1"),
         device_class(),
@@ -163,10 +163,10 @@ def test_a_node_with_too_few_devices_says_how_many_of_how_many(
     found = search.nodes[0].shortage
     assert (found and (found.request, found.found, found.wanted)) == shortage
     filters = {one.plugin: one for one in explain(parse(*objects), 1).nodes[0].filters}
-    told = [fact.text for fact in filters["DynamicResources"].facts]
+    texts = [fact.text for fact in filters["DynamicResources"].facts]
     if shortage is not None:
-        assert told[0] == "Request {} can have {} of {} devices.".format(*shortage)
-    assert all(" of " not in text for text in told[shortage is not None :])
+        assert texts[0] == "Request {} can have {} of {} devices.".format(*shortage)
+    assert all(" of " not in text for text in texts[shortage is not None :])
 
 
 def test_a_pod_without_claims_leaves_no_search() -> None:

@@ -32,12 +32,12 @@ def test_a_preferred_term_that_cannot_be_parsed_ends_the_attempt_where_there_is_
     assert attempts(run(node("n1"), node("n2", cpu="500m"), preferring({}, NO_NUMBER))) == [(0, "a", "Scheduled")]
 
 
-def test_all_that_cannot_be_parsed_is_told() -> None:
+def test_all_terms_that_cannot_be_parsed_are_reported() -> None:
     no_label = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["-"]}]}
-    told = message(run(node("n1"), node("n2"), preferring(NO_NUMBER, no_label)), "a")
-    assert told.startswith('running PreScore plugin "NodeAffinity": [[0].matchExpressions[0].values[0]: Invalid value')
-    assert ', [1].matchExpressions[0].values[0][disk]: Invalid value: "-": a valid label must be' in told
-    assert told.endswith("]")
+    error = message(run(node("n1"), node("n2"), preferring(NO_NUMBER, no_label)), "a")
+    assert error.startswith('running PreScore plugin "NodeAffinity": [[0].matchExpressions[0].values[0]: Invalid value')
+    assert ', [1].matchExpressions[0].values[0][disk]: Invalid value: "-": a valid label must be' in error
+    assert error.endswith("]")
 
 
 def test_a_change_of_a_node_wakes_a_pod_with_a_required_term_that_cannot_be_parsed() -> None:

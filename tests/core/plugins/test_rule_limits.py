@@ -142,8 +142,8 @@ def test_each_expression_ends_within_its_limits(monkeypatch: pytest.MonkeyPatch)
             events = run(rule(f"R{number}", filter=text), *cluster, untilSeconds=1)
             assert isinstance(events[-1], RunFinished)
             for failed in only(SchedulingFailed, events, "p"):
-                told = "SchedulerPlugin" in failed.message or f"plugin R{number}" in failed.message
-                assert told, text
+                is_named = "SchedulerPlugin" in failed.message or f"plugin R{number}" in failed.message
+                assert is_named, text
                 if "SchedulerPlugin" in failed.message:
                     assert f"SchedulerPlugin R{number}, filter, line 1, column " in failed.message
     assert max(costs) <= most

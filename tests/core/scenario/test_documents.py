@@ -428,7 +428,7 @@ status: {{allocatable: {}}}"""
         ),
     ],
 )
-def test_slips_of_yaml_and_of_quantities_are_told_with_what_was_meant(text: str, line: int, words: str) -> None:
+def test_slips_of_yaml_and_of_quantities_are_reported_with_a_suggestion(text: str, line: int, words: str) -> None:
     error = only_error(text)
     assert (error.line, words in str(error.message)) == (line, True), error
 

@@ -165,7 +165,7 @@ def test_a_resource_that_only_an_extender_manages_is_not_checked_and_replaces_ig
     ]
 
 
-def test_an_extender_s_scores_count_in_a_run_and_are_told_on_the_scheduler_s_scale():
+def test_an_extender_s_scores_count_in_a_run_and_are_shown_on_the_scheduler_s_scale():
     extender = {"urlPrefix": "http://e", "prioritizeVerb": "prioritize", "weight": 2, "httpTimeout": "1s"}
     script = [{"urlPrefix": "http://e", "prioritize": [{"nodes": ["n2"], "score": 9}]}]
     objects = [

@@ -38,7 +38,7 @@ def bound(found: Scenario) -> dict[str, str]:
     return standing_at_the_end(list(simulate(found)))
 
 
-def told(found: Scenario, kind: type[Any]) -> list[Any]:
+def events_of(found: Scenario, kind: type[Any]) -> list[Any]:
     return [event for event in simulate(found) if isinstance(event, kind)]
 
 
@@ -49,7 +49,7 @@ def problems(written: str, release: str = "1.36") -> list[str]:
         return [str(one) for one in error.errors]
 
 
-def test_a_release_without_pod_groups_is_told_with_line_and_release() -> None:
+def test_a_release_without_pod_groups_is_reported_with_line_and_release() -> None:
     found = problems(text(node("n1"), gang(1), member("a")), "1.35")
     assert "document 2, line 3, kind: Kubernetes 1.35 has no PodGroup of scheduling.k8s.io/v1alpha2" in found
     assert "document 3, line 5, spec.schedulingGroup: Kubernetes 1.35 has no such field" in found
@@ -65,7 +65,7 @@ def test_without_the_gate_groups_are_left_out_with_a_warning() -> None:
     ]
 
 
-def test_a_gang_without_its_gate_is_told_with_the_gates_that_it_needs() -> None:
+def test_a_gang_without_its_gate_is_reported_with_the_gates_that_it_needs() -> None:
     found = problems(scenario(node("n1"), gang(1), member("a"), featureGates={"GenericWorkload": True}))
     assert found == [
         "ignored: feature gate GangScheduling is off in Kubernetes 1.36; in spec.featureGates, GenericWorkload: true, "
@@ -117,7 +117,7 @@ def test_they_are_seen_where_another_pod_has_such_terms() -> None:
 def test_a_fault_of_one_member_leaves_the_others_waiting_on_permit() -> None:
     faults = [{"pod": "default/b", "point": "Permit", "times": 2}]
     found = parse_scenario(text(node("n1"), gang(2), member("a"), member("b"), faults=faults))
-    outcomes = [event.outcome for event in told(found, groups.PodGroupCycleFinished)]
+    outcomes = [event.outcome for event in events_of(found, groups.PodGroupCycleFinished)]
     assert outcomes[:2] == ["Error", "Error"]
     assert set(bound(found)) == {"default/a", "default/b"}
 
@@ -125,7 +125,7 @@ def test_a_fault_of_one_member_leaves_the_others_waiting_on_permit() -> None:
 def test_a_fault_when_the_group_is_bound_sends_that_member_back_alone() -> None:
     faults = [{"pod": "default/b", "point": "Bind"}]
     found = parse_scenario(text(node("n1"), gang(2), member("a"), member("b"), faults=faults))
-    cycles = told(found, groups.PodGroupCycleStarted)
+    cycles = events_of(found, groups.PodGroupCycleStarted)
     assert [one.pods for one in cycles] == [["default/a", "default/b"], ["default/b"]]
     assert cycles[1].scheduled == 1
     assert set(bound(found)) == {"default/a", "default/b"}
@@ -141,7 +141,7 @@ def test_a_group_that_does_not_fit_is_not_popped_from_backoff_without_end() -> N
             until=0,
         )
     )
-    assert len(told(found, groups.PodGroupCycleStarted)) == 11
+    assert len(events_of(found, groups.PodGroupCycleStarted)) == 11
 
 
 def test_only_tried_leaves_no_trace_in_the_order_of_a_nodes_pods() -> None:
@@ -154,7 +154,7 @@ def test_only_tried_leaves_no_trace_in_the_order_of_a_nodes_pods() -> None:
             gates={"WorkloadAwarePreemption": True}, until=0,
         )
     )  # fmt: skip
-    preempted = told(found, groups.PodGroupPreemptionEvaluated)[0]
+    preempted = events_of(found, groups.PodGroupPreemptionEvaluated)[0]
     assert preempted.victims == ["default/low-1", "default/low-0"]
     assert [(unit.pods, unit.reprieved) for unit in preempted.units] == [
         (["default/low-2"], True),
@@ -178,7 +178,7 @@ def test_a_member_does_not_yield_to_the_nomination_of_one_that_is_tried_with_it(
     gates = {"GenericWorkload": True, "GangScheduling": False}
     told_of_large = [
         event.message
-        for event in told(parse_scenario(text(*objects, gates=gates, until=2)), trace.SchedulingFailed)
+        for event in events_of(parse_scenario(text(*objects, gates=gates, until=2)), trace.SchedulingFailed)
         if event.pod == "default/large"
     ]
     assert [message.partition(". ")[0] for message in told_of_large] == [

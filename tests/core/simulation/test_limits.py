@@ -55,7 +55,7 @@ def test_pods_that_controllers_make_are_limited_too() -> None:
     )
 
 
-def test_what_came_before_the_limit_is_told() -> None:
+def test_events_before_the_limit_are_those_of_the_whole_run() -> None:
     ended, whole = simulate(limited(ENDLESS, steps=500)), simulate(parse_scenario(ENDLESS))
     count = 0
     with pytest.raises(LimitReached):  # noqa: PT012

@@ -139,7 +139,7 @@ def test_a_pod_that_fits_nowhere_hears_every_reason():
     )
 
 
-def test_a_pod_that_comes_back_to_its_node_is_told_as_bound_and_one_that_never_left_is_counted():
+def test_a_pod_that_comes_back_to_its_node_is_reported_as_bound_and_one_that_never_left_is_counted():
     objects = [node("n", cpu=4), *(pod(name, node="n") for name in ("back", "gone", "stays"))]
     gone = [{"at": 1, "delete": {"kind": "Pod", "name": name}} for name in ("back", "gone")]
     events = run(*objects, events=[*gone, {"at": 2, "create": pod("back", node="n")}])

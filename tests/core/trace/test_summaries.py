@@ -67,8 +67,8 @@ def test_a_claim_tells_when_its_size_changes_and_a_keyframe_keeps_it_beside_a_po
     larger["spec"] = {**larger["spec"], "resources": {"requests": {"storage": "6Gi"}}}  # type: ignore[dict-item]
     later = [{"at": 1, "update": larger}, {"at": 2, "create": pod("a", cpu=1)}]
     events = run(node("n1"), claim("a"), events=later)
-    told = next(one for one in only(ObjectApplied, events) if one.kind == "PersistentVolumeClaim")
-    assert [(change.field, change.before, change.after) for change in told.changes] == [("storage", 5 << 30, 6 << 30)]
+    last = next(one for one in only(ObjectApplied, events) if one.kind == "PersistentVolumeClaim")
+    assert [(change.field, change.before, change.after) for change in last.changes] == [("storage", 5 << 30, 6 << 30)]
     log = CompactedLog()
     log.take(events)
     kept = {event.kind for event in log.keyframe().since if isinstance(event, ObjectApplied)}

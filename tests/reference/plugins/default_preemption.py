@@ -38,7 +38,7 @@ class Preemption:
     chosen: Candidate | None = None
     nominate: str | None = None
     message: str = ""
-    failed: bool = False  # an error: what other plugins said is not told
+    failed: bool = False  # an error: the messages of other plugins are left out
 
     def record(self) -> dict[str, object]:
         """Return the `preemption` field of a decision record."""

@@ -58,7 +58,7 @@ class ReferenceCluster:
     images_of: dict[str, ImageCopies] = field(default_factory=dict)  # by node, as it was copied last
     touched: set[str] = field(default_factory=set)  # nodes whose NodeInfo has changed since the last snapshot
     next_start_node_index: int = 0
-    told: list[Event] = field(default_factory=list)  # what the scheduler's own writes will tell it, in order
+    own_events: list[Event] = field(default_factory=list)  # caused by the scheduler's own writes, in order
 
     # Objects come, change and go
 
@@ -149,7 +149,7 @@ class ReferenceCluster:
         self.nominated.pop(pod.key, None)
         bound = replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now)))
         self._place(bound)
-        self.told.append(Event("AssignedPod", "Add", None, bound))
+        self.own_events.append(Event("AssignedPod", "Add", None, bound))
 
     def evict(self, victim: Pod, now: float) -> None:
         """Delete a victim, at once or after its termination seconds.
@@ -163,7 +163,7 @@ class ReferenceCluster:
             victim = self._update(victim, disruption_target=True)
         if victim.termination_seconds <= 0:
             self._remove(victim.key)
-            self.told.append(Event("AssignedPod", "Delete", victim))
+            self.own_events.append(Event("AssignedPod", "Delete", victim))
             return
         self._update(victim, terminating=True)
         self.gone_at[victim.key] = now + victim.termination_seconds
@@ -230,7 +230,7 @@ class ReferenceCluster:
         updated = replace(pod, **fields)
         self._remove(pod.key)
         self._place(updated)
-        self.told.append(Event("AssignedPod", "Update", pod, updated))
+        self.own_events.append(Event("AssignedPod", "Update", pod, updated))
         return updated
 
     def _remove(self, key: str) -> None:
@@ -253,7 +253,7 @@ class ReferenceCluster:
     def _bind_volume(self, volume: PersistentVolume, claim: PersistentVolumeClaim) -> None:
         bound = replace(volume, claim_ref=key_of(claim), claim_uid=claim.uid, phase="Bound")
         self.others["PersistentVolume", volume.name] = bound
-        self.told.append(Event("PersistentVolume", "Update", volume, bound))
+        self.own_events.append(Event("PersistentVolume", "Update", volume, bound))
 
     def _bind_claims(self, pod: Pod, node: Node) -> None:
         storage = self.storage
@@ -261,16 +261,16 @@ class ReferenceCluster:
         for claim in provisions:
             keys = {key for term in storage.classes[class_of(claim)].allowed_topologies for key, _ in term}
             volume = provisioned(claim, storage.classes[class_of(claim)], {k: node.labels[k] for k in keys})
-            told = replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
-            self.told.append(Event("PersistentVolumeClaim", "Update", claim, told))
-            self.told.append(Event("PersistentVolume", "Add", None, volume))
-            claim = told
+            selected = replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
+            self.own_events.append(Event("PersistentVolumeClaim", "Update", claim, selected))
+            self.own_events.append(Event("PersistentVolume", "Add", None, volume))
+            claim = selected
             bindings.append((claim, volume))
         for claim, volume in bindings:
             self._bind_volume(volume, claim)
             bound = replace(claim, volume_name=volume.name, bound=True, phase="Bound")
             self.others["PersistentVolumeClaim", key_of(claim)] = bound
-            self.told.append(Event("PersistentVolumeClaim", "Update", claim, bound))
+            self.own_events.append(Event("PersistentVolumeClaim", "Update", claim, bound))
 
 
 def provisioned(

@@ -56,7 +56,7 @@ class Simulation:
             if isinstance(item, Pod) and item.phase in FINISHED:
                 continue
             self.cluster.apply(item)
-        self.cluster.told.clear()
+        self.cluster.own_events.clear()
         self.queue.workloads = self.cluster.workloads
         for pod in list(self.cluster.pending.values()):
             if self._handles(pod):
@@ -117,11 +117,11 @@ class Simulation:
         cluster.gone_at.clear()
         percentage = config.percentage_of_nodes_to_score
         attempt = schedule_one(cluster, pod.key, profile, self.now, percentage, self.extenders)
-        told, cluster.told = cluster.told, []
+        own_events, cluster.own_events = cluster.own_events, []
         if attempt.node is None:
             waiting.pod = pod
             self.queue.returned(waiting, set() if attempt.error else attempt.rejectors - {""})
-        for event in told:
+        for event in own_events:
             self.queue.happened(event)
         for key, end in cluster.gone_at.items():
             victim = cluster.get("Pod", key)
@@ -170,9 +170,9 @@ class Simulation:
             return
         self.cluster.apply(new)
         self._applied(old, new)
-        told, self.cluster.told = self.cluster.told, []
+        own_events, self.cluster.own_events = self.cluster.own_events, []
         if isinstance(new, PersistentVolumeClaim):
-            for one in told:
+            for one in own_events:
                 self.queue.happened(one)
 
     def _applied(self, old: KubernetesObject | None, new: KubernetesObject) -> None:

@@ -62,7 +62,7 @@ def test_a_password_that_everybody_tries_first_is_refused(author: Browser, weak:
     assert not get_user_model().objects.exists()
 
 
-def test_the_admins_door_is_the_sites_own(author: Browser) -> None:
+def test_the_admin_site_uses_the_sites_own_login_page(author: Browser) -> None:
     assert author.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
     for method in (author.get, author.post):
         assert method("/admin/login/?next=/admin/")["Location"] == "/accounts/login/?next=/admin/"

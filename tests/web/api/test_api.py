@@ -92,7 +92,7 @@ def test_the_catalogue_knows_kinds_fields_and_plugins(author: Browser) -> None:
     assert "NodeResourcesFit" in found["plugins"]
 
 
-def test_a_runs_state_is_told(author: Browser, finished: Run) -> None:
+def test_the_state_of_a_run_is_returned(author: Browser, finished: Run) -> None:
     found = author.get(url(finished)).json()
     assert found["state"] == "done"
     assert found["engine"] == ENGINE_VERSION

@@ -204,7 +204,7 @@ async def send_import(sent: list[int | None], headers: dict[str, str]) -> None:
     sent.append(sender.status)
 
 
-def no_room(settings: Any) -> None:
+def without_storage(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "browser_bytes": 1}
 
 
@@ -215,7 +215,7 @@ def no_calls(settings: Any) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("limit", "signed", "status"),
-    [(no_room, True, 422), (no_calls, True, 429), (lambda settings: None, False, 403)],
+    [(without_storage, True, 422), (no_calls, True, 429), (lambda settings: None, False, 403)],
     ids=["no room", "too many calls", "no session"],
 )
 def test_a_large_request_is_refused_by_its_headers(

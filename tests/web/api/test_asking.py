@@ -52,7 +52,9 @@ def test_an_attempt_is_judged_with_an_edit_beside_what_happened(author: Browser,
         ({}, "this is not a valid change"),
     ],
 )
-def test_what_cannot_be_tried_is_told_in_a_sentence(author: Browser, waiting: str, edit: Any, sentence: str) -> None:
+def test_an_edit_that_cannot_be_tried_is_refused_with_a_sentence(
+    author: Browser, waiting: str, edit: Any, sentence: str
+) -> None:
     answer = asked(author, waiting, edit)
     assert answer.status_code == 422
     assert sentence in answer.json()["detail"]
@@ -64,7 +66,7 @@ def test_more_edits_than_are_allowed_and_attempts_that_are_not_there_are_refused
     assert author.get(waiting.replace("attempts/1", "attempts/9")).status_code == 404
 
 
-def test_a_panel_is_told_what_can_be_changed(author: Browser, waiting: str) -> None:
+def test_a_panel_gets_the_fields_that_can_be_changed(author: Browser, waiting: str) -> None:
     found = author.get(waiting).json()
     assert (found["pod"], found["profile"]) == ("default/web", "default-scheduler")
     assert {"plugin": "NodeResourcesFit", "weight": 1} in found["scores"]
@@ -80,7 +82,7 @@ def test_the_smallest_changes_come_in_words_and_as_edits_that_do(author: Browser
     assert asked(author, waiting, *first["edits"]).json()["after"]["node"] == "n2"
 
 
-def test_what_does_for_several_nodes_is_told_once(author: Browser) -> None:
+def test_a_change_that_helps_several_nodes_is_listed_once(author: Browser) -> None:
     saved = author.save(scenario(*(node(f"n{i}", cpu=2) for i in range(4)), pod("web", cpu=3)))
     address = f"/api/v1/runs/{saved['run']}/attempts/1/changes"
     while (found := author.get(address).json())["done"] < found["pieces"]:
@@ -101,7 +103,7 @@ def test_a_weight_that_decides_is_found(author: Browser) -> None:
     assert author.get(f"/api/v1/runs/{saved['run']}/attempts/1/weights?node=n9").status_code == 422
 
 
-def test_how_many_fit_is_told_with_what_more_would_take(author: Browser, waiting: str) -> None:
+def test_the_capacity_comes_with_the_nodes_that_more_copies_need(author: Browser, waiting: str) -> None:
     run = waiting.partition("/attempts")[0]
     found = author.get(f"{run}/capacity?pod=default/web&replicas=2").json()
     assert (found["fit"], found["wanted"], found["more"]) == (
@@ -142,7 +144,7 @@ def test_the_link_to_a_fork_leads_to_why_its_pod_waits_or_to_whom_it_evicts(auth
         assert event_at(author, kept) == expected
 
 
-def test_a_kept_fork_is_told_from_its_origin_by_its_title(author: Browser, waiting: str) -> None:
+def test_a_saved_fork_has_another_title_than_its_origin(author: Browser, waiting: str) -> None:
     def title(*edits: dict[str, Any]) -> str:
         kept = author.post_json(f"{waiting}/keep", edits=list(edits)).json()
         return Scenario.objects.get(public_id=kept["id"]).title

@@ -441,7 +441,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_about_devices_is_one_sentence_with_its_line_over_every_door(
+def test_a_mistake_about_devices_is_one_sentence_with_its_line_everywhere(
     author: Browser, mistake: Mistake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checked = author.post_json("/api/v1/check", text=mistake.text).json()
@@ -492,7 +492,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("expression", "message"), ERRORS.items())
-def test_an_error_of_a_selector_ends_the_attempt_in_kube_schedulers_words_over_every_door(
+def test_an_error_of_a_selector_ends_the_attempt_in_kube_schedulers_words_everywhere(
     author: Browser, expression: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentence = f'running "DynamicResources" filter plugin: claim default/one: selector #0: {message}'

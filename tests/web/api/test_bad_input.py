@@ -41,7 +41,7 @@ BAD_TEXTS = {
     "a self reference": "a: &a\n  b: *a\n",
     "two scenarios": scenario(title="a") + "\n---\n" + scenario(title="b"),
 }
-DOORS = ["/api/v1/preview", "/api/v1/scenarios"]
+ENDPOINTS = ["/api/v1/preview", "/api/v1/scenarios"]
 
 
 def sentence(answer: Any) -> str:
@@ -61,8 +61,8 @@ def test_a_bad_text_is_answered_with_a_place_and_a_sentence(author: Browser, tex
     assert checked.status_code == 200
     message = sentence(checked)
     assert {"message", "document", "line", "path"} <= set(checked.json()["errors"][0])
-    for door in DOORS:
-        answer = author.post_json(door, text=text)
+    for endpoint in ENDPOINTS:
+        answer = author.post_json(endpoint, text=text)
         assert answer.status_code == 422, answer.content
         assert sentence(answer) == message
     refused = author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=text, base=1)
@@ -80,8 +80,8 @@ def test_a_bad_text_is_imported_as_a_sentence_or_as_text_to_mend(author: Browser
 
 def test_more_bytes_than_the_limit_are_too_many(author: Browser, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "scenario_bytes": 1_000_000, "import_bytes": 1_000_000}
-    for door in ("/api/v1/check", "/api/v1/import", *DOORS):
-        answer = author.post_json(door, text="# " + "x" * 1_000_000)
+    for endpoint in ("/api/v1/check", "/api/v1/import", *ENDPOINTS):
+        answer = author.post_json(endpoint, text="# " + "x" * 1_000_000)
         assert answer.status_code == 413
         assert "too large" in sentence(answer)
     assert Scenario.objects.count() == 0
@@ -110,23 +110,25 @@ FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-@pytest.mark.parametrize("door", ["/api/v1/check", "/api/v1/import", *DOORS])
-def test_a_body_that_is_not_ours_is_refused(author: Browser, door: str, body: bytes) -> None:
-    answer = author.post(door, body, content_type="application/json")
-    if not (answer.status_code == 200 and door == "/api/v1/check"):
+@pytest.mark.parametrize("endpoint", ["/api/v1/check", "/api/v1/import", *ENDPOINTS])
+def test_a_body_that_is_not_ours_is_refused(author: Browser, endpoint: str, body: bytes) -> None:
+    answer = author.post(endpoint, body, content_type="application/json")
+    if not (answer.status_code == 200 and endpoint == "/api/v1/check"):
         assert answer.status_code in (400, 422)
     sentence(answer)
 
 
 @pytest.mark.parametrize("kind", FORMS)
-@pytest.mark.parametrize("door", ["/api/v1/check", "/api/v1/import", *DOORS])
-def test_json_that_calls_itself_something_else_is_read_or_refused(db: None, door: str, kind: str) -> None:
+@pytest.mark.parametrize("endpoint", ["/api/v1/check", "/api/v1/import", *ENDPOINTS])
+def test_json_that_calls_itself_something_else_is_read_or_refused(db: None, endpoint: str, kind: str) -> None:
     careful = Client(enforce_csrf_checks=True)
     careful.get("/new/")
     token = careful.cookies["kschedui_csrf"].value
     body = json.dumps({"text": SMALL})
-    answer = careful.post(door, body, content_type=kind, headers={"X-CSRFToken": token})
-    read_as_it_is = 422 if door == "/api/v1/import" else 400  # there, a body that does not say JSON is the dump itself
+    answer = careful.post(endpoint, body, content_type=kind, headers={"X-CSRFToken": token})
+    read_as_it_is = (
+        422 if endpoint == "/api/v1/import" else 400
+    )  # there, a body that does not say JSON is the dump itself
     assert answer.status_code in (200, 201, 400, read_as_it_is), answer.content
 
 

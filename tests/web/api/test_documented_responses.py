@@ -75,7 +75,7 @@ def calls_in(path: Path) -> Iterator[tuple[str, set[str]]]:
             yield node.name, {one.id for one in calls if isinstance(one, ast.Name)}
 
 
-def test_an_operation_whose_work_waits_for_its_turn_documents_how_its_place_is_told(document: dict[str, Any]) -> None:
+def test_an_operation_that_may_wait_documents_the_field_for_its_place(document: dict[str, Any]) -> None:
     called: dict[str, set[str]] = {"work": {"work"}}  # function: what it calls, also in other modules
     modules = {file.stem: dict(calls_in(file)) for file in (ROOT / "kschedui/web/api/routes").rglob("*.py")}
     for calls in modules.values():
@@ -91,8 +91,8 @@ def test_an_operation_whose_work_waits_for_its_turn_documents_how_its_place_is_t
     for name, operation in operations(document):
         module, _, function = operation["operationId"].partition("_")
         schema = operation["responses"].get("202", {}).get("content", {}).get("application/json", {}).get("schema", {})
-        told = waiting in (schema, *schema.get("anyOf", ()))
-        assert told == any(map(works, modules[module][function])), name
+        is_documented = waiting in (schema, *schema.get("anyOf", ()))
+        assert is_documented == any(map(works, modules[module][function])), name
     assert {"Waiting", "WorkAhead", "Problem"} <= document["components"]["schemas"].keys()
 
 

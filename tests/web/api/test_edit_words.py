@@ -32,5 +32,5 @@ TERMS = ["spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnored
         ([{"type": "strategy", "strategy": "MostAllocated"}], "scored by MostAllocated"),
     ],
 )
-def test_an_edit_is_told_in_a_short_phrase(edits: list[dict[str, Any]], phrase: str) -> None:
+def test_an_edit_has_a_short_phrase(edits: list[dict[str, Any]], phrase: str) -> None:
     assert edits_words(edits_of(edits)) == phrase

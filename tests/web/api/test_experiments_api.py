@@ -261,7 +261,7 @@ def test_nobody_begins_one_with_a_scenario_that_they_may_not_see(author: Browser
     assert not Experiment.objects.exists()
 
 
-def test_a_node_more_than_the_limit_is_told_before_anything_begins(
+def test_a_node_more_than_the_limit_is_refused_before_anything_begins(
     author: Browser, saved: dict[str, Any], settings: Any
 ) -> None:
     settings.LIMITS = {**settings.LIMITS, "experiment_nodes": 4}

@@ -83,7 +83,7 @@ def test_it_is_answered_as_a_small_one_is(path: str, text: str, more: dict[str, 
     }
 
 
-def test_a_version_too_and_its_conflict_is_told_later() -> None:
+def test_a_version_too_and_its_conflict_is_reported_later() -> None:
     browser = Browser()
     sid = browser.save()["id"]
     path = f"/api/v1/scenarios/{sid}/versions"
@@ -275,7 +275,7 @@ def test_nobody_else_is_told_of_it() -> None:
     assert browser.get(url).json()["state"] == "queued"
 
 
-def test_its_place_in_the_queue_is_told_by_turns() -> None:
+def test_its_place_in_the_queue_is_reported_by_turns() -> None:
     busy, other = Browser(), Browser(REMOTE_ADDR="198.51.100.7")
     urls = [busy.post_json("/api/v1/check", text=padded(SMALL) + f"# {i}\n").headers["Location"] for i in range(3)]
     late = other.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]

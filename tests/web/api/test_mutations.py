@@ -132,7 +132,7 @@ def timed(ask: Callable[[], Any]) -> tuple[Any, float]:
 
 
 @pytest.fixture
-def _open_doors(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable rate limits, and act as if the broker answered."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     settings.LIMITS = {**settings.LIMITS, "browser_bytes": 10**12, "address_day_bytes": 10**12}
@@ -140,7 +140,7 @@ def _open_doors(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "enqueue", lambda public_id: None)
 
 
-@pytest.mark.usefixtures("_open_doors")
+@pytest.mark.usefixtures("_without_limits")
 def test_no_mutated_request_fails_or_takes_long(author: Browser, finished: Run) -> None:
     author.raise_request_exception = False
     failed, slowest = [], 0.0
@@ -185,16 +185,16 @@ def mutated_text(text: str, chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.usefixtures("_open_doors")
+@pytest.mark.usefixtures("_without_limits")
 def test_no_mutated_manifest_fails_or_takes_long(author: Browser) -> None:
     author.raise_request_exception = False
     chance, known, failed, slowest = random.Random(17), texts(), [], 0.0
     for _ in range(MANIFESTS):
         text = mutated_text(chance.choice(known), chance)
-        door = chance.choice(["/api/v1/check", "/api/v1/preview", "/api/v1/import", "/api/v1/scenarios"])
-        answer, seconds = timed(lambda: author.post_json(door, text=text))  # noqa: B023
+        endpoint = chance.choice(["/api/v1/check", "/api/v1/preview", "/api/v1/import", "/api/v1/scenarios"])
+        answer, seconds = timed(lambda: author.post_json(endpoint, text=text))  # noqa: B023
         slowest = max(slowest, seconds)
         if answer.status_code >= 500 or seconds > LONGEST_SECONDS:
-            failed.append((answer.status_code, door, round(seconds, 1), text[:2_000]))
+            failed.append((answer.status_code, endpoint, round(seconds, 1), text[:2_000]))
     print(f"{MANIFESTS} manifests, {len(failed)} failed, the slowest took {slowest:.2f} s")
     assert not failed

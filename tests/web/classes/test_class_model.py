@@ -223,7 +223,7 @@ class Play:
             self.model.answer(question, phone, choice)
 
     def compare(self, action: Action) -> None:
-        model, told = self.model, self.pages.shown
+        model, screens = self.model, self.pages.shown
         expected = {
             "place": list(model.at),
             "asked": model.asked,
@@ -231,10 +231,10 @@ class Play:
             "paused": model.paused,
             "ended": False,
         }
-        assert {name: told["teacher"][name] for name in expected} == expected, action
-        assert told["teacher"]["students"] == len(model.phones)
+        assert {name: screens["teacher"][name] for name in expected} == expected, action
+        assert screens["teacher"]["students"] == len(model.phones)
         for phone in model.phones:
-            shown = told[phone]
+            shown = screens[phone]
             assert shown["paused"] == model.paused, (action, phone)
             if model.asked and shown["asked"]:
                 assert shown["picked"] == model.answers[model.asked].get(phone), (action, phone)

@@ -26,7 +26,7 @@ ASKED = {"id": "winner-1", "choices": 3}
 ANSWER = {"right": 2, "text": "Which node wins?", "labels": ["a", "b", "c"]}
 
 
-class Room:
+class TaughtClass:
     """A class on a private run, and its teacher."""
 
     def __init__(self) -> None:
@@ -72,21 +72,21 @@ async def until(made: Any, kind: str, **fields: Any) -> dict[str, Any]:
                 return message
 
 
-async def a_room() -> Room:
-    return await sync_to_async(Room)()
+async def taught_class() -> TaughtClass:
+    return await sync_to_async(TaughtClass)()
 
 
 @in_loop
 async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_late() -> None:
-    room = await a_room()
-    early, late = [await sync_to_async(room.student)() for _ in range(2)]
-    async with room.joined() as teacher, room.joined(early) as student:
+    taught = await taught_class()
+    early, late = [await sync_to_async(taught.student)() for _ in range(2)]
+    async with taught.joined() as teacher, taught.joined(early) as student:
         assert (teacher.hello["role"], student.hello["role"]) == ("teacher", "student")
         await say(teacher, **SHOW)
         board = await until(student, "board")
         expected = {**PLACE, "by": ""}
         assert board["place"] == expected
-        async with room.joined(late) as other:
+        async with taught.joined(late) as other:
             assert other.hello["place"] == expected
             await until(teacher, "count", students=2)
         await until(teacher, "count", students=1)
@@ -94,9 +94,9 @@ async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_l
 
 @in_loop
 async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> None:
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    async with room.joined() as teacher, room.joined(student) as follower:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    async with taught.joined() as teacher, taught.joined(student) as follower:
         for step in range(40):
             await say(teacher, **{**SHOW, "n": step, "step": step})
         seen = 0
@@ -106,41 +106,41 @@ async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> No
             board = await until(follower, "board")
         assert seen < 20, "places in between are left out"
         assert (await until(teacher, "kept", n=39))["number"] == board["number"]
-    assert (await sync_to_async(store.board)(room.pk)).place["step"] == 39
+    assert (await sync_to_async(store.board)(taught.pk)).place["step"] == 39
 
 
 @in_loop
 async def test_nobody_but_the_teacher_says_what_is_shown_or_ends() -> None:
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    before = await sync_to_async(store.board)(room.pk)
-    async with room.joined(student) as made:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    before = await sync_to_async(store.board)(taught.pk)
+    async with taught.joined(student) as made:
         for kind in class_consumer.TEACHER:
             await say(made, **{**SHOW, "type": kind})
             assert "not yours" in (await until(made, "error"))["message"]
-    assert await sync_to_async(store.board)(room.pk) == before
+    assert await sync_to_async(store.board)(taught.pk) == before
 
 
 @in_loop
 async def test_nobody_joins_without_the_cookie_of_the_class() -> None:
-    room = await a_room()
-    elsewhere = await sync_to_async(room.student)()
+    taught = await taught_class()
+    elsewhere = await sync_to_async(taught.student)()
     other = Browser()
-    told = set()
-    for browser, code in ((other, room.code), (other, "ZZZZ"), (elsewhere, "ZZZZ"), (elsewhere, "no code")):
+    refusals = set()
+    for browser, code in ((other, taught.code), (other, "ZZZZ"), (elsewhere, "ZZZZ"), (elsewhere, "no code")):
         async with connected(browser) as made:
             await say(made, type="join", **{"class": code})
-            told.add(((await text(made))["message"], await closed(made)))
-    assert [code for _, code in told] == [connection.NOT_ALLOWED], "codes can be found by trying"
+            refusals.add(((await text(made))["message"], await closed(made)))
+    assert [code for _, code in refusals] == [connection.NOT_ALLOWED], "codes can be found by trying"
 
 
 @in_loop
 async def test_who_sat_in_a_class_that_is_gone_hears_so() -> None:
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    await Classroom.objects.filter(pk=room.pk).adelete()
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    await Classroom.objects.filter(pk=taught.pk).adelete()
     async with connected(student) as made:
-        await say(made, type="join", **{"class": room.code})
+        await say(made, type="join", **{"class": taught.code})
         assert (await text(made))["type"] == "error"
         assert await closed(made) == connection.NO_SUCH_RUN
 
@@ -150,8 +150,8 @@ async def test_a_class_reveals_so_many_questions_and_the_teacher_hears_when_ther
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(store, "MAX_REVEALED", 2)
-    room = await a_room()
-    async with room.joined() as teacher:
+    taught = await taught_class()
+    async with taught.joined() as teacher:
         for number in range(2):
             await say(teacher, **{**SHOW, "n": number, "question": {**ASKED, **ANSWER, "id": f"q{number}"}})
             await until(teacher, "kept", n=number)
@@ -159,14 +159,14 @@ async def test_a_class_reveals_so_many_questions_and_the_teacher_hears_when_ther
         assert "2 questions" in (await until(teacher, "error"))["message"]
         await say(teacher, **{**SHOW, "n": 3, "question": {**ASKED, **ANSWER, "id": "q0"}})
         await until(teacher, "kept", n=3)
-    assert (await sync_to_async(store.board)(room.pk)).revealed == ["q0", "q1"]
+    assert (await sync_to_async(store.board)(taught.pk)).revealed == ["q0", "q1"]
 
 
 @in_loop
 async def test_answers_are_counted_for_the_teacher_and_revealed_to_everyone_as_counts() -> None:
-    room = await a_room()
-    browsers = [await sync_to_async(room.student)() for _ in range(2)]
-    async with room.joined() as teacher, room.joined(browsers[0]) as ada, room.joined(browsers[1]) as bob:
+    taught = await taught_class()
+    browsers = [await sync_to_async(taught.student)() for _ in range(2)]
+    async with taught.joined() as teacher, taught.joined(browsers[0]) as ada, taught.joined(browsers[1]) as bob:
         await say(teacher, **{**SHOW, "question": ASKED})
         for student, choice in ((ada, 0), (bob, 2)):
             assert (await until(student, "board"))["asked"] == ASKED
@@ -175,7 +175,7 @@ async def test_answers_are_counted_for_the_teacher_and_revealed_to_everyone_as_c
         await say(ada, type="answer", question="winner-1", choice=2)
         await until(ada, "answered", choice=2)
         await until(teacher, "count", answered=2, question="winner-1")
-        async with room.joined(browsers[0]) as again:
+        async with taught.joined(browsers[0]) as again:
             assert again.hello["mine"] == {"question": "winner-1", "choice": 2}
         await say(teacher, **{**SHOW, "question": {**ASKED, **ANSWER}})
         for page in (teacher, ada, bob):
@@ -187,9 +187,9 @@ async def test_answers_are_counted_for_the_teacher_and_revealed_to_everyone_as_c
 
 @in_loop
 async def test_pause_and_call_back_and_end_come_to_everyone() -> None:
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    async with room.joined() as teacher, room.joined(student) as made:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    async with taught.joined() as teacher, taught.joined(student) as made:
         await say(teacher, **{**SHOW, "paused": True})
         await until(made, "board", paused=True)
         await say(teacher, **{**SHOW, "paused": True, "gathered": 1})
@@ -203,26 +203,26 @@ async def test_pause_and_call_back_and_end_come_to_everyone() -> None:
 @in_loop
 async def test_a_class_whose_time_is_up_says_so_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    async with room.joined(student) as made:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    async with taught.joined(student) as made:
         await sync_to_async(store.Classroom.objects.update)(expires=store.timezone.now())
         await until(made, "board", ended=True)
-    async with room.joined(student) as made:
+    async with taught.joined(student) as made:
         assert made.hello["ended"] is True
 
 
 @in_loop
 async def test_another_processes_changes_come_by_announcement_and_by_looking(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    async with room.joined(student) as made:
-        board = await sync_to_async(store.show)(room.pk, store.Shown({"step": 3}))
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    async with taught.joined(student) as made:
+        board = await sync_to_async(store.show)(taught.pk, store.Shown({"step": 3}))
         await connection_layer().group_send(
-            store.group(room.pk), {"type": "board", "process": "another", "board": board._asdict()}
+            store.group(taught.pk), {"type": "board", "process": "another", "board": board._asdict()}
         )
         assert (await until(made, "board"))["place"] == {"step": 3}
-        await sync_to_async(store.show)(room.pk, store.Shown({"step": 4}))
+        await sync_to_async(store.show)(taught.pk, store.Shown({"step": 4}))
         assert (await until(made, "board"))["place"] == {"step": 4}, "nobody announced it"
 
 
@@ -230,10 +230,10 @@ async def test_another_processes_changes_come_by_announcement_and_by_looking(mon
 async def test_students_of_other_processes_are_counted_while_those_speak(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_classes, "FORGET_SECONDS", PATIENCE)
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.1)
-    room = await a_room()
-    async with room.joined() as teacher:
+    taught = await taught_class()
+    async with taught.joined() as teacher:
         await connection_layer().group_send(
-            store.group(room.pk), {"type": "students", "process": "another", "count": 28}
+            store.group(taught.pk), {"type": "students", "process": "another", "count": 28}
         )
         await until(teacher, "count", students=28)
         monkeypatch.setattr(live_classes, "FORGET_SECONDS", 0.0)
@@ -242,12 +242,12 @@ async def test_students_of_other_processes_are_counted_while_those_speak(monkeyp
 
 @in_loop
 async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> None:
-    room = await a_room()
-    async with connected(room.teacher) as made:
+    taught = await taught_class()
+    async with connected(taught.teacher) as made:
         for bad in ("", "x", "[]", "{}", '{"type": "show"}', json.dumps({"type": "x" * 9000})):
             await made.send_to(text_data=bad)
             assert (await text(made))["type"] == "error"
-    async with room.joined() as made:
+    async with taught.joined() as made:
         wrong: list[dict[str, Any]] = [
             {**SHOW, "n": -1},
             {**SHOW, "step": -1},
@@ -266,7 +266,7 @@ async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> N
             {**SHOW, "question": {**ASKED, **ANSWER, "labels": "x"}},
             {**SHOW, "question": {**ASKED, **ANSWER, "right": 3}},
             {"type": "answer", "question": "q", "choice": 0},
-            {"type": "join", "class": room.code},
+            {"type": "join", "class": taught.code},
         ]
         for message in wrong:
             await say(made, **message)
@@ -276,9 +276,9 @@ async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> N
 @in_loop
 async def test_who_floods_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_consumer, "A_SECOND", 0.0)  # however long the machine takes for them
-    room = await a_room()
-    student = await sync_to_async(room.student)()
-    async with room.joined(student) as made:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    async with taught.joined(student) as made:
         for _ in range(200):
             await say(made, type="answer", question="q", choice=0)
         async with asyncio.timeout(PATIENCE):
@@ -289,18 +289,18 @@ async def test_who_floods_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @in_loop
 async def test_a_full_class_takes_no_more(settings: Any) -> None:
-    room = await a_room()
+    taught = await taught_class()
     settings.LIMITS = {**settings.LIMITS, "class_students": 1}
-    first, second = [await sync_to_async(room.student)() for _ in range(2)]
-    async with room.joined(first), connected(second) as made:
-        await say(made, type="join", **{"class": room.code})
+    first, second = [await sync_to_async(taught.student)() for _ in range(2)]
+    async with taught.joined(first), connected(second) as made:
+        await say(made, type="join", **{"class": taught.code})
         assert "full" in (await until(made, "error"))["message"]
         assert await closed(made) == connection.TOO_MANY
 
 
 @in_loop
 async def test_a_place_is_kept_once_the_database_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = await a_room()
+    taught = await taught_class()
     show, failures = store.show, iter([OperationalError("away")])
 
     def failing(pk: int, shown: store.Shown) -> store.Board:
@@ -309,15 +309,15 @@ async def test_a_place_is_kept_once_the_database_is_back(monkeypatch: pytest.Mon
         return show(pk, shown)
 
     monkeypatch.setattr(store, "show", failing)
-    async with room.joined() as teacher:
+    async with taught.joined() as teacher:
         await say(teacher, **SHOW)
         assert (await until(teacher, "board"))["place"]["step"] == 12
 
 
 @in_loop
 async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_process() -> None:
-    room = await a_room()
-    async with room.joined():
+    taught = await taught_class()
+    async with taught.joined():
         assert len(live_classes._live_classes) == 1
     assert not live_classes._live_classes
     assert not connection_layer().groups, "nothing is subscribed to any more"
@@ -326,9 +326,9 @@ async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_proces
 
 @in_loop
 async def test_answers_that_come_together_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = await a_room()
+    taught = await taught_class()
     asked = store.Question("q", 2)
-    await sync_to_async(store.show)(room.pk, store.Shown({"step": 0}, question=asked))
+    await sync_to_async(store.show)(taught.pk, store.Shown({"step": 0}, question=asked))
     batches: list[int] = []
     take = live_classes.store_answers
 
@@ -337,13 +337,13 @@ async def test_answers_that_come_together_are_written_together(monkeypatch: pyte
         return await take(pk, given)
 
     monkeypatch.setattr(live_classes, "store_answers", counting)
-    async with joining_class(room.pk, Follower("", None)) as live_class:
+    async with joining_class(taught.pk, Follower("", None)) as live_class:
         assert isinstance(live_class, LiveClass)
         kept = await asyncio.gather(*(live_class.answers.store(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
     assert all(kept)
     assert len(batches) < 10
     revealed = store.Shown({"step": 0}, question=asked._replace(answer=store.RightAnswer(0, "", [])))
-    assert (await sync_to_async(store.show)(room.pk, revealed)).asked["counts"] == [250, 250]
+    assert (await sync_to_async(store.show)(taught.pk, revealed)).asked["counts"] == [250, 250]
 
 
 def connection_layer() -> Any:

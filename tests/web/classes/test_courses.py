@@ -57,7 +57,7 @@ def test_a_scenario_leads_on_in_its_course(author: Browser) -> None:
         assert author.get(f"/s/{ids[1]}/", {"course": wrong}).context["boot"]["place"] is None
 
 
-def test_a_private_scenario_in_a_course_is_not_told_to_others(author: Browser) -> None:
+def test_a_private_scenario_in_a_course_is_hidden_from_others(author: Browser) -> None:
     account = Browser()
     account.force_login(User.objects.create_user("teacher"))
     hidden, shown = save(account, SECRET, visibility="private"), save(account, "Open")
@@ -65,9 +65,9 @@ def test_a_private_scenario_in_a_course_is_not_told_to_others(author: Browser) -
     cid = url.split("/")[2]
     assert SECRET in account.get(url).content.decode()
     for address in (url, f"/api/v1/courses/{cid}", f"/s/{shown}/?course={cid}"):
-        told = author.get(address).content.decode()
-        assert SECRET not in told
-        assert hidden not in told
+        content = author.get(address).content.decode()
+        assert SECRET not in content
+        assert hidden not in content
     assert author.get(f"/api/v1/courses/{cid}").json()["scenarios"] == [None, {"id": shown, "title": "Open"}]
     assert make(author, hidden).status_code == 422
     assert author.get(f"/s/{shown}/?course={cid}").context["boot"]["place"]["back"] == ""

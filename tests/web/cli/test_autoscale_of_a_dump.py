@@ -31,7 +31,7 @@ def of_pools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+def autoscaling_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     capsys.readouterr()
     assert main(["autoscale", "--quiet", "--format", "json", *arguments]) == 0
     return json.loads(capsys.readouterr().out)[0]
@@ -53,7 +53,7 @@ def changed(path: Path, pod: str, change: dict[str, Any]) -> str:
 
 
 def test_why_was_no_node_added_for_this_pod(of_groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(capsys, str(of_groups))
+    answer = autoscaling_of(capsys, str(of_groups))
     pods = pods_of(answer)
     assert [pod for pod, found in pods.items() if found["outcome"] == "new node"] == [f"queue-{n}" for n in range(6)]
     reasons = {pod: {r["group"]: r["reason"] for r in pods[pod]["refusals"]} for pod in PENDING}
@@ -70,14 +70,14 @@ def test_why_was_no_node_added_for_this_pod(of_groups: Path, capsys: pytest.Capt
 
 def test_the_toleration_that_it_names_gets_the_pod_a_node(of_groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tolerations = {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}
-    answer = told(capsys, changed(of_groups, "train", tolerations))
+    answer = autoscaling_of(capsys, changed(of_groups, "train", tolerations))
     assert pods_of(answer)["train"]["place"] == "gpu"
     assert "default/train" not in answer["proof"]["waiting"]
     assert any(made["pods"] == ["default/train"] for made in answer["proof"]["nodes"])
 
 
 def test_what_karpenter_would_have_bought(of_pools: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(capsys, str(of_pools))
+    answer = autoscaling_of(capsys, str(of_pools))
     bought = {(new["group"], new["instance_type"], new["capacity_type"]) for new in answer["new_nodes"]}
     assert bought == {("general", "m5.2xlarge", "on-demand")}
     assert answer["price"] == pytest.approx(6 * answer["new_nodes"][0]["price"])
@@ -85,12 +85,12 @@ def test_what_karpenter_would_have_bought(of_pools: Path, capsys: pytest.Capture
         f"default/queue-{number}" for number in range(6)
     ]
     assert "NodePool large has no limit of cpu" in pods_of(answer)["report"]["changes"]
-    types = told(capsys, str(of_pools), "--pod", "report")["pods"][0]["types"]
+    types = autoscaling_of(capsys, str(of_pools), "--pod", "report")["pods"][0]["types"]
     assert {(refused["instance_type"], refused["reason"]) for refused in types} >= {("m5.2xlarge", "resources")}
 
 
 def test_which_five_nodes_could_go_tonight(of_groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(capsys, str(of_groups))
+    answer = autoscaling_of(capsys, str(of_groups))
     leaving = [node["node"] for node in answer["nodes"] if node["outcome"] == "delete"]
     assert len(answer["nodes"]) == NODES
     assert len(leaving) > 20  # a pass finds 20 more at most
@@ -103,7 +103,7 @@ def test_which_five_nodes_could_go_tonight(of_groups: Path, capsys: pytest.Captu
 
 
 def test_a_node_that_stays_says_which_pod_keeps_it(of_groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(capsys, str(of_groups))
+    answer = autoscaling_of(capsys, str(of_groups))
     kept = [node for node in answer["nodes"] if node["reason"].startswith("BlockedByPod")]
     assert [node["reason"] for node in kept][:1] == ["BlockedByPod default/kept-general-1: NotEnoughPdb"]
     assert main(["drain", "--quiet", "--format", "json", "--node", kept[0]["node"], str(of_groups)]) != 2

@@ -45,8 +45,8 @@ def test_the_wheel_holds_what_the_pages_need(wheel: Path, tmp_path: Path) -> Non
     env.pop("KSCHEDUI_DATA_DIR", None)
     ask = "from django.conf import settings; print(settings.TEMPLATES[0]['DIRS'][0], settings.DATA_DIR)"
     start = ["-c", f"import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'kschedui.settings'; {ask}"]
-    told = subprocess.run([sys.executable, *start], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert told.stdout.split() == [str(wheel / "kschedui/assets/templates"), str(tmp_path / "kschedui")]
+    output = subprocess.run([sys.executable, *start], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert output.stdout.split() == [str(wheel / "kschedui/assets/templates"), str(tmp_path / "kschedui")]
     lesson = wheel / "kschedui" / "scenarios" / "lessons" / "first-pod.yaml"
     check = [sys.executable, "-m", "kschedui", "check", str(lesson)]
     assert subprocess.run(check, env=env, cwd=tmp_path, check=False).returncode == 0
@@ -110,11 +110,11 @@ spec:
     ],
 )
 def test_check_judges_the_solution_of_a_challenge(
-    folder: Path, capsys: pytest.CaptureFixture[str], text: str, status: int, told: str
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, status: int, output: str
 ) -> None:
     cluster = scenario(node("n1"), pod("a"), expect={"pods": {"default/a": "pending"}})
     assert main(["check", put("challenge.yaml", f"{cluster}\n---\n{text}")]) == status
-    assert told in "".join(capsys.readouterr())
+    assert output in "".join(capsys.readouterr())
 
 
 def test_a_file_that_cannot_be_read_is_one_line_and_status_two(
@@ -191,13 +191,13 @@ def test_explain_says_what_blocks_and_how_near_the_nearest_node_is(
     waits["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": said}]}
     put("dump.yaml", scenario(node("n-16", cpu=4), node("n-17", cpu="4500m"), waits))
     assert main(["explain", "web", "dump.yaml"]) == 0
-    told = capsys.readouterr().out
-    assert "Too little cpu" in told
+    output = capsys.readouterr().out
+    assert "Too little cpu" in output
     nearer, farther = (
         f"nearest: {words} instead of 5" for words in ("n-17: Request 4.5 cpu", "n-16 and 1 more: Request 4 cpu")
     )
-    assert told.index(nearer) < told.index(farther)
-    assert "The cluster had 3 nodes at the attempt; the text has 2." in told
+    assert output.index(nearer) < output.index(farther)
+    assert "The cluster had 3 nodes at the attempt; the text has 2." in output
     assert main(["explain", "--format", "json", "web", "dump.yaml"]) == 0
     assert json.loads(capsys.readouterr().out)["causes"][0]["plugin"] == "NodeResourcesFit"
     assert main(["explain", "wbe", "dump.yaml"]) == 2
@@ -210,10 +210,10 @@ def test_import_reads_standard_input_and_keeps_no_secret(
     dump = write(listed(Cluster(nodes=3, pods=20, images=2).objects()))  # type: ignore[operator]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(dump.encode()))))
     assert main(["import", "-"]) == 0
-    told = capsys.readouterr()
-    assert "2 Secret" in told.err
-    assert SECRET not in told.out + told.err
-    kinds = [found["kind"] for found in yaml.safe_load_all(told.out)]
+    output = capsys.readouterr()
+    assert "2 Secret" in output.err
+    assert SECRET not in output.out + output.err
+    kinds = [found["kind"] for found in yaml.safe_load_all(output.out)]
     assert (kinds.count("Node"), kinds.count("Pod")) == (3, 20)
 
 
@@ -241,9 +241,9 @@ def test_a_gang_is_refused_by_every_older_release_with_the_line_and_the_release(
 ) -> None:
     put("gang.yaml", (ROOT / "tests/conformance/gang/001-gang-fits.yaml").read_text(encoding="utf-8"))
     assert main(["simulate", "--kubernetes-version", release, "gang.yaml"]) == 2
-    told = capsys.readouterr().err
-    assert f"gang.yaml: document 4, line 30, kind: Kubernetes {release} has no PodGroup" in told
-    assert f"document 5, line 45, spec.schedulingGroup: Kubernetes {release} has no such field" in told
+    output = capsys.readouterr().err
+    assert f"gang.yaml: document 4, line 30, kind: Kubernetes {release} has no PodGroup" in output
+    assert f"document 5, line 45, spec.schedulingGroup: Kubernetes {release} has no such field" in output
 
 
 def test_the_management_command_is_the_same(folder: Path) -> None:

@@ -261,10 +261,10 @@ def test_a_pod_that_a_controller_makes_is_explained_with_its_maker(
     events = [{"at": 5, "delete": {"kind": "Pod", "name": "web@1/0"}}]
     path.write_text(scenario(node("n1", cpu=2), web, events=events))
     assert main(["explain", "web@1/0", str(path), "--quiet"]) == 0
-    told = capsys.readouterr().out
-    assert "made: At 0 s replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in told
-    assert "deleted: At 5 s kubectl deleted it" in told
-    assert "rollout: Deployment default/web: default/web-" in told
+    output = capsys.readouterr().out
+    assert "made: At 0 s replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in output
+    assert "deleted: At 5 s kubectl deleted it" in output
+    assert "rollout: Deployment default/web: default/web-" in output
     assert main(["explain", "deploy/web", str(path), "--format", "json", "--quiet"]) == 0
     answers = json.loads(capsys.readouterr().out)
     assert [answer["state"] for answer in answers].count("waiting") == 1

@@ -54,7 +54,7 @@ def test_the_scenario_that_is_written_does_what_was_answered(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("cause", get_args(Cause))
-def test_a_move_is_told_whatever_its_cause(cause: Cause, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_move_is_printed_whatever_its_cause(cause: Cause, capsys: pytest.CaptureFixture[str]) -> None:
     moved = [Move(pod="default/web", before="n1", after="n2", cause=cause)]
     write(OperationResult("1.36", ["n1"], moved, [], [], [], 0, [], ["n1"], [], 1, {}, {}, []))
     expected = "default/web  n1 -> n2" + ("  (preempted)" if cause == "preempted" else "")
@@ -75,7 +75,7 @@ def test_an_upgrade_tells_what_is_decided_otherwise(capsys: pytest.CaptureFixtur
     assert [one["cause"]["kind"] for one in found["changes"]] == ["message"]
 
 
-def test_the_node_group_that_helps_is_told_and_its_nodes_really_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_node_group_that_helps_is_named_and_its_nodes_really_do(capsys: pytest.CaptureFixture[str]) -> None:
     pool = [node("n1", cpu=2, labels={"agentpool": "b"})]
     Path("short.yaml").write_text(scenario(*pool, *(pod(f"w{number}", cpu=2) for number in range(3))))
     status, found = answer(capsys, "node-groups", "short.yaml")
@@ -102,6 +102,8 @@ def test_the_node_group_that_helps_is_told_and_its_nodes_really_do(capsys: pytes
         (["add-nodes", "free.yaml", "--like", "n1", "--count", "0"], "free.yaml: add 1 to 1000 nodes"),
     ],
 )
-def test_what_cannot_be_asked_is_told(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_question_is_refused_with_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err == f"kschedui: {sentence}\n"

@@ -91,7 +91,7 @@ def test_a_run_that_cannot_be_made_says_why_and_the_status_is_1(
         (["in/e.yaml", "--processes", "0"], FILE, "--processes is a number from 1"),
     ],
 )
-def test_what_cannot_be_used_is_told_in_a_sentence(
+def test_an_unusable_file_is_refused_with_a_sentence(
     arguments: list[str], text: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "in" / "e.yaml").write_text(text)
@@ -99,7 +99,7 @@ def test_what_cannot_be_used_is_told_in_a_sentence(
     assert said in capsys.readouterr().err
 
 
-def test_one_mistake_is_told_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_mistake_is_reported_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "in" / "e.yaml").write_text(FILE.replace("seeds", "sedes"))
     assert main(["experiment", "in/e.yaml"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1

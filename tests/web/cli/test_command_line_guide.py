@@ -167,11 +167,11 @@ def test_what_a_pipeline_reads_has_the_fields_that_pipelines_read(capsys: pytest
     cases = suite.findall("testcase")
     assert len(cases) == int(suite.get("tests", "")) == 3
     assert all({"name", "classname"} <= set(case.keys()) for case in cases)
-    told = [(case.find("failure") is not None, case.find("error") is not None) for case in cases]
-    assert told == [(False, False), (True, False), (False, True)]
+    results = [(case.find("failure") is not None, case.find("error") is not None) for case in cases]
+    assert results == [(False, False), (True, False), (False, True)]
 
 
-def test_a_text_that_is_cut_off_is_told_by_every_command_that_writes_a_scenario(
+def test_a_text_that_is_cut_off_is_reported_by_every_command_that_writes_a_scenario(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = as_yaml(listed(Cluster(nodes=2, pods=6, images=1).objects()))

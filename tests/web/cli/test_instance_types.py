@@ -232,7 +232,7 @@ def test_karpenter_buys_the_cheapest_of_the_types(tmp_path: Path, capsys: pytest
         ([{"InstanceTypes": [{"InstanceType": "m5.large"}]}], (), "no file lists instance types"),
     ],
 )
-def test_what_is_missing_is_said_in_one_sentence(
+def test_missing_instance_types_are_reported_in_one_sentence(
     lists: list[Any], options: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number, content in enumerate(lists):

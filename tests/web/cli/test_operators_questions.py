@@ -98,7 +98,7 @@ def patched(objects: Iterable[Manifest], edits: Iterable[Manifest]) -> list[Mani
     return made
 
 
-def test_why_kafka_is_pending_is_told_by_its_volume(dump: str, objects: list[Manifest], ask: Ask) -> None:
+def test_kafka_is_pending_because_of_its_volume(dump: str, objects: list[Manifest], ask: Ask) -> None:
     status, answer = ask("explain", KAFKA, dump)
     assert (status, answer["kubernetesVersion"]) == (0, "1.31")
     assert answer["message"] == messages(ask, dump)[KAFKA]
@@ -137,12 +137,12 @@ def test_what_is_said_of_draining_a_pool_happens_when_it_is_drained(
     watched = Watched([one for one in objects if one["kind"] == "PodDisruptionBudget"], of_pool)
     watched.take(simulate(inputs.read(applied).scenario))
     assert not watched.broken
-    told = {one.get("made", one["pod"]): one["after"] for one in answer["moved"]}
-    told |= {one.get("made", one["pod"]): "" for one in answer["unplaced"]} | blocked
+    answered = {one.get("made", one["pod"]): one["after"] for one in answer["moved"]}
+    answered |= {one.get("made", one["pod"]): "" for one in answer["unplaced"]} | blocked
     replaced = {one["pod"] for one in (*answer["moved"], *answer["unplaced"]) if "made" in one}
     assert replaced
     there = {key: pod["spec"].get("nodeName", "") for key, pod in pods(objects).items() if key not in replaced}
-    assert watched.node == {**there, **told}
+    assert watched.node == {**there, **answered}
     staying = {node for key, node in watched.node.items() if node in of_pool and "node-agent" not in key}
     assert of_pool - staying == set(answer["emptied"])
     assert not any(watched.allowed(one) > 0 for key in blocked for one in watched.covering(key))
@@ -155,10 +155,10 @@ def test_what_an_upgrade_changes_is_what_the_other_release_decides(
     assert (status, answer["before"], answer["after"]) == (1, "1.31", "1.34")
     moved = {one["pod"]: one for one in answer["changes"] if one["before"]["node"] != one["after"]["node"]}
     assert list(moved) == ["batch/probe-5d4f-0"]
-    told = {one["pod"]: one for one in answer["pending"]}
+    answered = {one["pod"]: one for one in answer["pending"]}
     for version, side in (("1.31", "before"), ("1.34", "after")):
         said = messages(ask, dump, "--kubernetes-version", version)
-        assert {key: one[side]["message"] for key, one in told.items()} == said
+        assert {key: one[side]["message"] for key, one in answered.items()} == said
     some = [key for key, one in pods(objects).items() if "nodeName" in one["spec"]][:: 8 * NODES // 5]
     for number, key in enumerate([*moved, *(key for key in some if "node-agent" not in key)]):
         alone = [

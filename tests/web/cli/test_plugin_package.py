@@ -44,9 +44,9 @@ def test_a_new_package_is_installed_and_gets_all_that_our_plugins_get(tmp_path: 
     run("-m", "pip", "install", *options, str(package), target=target)
     tests = ("-q", "-p", "no:cacheprovider", "-p", "no:django", "--rootdir", str(package), str(package / "tests"))
     assert "1 passed" in run("-m", "pytest", *tests, target=target)
-    told = run("-c", ASKED, target=target, DJANGO_SETTINGS_MODULE="kschedui.settings").splitlines()
-    assert told[0] == "['TeamNodes'] ['filter', 'explain_filter'] team_nodes/plugin.py"
-    assert told[1] == "Own team? TeamNodes"
+    lines = run("-c", ASKED, target=target, DJANGO_SETTINGS_MODULE="kschedui.settings").splitlines()
+    assert lines[0] == "['TeamNodes'] ['filter', 'explain_filter'] team_nodes/plugin.py"
+    assert lines[1] == "Own team? TeamNodes"
 
 
 @pytest.mark.parametrize("name", ["team", "Team-Nodes", "Ü", "../X", "T" * 64])

@@ -71,7 +71,7 @@ AROUND = {
 
 @pytest.mark.parametrize("form", ["YAML", "JSON", "Windows"])
 @pytest.mark.parametrize("name", AROUND)
-def test_what_a_terminal_shows_around_a_dump_is_left_out_and_told(form: str, name: str) -> None:
+def test_what_a_terminal_shows_around_a_dump_is_left_out_and_reported(form: str, name: str) -> None:
     whole, end = WRITTEN[form], "\r\n" if form == "Windows" else "\n"
     found = import_source(f"{AROUND[name]}{end}{whole}{AROUND[name]}{end}")
     assert found.text == import_source(whole).text
@@ -80,7 +80,7 @@ def test_what_a_terminal_shows_around_a_dump_is_left_out_and_told(form: str, nam
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
-def test_an_error_between_two_dumps_is_told(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_between_two_dumps_is_reported(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_text, "BLOCK", block)
     for write in (as_yaml, as_json):
         text = f"```yaml\n{write(listed([node('n1')]))}{FORBIDDEN}\n{write(listed([pod('a')]))}```\n"
@@ -102,7 +102,7 @@ def test_a_log_line_within_an_object_stays() -> None:
         assert notes == ["Removed fields that scheduling does not read: annotations (1)."]
 
 
-def test_what_kubectl_describe_prints_is_told_by_its_name() -> None:
+def test_the_output_of_kubectl_describe_is_refused_by_its_name() -> None:
     with pytest.raises(ScenarioErrors, match="kubectl describe"):
         import_source(
             "Name:         web\nNamespace:    default\nPriority:     0\nEvents:  <none>\n", Conversion(Limits())
@@ -247,7 +247,7 @@ def archives() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "bzip2", "xz", "gzip"])
-def test_another_archive_is_told_by_its_name(kind: str) -> None:
+def test_another_archive_is_refused_by_its_name(kind: str) -> None:
     content = archives()[kind]
     for packed in (content, gzip.compress(content)) if kind != "gzip" else (gzip.compress(content),):
         with pytest.raises(ScenarioErrors, match=f"this is a {kind} file; extract it first"):
@@ -262,6 +262,6 @@ def test_a_packed_file_that_is_damaged_is_refused(at: float) -> None:
         import_source(io.BytesIO(packed))
 
 
-def test_what_is_no_text_is_told() -> None:
+def test_a_binary_file_is_refused() -> None:
     with pytest.raises(ScenarioErrors, match="not text in UTF-8 or UTF-16"):
         import_source(io.BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(range(128, 256))))

@@ -314,7 +314,7 @@ def test_a_bound_pod_that_still_has_gates_is_read_as_bound_and_named() -> None:
     assert any("default/web" in str(note) and "gate" in str(note) for note in notes)
 
 
-def test_an_image_of_several_sizes_is_told_since_a_dump_does_not_tell_which_node_had_it_first() -> None:
+def test_an_image_of_several_sizes_is_reported_since_a_dump_does_not_show_which_node_had_it_first() -> None:
     amd, arm = node("n1"), node("n2")
     amd["status"]["images"] = [{"names": ["web:1", "other:1"], "sizeBytes": 100}]
     arm["status"]["images"] = [{"names": ["web:1", "other:1"], "sizeBytes": 90}]

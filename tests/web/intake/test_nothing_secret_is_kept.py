@@ -38,9 +38,9 @@ def test_no_marked_value_is_kept_or_sent(
     kept = {path: path.read_bytes() for path in stack.logs.rglob("*") if path.is_file()}
     assert any("sqlite3" in path.name and b"app-0" in content for path, content in kept.items())
     assert [path for path, content in kept.items() if SECRET.encode() in content] == []
-    told = capfd.readouterr()
-    assert SECRET not in told.out + told.err
-    assert "Traceback" not in told.err
+    output = capfd.readouterr()
+    assert SECRET not in output.out + output.err
+    assert "Traceback" not in output.err
 
 
 def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[bytes]:
@@ -50,8 +50,8 @@ def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[byte
         dump.write_text(text)
         for command in (["import"], ["simulate"], ["simulate", "--format", "events"], ["anonymise"], ["check"]):
             main([*command, str(dump)])
-            told = capfd.readouterr()
-            yield (told.out + told.err).encode()
+            output = capfd.readouterr()
+            yield (output.out + output.err).encode()
 
 
 def by_api(visitor: Visitor) -> Iterator[bytes]:

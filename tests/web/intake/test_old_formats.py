@@ -55,7 +55,7 @@ def test_plugins_that_are_no_more_are_dropped_and_named() -> None:
     assert "MostAllocated" in str(found.config.profiles[0].plugin_args["NodeResourcesFit"])
 
 
-def test_a_policy_is_told_what_it_became() -> None:
+def test_a_policy_is_reported_with_its_successor() -> None:
     policy = {
         "apiVersion": "v1",
         "kind": "Policy",
@@ -80,7 +80,7 @@ def test_a_configuration_in_a_config_map_is_found_and_the_rest_of_the_map_is_not
     assert "s3cr3t" not in found.text
 
 
-def test_an_extender_is_told_not_to_be_asked() -> None:
+def test_an_extender_that_is_not_called_is_reported() -> None:
     extender = {"urlPrefix": "http://gpu", "filterVerb": "filter", "tlsConfig": {"keyData": "s3cr3t"}}
     found, notes = read(node("n1"), configuration("v1", extenders=[extender]))
     assert "Extender http://gpu is not called" in notes

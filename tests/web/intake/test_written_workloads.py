@@ -66,7 +66,7 @@ def test_a_scenario_with_a_deployment_keeps_its_title(client: Client) -> None:
     assert Version.objects.get(scenario__public_id=saved["id"]).scenario.title == "Three"
 
 
-def test_an_error_is_told_with_the_line_that_was_written(client: Client) -> None:
+def test_an_error_names_the_line_that_was_written(client: Client) -> None:
     text = scenario(node("n1"), workload("Deployment"), pod("bad", cpu="many"))
     [error] = post(client, "/check", text=text)["errors"]
     assert (error["document"], error["line"]) == (3, 5)

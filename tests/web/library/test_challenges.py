@@ -136,7 +136,7 @@ def test_a_hidden_variant_is_named_when_it_is_the_first_to_fail_and_later_ones_s
     assert judge(stranger, saved, RIGHT).json()["solved"]
 
 
-def test_the_first_failure_can_be_played_and_fails_as_it_was_told(author: Browser, stranger: Browser) -> None:
+def test_the_first_failure_can_be_played_and_fails_as_reported(author: Browser, stranger: Browser) -> None:
     saved = author.save(MINE)
     played = judge(stranger, saved, RULE % "'false'").json()["first"]["text"]
     parsed = parse_scenario(played)

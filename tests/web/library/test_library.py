@@ -159,8 +159,8 @@ def test_the_first_page_speaks_the_visitors_language(folder: Path, author: Brows
     load()
     english, chinese, again = (author.get("/", headers={"Accept-Language": one}) for one in ("en", "zh-CN", "en"))
     assert slugs_of(english) == slugs_of(chinese) == ["priority-order", "high-preempts-low"]
-    told = [re.findall("<h3>(.*)</h3>", page.content.decode())[0] for page in (english, chinese, again)]
-    assert told[0] == told[2] != told[1]
+    headings = [re.findall("<h3>(.*)</h3>", page.content.decode())[0] for page in (english, chinese, again)]
+    assert headings[0] == headings[2] != headings[1]
     assert "<svg" in english.content.decode().partition('id="cards"')[2]
 
 

@@ -204,7 +204,7 @@ def test_a_lesson_about_a_difference_pins_its_release() -> None:
         assert any(decided(text, release) != decided(text, other) for other in RELEASES.values())
 
 
-def test_an_example_is_told_in_the_visitors_language(author: Browser) -> None:
+def test_an_example_is_in_the_visitors_language(author: Browser) -> None:
     asked = {"example": "nodes_excluded_by_pre_filter-1.30"}
     english = author.get(author.post("/releases/example", asked).url).content.decode()
     assert "Nodes excluded by PreFilter are not reported in the message" in english

@@ -182,12 +182,12 @@ PARSED = {
 
 
 @pytest.mark.parametrize("text", PARSED)
-def test_a_problem_of_a_text_is_told_in_chinese(chinese: Browser, text: str) -> None:
-    for door in ("/api/v1/check", "/api/v1/scenarios", "/api/v1/preview"):
-        assert chinese.post_json(door, text=text).json()["errors"][0]["message"].startswith(PARSED[text])
+def test_a_problem_of_a_text_is_reported_in_chinese(chinese: Browser, text: str) -> None:
+    for endpoint in ("/api/v1/check", "/api/v1/scenarios", "/api/v1/preview"):
+        assert chinese.post_json(endpoint, text=text).json()["errors"][0]["message"].startswith(PARSED[text])
 
 
-def test_a_warning_is_told_in_chinese_with_what_may_be_meant(chinese: Browser) -> None:
+def test_a_warning_is_in_chinese_with_a_suggestion(chinese: Browser) -> None:
     warned = scenario({**pod("a"), "sepc": {}})
     warning = chinese.post_json("/api/v1/check", text=warned).json()["warnings"][0]
     assert warning["message"] == '未知字段 "sepc"；是否想写 "spec"？'

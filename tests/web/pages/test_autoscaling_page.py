@@ -121,7 +121,7 @@ def test_the_api_answers_the_same(author: Browser) -> None:
 
 
 @pytest.mark.parametrize("query", ["?autoscaler=hpa", "?pod=nobody", "?at=soon", "?at=-1", "?at=inf"])
-def test_what_cannot_be_asked_is_told_in_a_sentence(address: str, query: str) -> None:
+def test_an_impossible_question_is_refused_with_a_sentence(address: str, query: str) -> None:
     answer = Client().get(address + query)
     assert answer.status_code == 422
     assert re.fullmatch(r"[A-Z].*\.", answer.context["sentence"])

@@ -35,7 +35,7 @@ def test_the_answer_has_the_reason_the_zones_the_nodes_and_what_more_would_take(
 
 
 @pytest.mark.parametrize("query", ["pod=default/nobody", "pod=default/web&replicas=0", "pod=web&replicas=x"])
-def test_what_cannot_be_counted_is_told_in_a_sentence(address: str, query: str) -> None:
+def test_an_impossible_count_is_refused_with_a_sentence(address: str, query: str) -> None:
     answer = Client().get(f"{address}?{query}")
     assert answer.status_code == 422
     assert re.fullmatch(r"[A-Z].*\.", answer.context["sentence"])
@@ -43,7 +43,7 @@ def test_what_cannot_be_counted_is_told_in_a_sentence(address: str, query: str) 
 
 
 @pytest.mark.django_db
-def test_a_field_that_a_release_lacks_is_told_with_its_line() -> None:
+def test_a_field_that_a_release_lacks_is_reported_with_its_line() -> None:
     gated = pod("web", cpu=1)
     gated["spec"]["schedulingGates"] = [{"name": "a"}]
     made = store.create(Visitor(), scenario(node("n1", cpu=4), gated))

@@ -27,7 +27,7 @@ def page(before: str, after: str, **headers: str) -> str:
 
 
 @pytest.mark.django_db
-def test_the_first_decision_that_differs_is_told_with_its_cause_and_its_steps() -> None:
+def test_the_first_decision_that_differs_is_shown_with_its_cause_and_its_steps() -> None:
     cordoned = (node("n1", unschedulable=True), node("n2"))
     found = page(scenario(*NODES, pod("web", cpu=1)), scenario(*cordoned, pod("web", cpu=1)))
     assert "The second run rejects n1: NodeUnschedulable: node(s) were unschedulable" in found

@@ -86,7 +86,7 @@ def test_a_message_that_is_cut_off_says_so(author: Browser, end: int) -> None:
     assert not author.post("/decode/", {"message": FULL.removesuffix(".")}).context["cut"]
 
 
-def test_what_is_no_message_is_told(author: Browser) -> None:
+def test_a_text_without_a_message_is_reported(author: Browser) -> None:
     assert "This text contains no scheduler message" in author.post("/decode/", {"message": "hello"}).content.decode()
 
 
@@ -142,15 +142,15 @@ MESSAGES = [
 @pytest.mark.parametrize("text", MESSAGES)
 def test_the_starter_gets_the_same_message(text: str) -> None:
     message = decode(text)
-    told = decode(starter.simulated_message(starter.starter(message).text))
-    assert told.total == message.total
-    assert counts(told) == counts(message)
+    decoded = decode(starter.simulated_message(starter.starter(message).text))
+    assert decoded.total == message.total
+    assert counts(decoded) == counts(message)
 
 
 def test_the_starter_is_of_the_release_that_words_it_so() -> None:
     for text in MESSAGES[:2]:
-        told = decode(starter.simulated_message(starter.starter(decode(text)).text))
-        assert told.parts == decode(text).parts
+        decoded = decode(starter.simulated_message(starter.starter(decode(text)).text))
+        assert decoded.parts == decode(text).parts
 
 
 def test_a_message_becomes_a_scenario_of_ones_own(author: Browser) -> None:
@@ -305,7 +305,7 @@ def test_a_plugin_s_note_is_explained_and_the_next_line_is_no_note(author: Brows
     assert [one.rest for one in messages(EVENTS)] == ["", ""]
 
 
-def test_several_messages_are_told_and_each_can_be_taken_apart(author: Browser) -> None:
+def test_several_messages_are_listed_and_each_can_be_explained(author: Browser) -> None:
     page = author.post("/decode/", {"message": EVENTS + EVENTS})
     assert page.context["others"] == ["0/9 nodes are available: 9 Too many pods."]
     again = author.post("/decode/", {"message": page.context["others"][0]})

@@ -107,7 +107,7 @@ def test_a_cluster_without_nodes_says_so(db: None) -> None:
         ("?ask=upgrade&to=0.1", 404),
     ],
 )
-def test_what_cannot_be_asked_is_told_in_a_sentence(address: str, query: str, status: int) -> None:
+def test_an_impossible_question_is_refused_with_a_sentence(address: str, query: str, status: int) -> None:
     answer = Client().get(address + query)
     assert answer.status_code == status
     assert re.fullmatch(r"[A-Z].*\.", answer.context["sentence"])

@@ -138,7 +138,7 @@ def step_of(run: Run, kind: type, nth: int = 0) -> int:
     return [step for step, event in enumerate(events) if isinstance(event, kind)][nth]
 
 
-def test_a_step_of_any_chunk_is_drawn_with_its_pod_and_told_in_a_sentence(many: Run) -> None:
+def test_a_step_of_any_chunk_is_drawn_with_its_pod_and_its_sentence(many: Run) -> None:
     assert many.chunks > 2
     events = [event for frame in runs.all_frames(many) for event in frames.events_of(frame)]
     for step in (0, step_of(many, NodesFiltered), step_of(many, PodBound, -1), many.steps - 1):
@@ -183,7 +183,7 @@ def test_long_words_keep_to_the_picture() -> None:
     drawing = drawing_of(
         scenario(*(node(f"gke-production-pool-{i}-0a1b2c3d-xyz{i}", cpu=1) for i in range(9)), pod("a"))
     )
-    told = alone.svg(drawing, alone.PictureWords("title " * 40, "每个节点都不够用" * 40, "foot"))
-    texts = [one.text or "" for one in ElementTree.fromstring(told).iter("{http://www.w3.org/2000/svg}text")]
+    drawn = alone.svg(drawing, alone.PictureWords("title " * 40, "每个节点都不够用" * 40, "foot"))
+    texts = [one.text or "" for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
     assert max(len(text) for text in texts) <= 62
     assert sum("xyz" in text for text in texts) == 9

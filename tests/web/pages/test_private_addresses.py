@@ -5,7 +5,7 @@ import pytest
 from kschedui.models import Scenario
 from tests.web.conftest import OTHER, Browser, private
 
-DOORS = [
+ADDRESSES = [
     "/s/{id}/",
     "/s/{id}/v/1/",
     "/embed/{id}/v/1/",
@@ -30,13 +30,13 @@ DOORS = [
     "/api/v1/runs/{run}/explain/1",
     "/api/v1/runs/{run}/objects/pod/default/a",
 ]
-POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/v1/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
+POST_ADDRESSES = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/v1/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger: Browser, door: str) -> None:
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_private_scenario_is_refused_at_every_address(author: Browser, stranger: Browser, address: str) -> None:
     saved = private(author)
-    path = door.format(**saved)
+    path = address.format(**saved)
     mine, theirs = author.get(path), stranger.get(path)
     assert mine.status_code == 200, mine.content
     assert theirs.status_code == 403
@@ -44,10 +44,10 @@ def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger
     assert b"Small" not in theirs.content
 
 
-@pytest.mark.parametrize("door", POST_DOORS)
-def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, door: str) -> None:
+@pytest.mark.parametrize("address", POST_ADDRESSES)
+def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, address: str) -> None:
     saved = private(author)
-    assert stranger.post(door.format(**saved)).status_code == 403
+    assert stranger.post(address.format(**saved)).status_code == 403
     assert stranger.post_json("/api/v1/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
     assert stranger.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER).status_code == 403
     assert Scenario.objects.filter(deleted_at=None).count() == 1

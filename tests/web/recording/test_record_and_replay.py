@@ -130,11 +130,11 @@ def test_a_row_has_the_documented_fields(rows: list[dict[str, Any]]) -> None:
         assert row["verdict"] in ("equal", "tie", "different", "unknowable")
 
 
-def test_what_was_not_observed_is_told_once(recording: Path) -> None:
+def test_unobserved_fields_are_reported_once(recording: Path) -> None:
     *_, scenario = yaml.safe_load_all(recording.read_text())
-    told = [row["what"] for row in scenario["spec"]["unobserved"]]
-    assert len(set(told)) == len(told)
-    assert not [what for what in told if what.startswith("resourceclaims.")]
+    unobserved = [row["what"] for row in scenario["spec"]["unobserved"]]
+    assert len(set(unobserved)) == len(unobserved)
+    assert not [what for what in unobserved if what.startswith("resourceclaims.")]
 
 
 def test_the_recording_ends_with_the_pods_of_the_last_list(recording: Path, exchanges: list[dict[str, Any]]) -> None:

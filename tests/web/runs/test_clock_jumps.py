@@ -48,12 +48,12 @@ def taken(keep: Keep, asker: str = "party author") -> Run:
 def test_a_run_whose_worker_died_before_the_clock_was_set_is_taken_by_another(
     keep: Keep, monkeypatch: pytest.MonkeyPatch, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
-    told: list[str] = []
+    announced: list[str] = []
     run = taken(keep)
     jump_by(jump)
-    monkeypatch.setattr(runs, "enqueue", told.append)
+    monkeypatch.setattr(runs, "enqueue", announced.append)
     assert runs.requeue_lost() == 1
-    assert told == [run.public_id]
+    assert announced == [run.public_id]
     assert runs.claim(run.public_id) is not None
 
 
@@ -81,18 +81,18 @@ def test_a_lease_that_begins_now_is_nobodys_to_take(kind: Any, settings: Any) ->
 
 @pytest.mark.django_db
 @JUMPS
-def test_a_queued_run_that_no_worker_heard_of_is_told_again(
+def test_a_queued_run_that_no_worker_heard_of_is_announced_again(
     keep: Keep, monkeypatch: pytest.MonkeyPatch, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(runs, "enqueue", told.append)
+    announced: list[str] = []
+    monkeypatch.setattr(runs, "enqueue", announced.append)
     run = runs.start_run(keep())
-    told.clear()
-    assert runs.requeue_lost() == 0, "it was told a moment ago"
+    announced.clear()
+    assert runs.requeue_lost() == 0, "it was announced a moment ago"
     jump_by(jump)
     runs.requeue_lost()
     runs.requeue_lost()
-    assert told == [run.public_id], "once"
+    assert announced == [run.public_id], "once"
 
 
 @pytest.mark.django_db
@@ -115,7 +115,7 @@ def test_who_was_served_before_the_clock_was_set_back_does_not_wait_until_then(
 
 @pytest.mark.django_db
 @JUMPS
-def test_the_wait_that_is_told_is_never_negative(
+def test_the_estimated_wait_is_never_negative(
     keep: Keep, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
     held = taken(keep)

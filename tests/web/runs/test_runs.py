@@ -34,7 +34,7 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A list that gets the runs that are announced to workers."""
     found: list[str] = []
     monkeypatch.setattr(runs, "enqueue", found.append)
@@ -65,12 +65,12 @@ def expire(run: Run) -> None:
 def test_a_run_is_stored_as_the_engine_tells_it(keep: Keep) -> None:
     run = runs.start_run(keep(MANY))
     worker.execute(run.public_id)
-    told = [(encode(chunk), len(chunk.events)) for chunk in chunked(simulate(engine.read(MANY)))]
-    assert [frames.body_of(frame) for frame in stored(run)] == [body for body, _ in told]
+    packed = [(encode(chunk), len(chunk.events)) for chunk in chunked(simulate(engine.read(MANY)))]
+    assert [frames.body_of(frame) for frame in stored(run)] == [body for body, _ in packed]
     run.refresh_from_db()
     assert (run.state, run.engine_version, run.error) == (Run.State.DONE, ENGINE_VERSION, "")
-    assert run.steps == sum(events for _, events in told)
-    assert run.chunks == len(told) > 2
+    assert run.steps == sum(events for _, events in packed)
+    assert run.chunks == len(packed) > 2
     assert run.outcome["bound"] == 20
     assert run.bytes == sum(map(len, stored(run)))
 
@@ -283,32 +283,32 @@ def test_the_time_limits_that_end_a_process_are_named(settings: pytest.FixtureRe
     )
 
 
-def test_a_lost_run_is_queued_again(keep: Keep, told: list[str]) -> None:
+def test_a_lost_run_is_queued_again(keep: Keep, announced: list[str]) -> None:
     run = runs.start_run(keep())
     runs.claim(run.public_id)
     assert runs.requeue_lost() == 0
     expire(run)
     assert runs.requeue_lost() == 1
-    assert runs.requeue_lost() == 0, "it was told just now"
-    assert told == [run.public_id]
+    assert runs.requeue_lost() == 0, "it was announced just now"
+    assert announced == [run.public_id]
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
 
 
-def test_a_queued_run_that_no_worker_took_is_told_again(keep: Keep, told: list[str]) -> None:
+def test_a_queued_run_that_no_worker_took_is_announced_again(keep: Keep, announced: list[str]) -> None:
     run = runs.start_run(keep())
     assert runs.requeue_lost() == 0
     Run.objects.update(queued_at=timezone.now() - 2 * leases.UNCLAIMED)
     assert runs.requeue_lost() == 1
-    assert told == [run.public_id]
+    assert announced == [run.public_id]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_is_announced_only_when_it_is_in_the_database(keep: Keep, told: list[str]) -> None:
+def test_a_run_is_announced_only_when_it_is_in_the_database(keep: Keep, announced: list[str]) -> None:
     run = runs.start_run(keep())
-    assert told == [run.public_id]
+    assert announced == [run.public_id]
     runs.start_run(run.version)
-    assert told == [run.public_id], "found again, not queued again"
+    assert announced == [run.public_id], "found again, not queued again"
 
 
 def test_neither_broker_nor_followers_can_fail_a_run(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,13 +366,13 @@ def test_the_last_event_of_a_run_is_its_end(finished: Run) -> None:
     assert isinstance(frames.events_of(last)[-1], RunFinished)
 
 
-def test_housekeeping_queues_a_lost_run_again(keep: Keep, told: list[str]) -> None:
+def test_housekeeping_queues_a_lost_run_again(keep: Keep, announced: list[str]) -> None:
     run = runs.start_run(keep())
     runs.claim(run.public_id)
     expire(run)
-    told.clear()
+    announced.clear()
     housekeeping.reap()
-    assert told == [run.public_id]
+    assert announced == [run.public_id]
 
 
 @pytest.mark.django_db

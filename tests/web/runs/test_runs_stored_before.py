@@ -42,7 +42,7 @@ def run(keep: Callable[..., Version]) -> Run:
     return found
 
 
-def told(run: Run) -> list[Any]:
+def results_of(run: Run) -> list[Any]:
     """Return the result of each reader for the stored run."""
     events = list(events_of(run))
     ending, follower = ClusterDrawing(), Follower()
@@ -85,7 +85,7 @@ def as_before(body: bytes, bound: dict[str, str]) -> bytes:
 
 
 def test_a_run_that_was_stored_before_is_read_as_one_of_today(run: Run) -> None:
-    today = told(run)
+    today = results_of(run)
     bound = today[0][-1]["final"]["bound"]
     assert bound == {
         "default/gone": "lost",
@@ -106,4 +106,4 @@ def test_a_run_that_was_stored_before_is_read_as_one_of_today(run: Run) -> None:
     *_, last = events_of(run)
     assert isinstance(last, RunFinished)
     assert (last.bound, last.stayed) == (bound, 0)
-    assert told(run) == today
+    assert results_of(run) == today

@@ -85,7 +85,7 @@ def test_a_browser_that_kept_enough_is_told_so_and_deleting_helps(
     assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
 
 
-def test_a_limit_below_a_megabyte_is_told_as_it_is(author: Browser, limits: Callable[..., None]) -> None:
+def test_a_limit_below_a_megabyte_is_shown_in_full(author: Browser, limits: Callable[..., None]) -> None:
     author.save(SMALL + 60_000 * "# nothing\n")
     limits(browser_bytes=512 * 1024)
     assert "take more than 0.5 MB, which" in author.post_json("/api/v1/scenarios", text=OTHER).json()["detail"]

@@ -29,7 +29,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     return stream
 
 
-def test_a_failure_is_told_without_the_database(
+def test_a_failure_is_reported_without_the_database(
     author: Browser, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
     author.post("/accounts/signup/", {"username": "a", "password1": "long enough 1", "password2": "long enough 1"})

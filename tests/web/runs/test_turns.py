@@ -77,7 +77,7 @@ def test_no_party_takes_all_the_places_for_long_runs(keep: Keep, settings: Any) 
     assert turns.next_run(long=True) == other
 
 
-def test_what_proves_to_be_long_leaves_the_lane_and_goes_on_elsewhere(keep: Keep, settings: Any) -> None:
+def test_a_run_that_proves_to_be_long_moves_to_the_other_lane(keep: Keep, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "short_seconds": -1}
     (run,) = queued(keep, "me m", text=MANY)
     worker.execute(run, long=False)
@@ -87,7 +87,7 @@ def test_what_proves_to_be_long_leaves_the_lane_and_goes_on_elsewhere(keep: Keep
     assert runs.by_id(run).state == Run.State.DONE
 
 
-def test_who_waits_is_told_how_many_are_before_and_about_how_long(keep: Keep, settings: Any) -> None:
+def test_a_waiting_visitor_sees_the_runs_before_and_the_estimated_wait(keep: Keep, settings: Any) -> None:
     settings.LONG_PLACES = 1
     queued(keep, *["greedy g"] * 5)
     (mine,) = queued(keep, "me m")

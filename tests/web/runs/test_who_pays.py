@@ -19,7 +19,7 @@ ASKED = "?kubernetes=1.26"
 
 
 @pytest.fixture(autouse=True)
-def _open_doors(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
     monkeypatch.setattr(runs, "enqueue", lambda public_id: None)
 

@@ -144,7 +144,7 @@ def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(pool
 
 
 @pytest.mark.usefixtures("pool")
-def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, pool: WorkPool, settings: Any) -> None:
+def test_a_waiting_request_gets_the_number_of_those_before_it(author: Browser, pool: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
     disconnects, asked = [ClientDisconnect(), ClientDisconnect()], json.dumps({"text": SMALL})
     with ThreadPoolExecutor() as threads:
@@ -182,10 +182,10 @@ def endless(text: str, pod: str) -> int:
 
 
 def test_who_goes_while_nothing_is_done_for_them_is_gone_when_it_begins() -> None:
-    disconnect, told = ClientDisconnect(), threading.Event()
+    disconnect, called = ClientDisconnect(), threading.Event()
     disconnect.report()
-    with disconnect.calling(told.set):
-        assert told.is_set()
+    with disconnect.calling(called.set):
+        assert called.is_set()
 
 
 def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:

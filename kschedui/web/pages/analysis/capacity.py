@@ -21,7 +21,7 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity, Room
+from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity, ResourceUse
 
 MAX_ROWS = 200  # nodes that are drawn
 
@@ -79,7 +79,7 @@ def replicas_of(request: HttpRequest) -> int | None:
     return int(text)
 
 
-def node_row(name: str, copies: int, amounts: list[Room]) -> dict[str, Any]:
+def node_row(name: str, copies: int, amounts: list[ResourceUse]) -> dict[str, Any]:
     """Return {name, copies, first: the resource that is full, "" if another rule limits the copies, bars}.
 
     A bar: {resource, before, copies (percent of allocatable), words [used, whole], full}.

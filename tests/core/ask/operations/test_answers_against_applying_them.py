@@ -36,13 +36,13 @@ def problems(text: str, question: Any) -> list[str]:
 
 
 def _differences(answer: OperationResult, watched: Watched, final: RunFinished) -> list[str]:
-    told = {one.pod: one.after for one in answer.moved} | {one.pod: "" for one in answer.unplaced}
+    answered = {one.pod: one.after for one in answer.moved} | {one.pod: "" for one in answer.unplaced}
     found = [
         f"{pod} is on {watched.node.get(pod)!r}, not {node!r}"
-        for pod, node in told.items()
+        for pod, node in answered.items()
         if watched.node.get(pod) != node
     ]
-    found += [f"{pod} is pending, too" for pod in final.pending if pod not in told]
+    found += [f"{pod} is pending, too" for pod in final.pending if pod not in answered]
     found += [
         f"{one.pod} was told {watched.message.get(one.pod)!r}, not {one.message!r}"
         for one in answer.unplaced

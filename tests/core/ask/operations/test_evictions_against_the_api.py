@@ -153,13 +153,13 @@ def answer(simulation: Simulation, name: str) -> str:
     """Return the API server's answer to an eviction, "" if it is granted."""
     live = simulation._live
     assert live is not None
-    told: list[EvictionAnswered] = []
-    live.api._delivery.emit = lambda event: told.append(event) if isinstance(event, EvictionAnswered) else None
+    answered: list[EvictionAnswered] = []
+    live.api._delivery.emit = lambda event: answered.append(event) if isinstance(event, EvictionAnswered) else None
     pod = live.api.pod(f"default/{name}")
     assert pod is not None
     evict(pod, live.api, "kubectl")
     live.run()
-    return "" if told[-1].code == 201 else " ".join([told[-1].message, *told[-1].causes])
+    return "" if answered[-1].code == 201 else " ".join([answered[-1].message, *answered[-1].causes])
 
 
 def name_of(manifest: Manifest) -> str:

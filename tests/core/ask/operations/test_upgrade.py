@@ -38,7 +38,7 @@ def decided(documents: Iterable[Any], key: str, version: str) -> tuple[str, str]
     return first["node"] or "", first["message"] or ""
 
 
-def told(side: Side) -> tuple[str, str]:
+def decision_of(side: Side) -> tuple[str, str]:
     return side.node, side.message
 
 
@@ -58,8 +58,8 @@ def test_every_pod_is_decided_as_each_release_would(seed: int) -> None:
             one["spec"]["nodeName"] = final["bound"][key]
         documents.append({**one, "spec": {k: v for k, v in one.get("spec", {}).items() if k not in ("events",)}})
     for change in {one.pod: one for one in (*found.changes, *found.pending)}.values():
-        assert told(change.before) == decided(documents, change.pod, old)
-        assert told(change.after) == decided(documents, change.pod, new)
+        assert decision_of(change.before) == decided(documents, change.pod, old)
+        assert decision_of(change.after) == decided(documents, change.pod, new)
 
 
 def test_a_message_that_another_release_words_otherwise_is_no_move() -> None:

@@ -95,7 +95,7 @@ def test_every_candidate_that_lost_names_its_rung():
     assert (found.nominated_node, found.victims) == ("d", ["default/d1"])
 
 
-def test_nodes_without_victims_and_nodes_where_evicting_is_not_enough_are_told_apart():
+def test_nodes_without_victims_and_nodes_where_evicting_is_not_enough_are_distinguished():
     found = preemption(
         *full_node("peers", ("peer", "2", 9, {})),
         *full_node("both", ("big", "1500m", 9, {}), ("little", "500m", 1, {})),

@@ -40,7 +40,7 @@ def test_an_unbound_immediate_claim_stops_the_pod() -> None:
         ),
     ],
 )
-def test_a_claim_that_can_never_work_is_told(fields: dict[str, Any], reason: str) -> None:
+def test_a_claim_that_can_never_work_is_rejected(fields: dict[str, Any], reason: str) -> None:
     world = World(node("n1"), storage_class("fast"), claim("c", **fields), pod("new", volumes=using("c")))
     assert rejection(world.run(VolumeBinding(None, world), "new"))[1] == reason
 
@@ -60,7 +60,7 @@ def test_no_volume_and_no_provisioner_is_a_bind_conflict() -> None:
     assert found == {"a": "", "b": "node(s) didn't find available persistent volumes to bind"}
 
 
-def test_a_volume_whose_phase_is_not_told_is_pending_and_serves_nobody() -> None:
+def test_a_volume_without_a_phase_is_pending_and_serves_nobody() -> None:
     pending = {**volume("pv"), "status": {}}
     world = World(
         node("a"), storage_class("fast", provisioner="kubernetes.io/no-provisioner"), pending, claim("c"),

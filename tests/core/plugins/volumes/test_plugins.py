@@ -215,7 +215,7 @@ def test_a_volume_label_ties_the_pod_to_its_zones() -> None:
         ([claim("c", "now"), storage_class("now", wait=False)], "PersistentVolume had no name"),
     ],
 )
-def test_a_claim_without_a_volume_is_told(manifests: list[Any], reason: str) -> None:
+def test_a_claim_without_a_volume_is_reported(manifests: list[Any], reason: str) -> None:
     world = World(node("n1"), *manifests, pod("new", volumes=using("c")))
     expected = ("UnschedulableAndUnresolvable", reason)
     assert rejection(world.run(VolumeZone(None, world), "new")) == expected
