@@ -12,8 +12,9 @@ SQLITE_OPTIONS = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 
-# Seconds: to wait for a connection; and to go on trying for one, after which whoever asks next begins anew. (By default
-# it is five minutes of ever longer pauses, which keep a site away for minutes after its database was.)
+# `timeout`: seconds to wait for a connection. `reconnect_timeout`: seconds of attempts to connect; the next request
+# starts new ones. (The default is five minutes with growing pauses, so that a site would be unavailable for minutes
+# after its database is back.)
 POOL = {"min_size": 0, "timeout": 15, "reconnect_timeout": 2}
 
 

@@ -171,7 +171,7 @@ class Held(models.Model):
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for it
     lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds it until then
-    queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
+    queued_at = models.DateTimeField(default=timezone.now)  # the time of the last message to the broker
     started = models.DateTimeField(null=True, blank=True)  # when a worker took it last
 
     class Meta:

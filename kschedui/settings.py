@@ -162,7 +162,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": number("KSCHEDUI_VISIBILITY_TIMEOUT_SECONDS", 12 * 3600),
     "global_keyprefix": "kschedui:",
     "socket_keepalive": True,
-    # Without a broker, whoever announces work does not wait for it: the work is found in the database.
+    # Without a broker, a process that announces work does not wait for it: the work is found in the database.
     "max_retries": 0,
 }
 CELERY_TASK_DEFAULT_QUEUE = "runs"
@@ -257,7 +257,7 @@ CSRF_FAILURE_VIEW = "kschedui.web.pages.page_view.forged"
 PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 # Only a deployment without TLS (a trial on localhost, say) has a reason to turn this off.
 HTTPS = flag("KSCHEDUI_HTTPS", default=PRODUCTION)
-if "*" in words("FORWARDED_ALLOW_IPS"):  # which uvicorn reads; it then believes whatever a visitor writes
+if "*" in words("FORWARDED_ALLOW_IPS"):  # read by uvicorn, which would then trust headers that a visitor wrote
     raise ImproperlyConfigured("FORWARDED_ALLOW_IPS must name the addresses or networks of your proxies, not '*'")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True

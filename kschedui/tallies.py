@@ -40,7 +40,7 @@ def add(name: str, label: str = "", amount: int = 1) -> None:
     try:
         cache.add(key, 0, None)
         cache.incr(key, amount)
-    except Exception as error:  # whatever the cache's client raises
+    except Exception as error:  # any error of the cache's client
         logger.info("not counted: %s", error)
 
 

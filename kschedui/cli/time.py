@@ -100,7 +100,7 @@ def _bar(part: Part, duration: Duration) -> str:
 
 
 def _words(part: Part) -> str:
-    message = part.message.partition(". ")[0]  # without what preemption said
+    message = part.message.partition(". ")[0]  # without the message of preemption
     words = WORDS[part.cause].format(attempt=part.attempt, message=message, node=part.node)
     if part.ahead:
         more = part.ahead_count - MAX_NAMES

@@ -17,7 +17,7 @@ from kschedui.in_turn import in_turn
 from kschedui.models import Batch, Experiment, Result, Run, Scenario, Version, is_public_id
 from kschedui.runs import leases
 from kschedui.runs.storage_limits import experiments_of
-from kschedui.runs.store import TOLD_SECONDS
+from kschedui.runs.store import MESSAGE_SECONDS
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from scheduler_core import ENGINE_VERSION
@@ -134,8 +134,8 @@ def request_workers(public_id: str, batches: int) -> None:
     """
     try:
         for _ in range(min(batches, leases.MAX_TOLD)):
-            app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
-    except Exception as error:  # whatever the broker's client raises; the rows are the truth
+            app.send_task(TASK, retry=False, expires=MESSAGE_SECONDS)
+    except Exception as error:  # any error of the broker's client; the rows are the truth
         logger.warning("experiment %s was not announced to the workers: %s", public_id, error)
 
 

@@ -18,7 +18,7 @@ from kschedui.models import Batch, Run, Upload
 MAX_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
 MAX_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
 MAX_AHEAD = 4  # leases, by which the clocks of two machines may differ
-UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker took is told again after this time
+UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker has taken is announced again after this time
 
 Row = Run | Batch | Upload
 Kind = TypeVar("Kind", Run, Batch, Upload)

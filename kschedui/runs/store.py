@@ -29,7 +29,7 @@ from scheduler_core.releases import DEFAULT_RELEASE
 logger = logging.getLogger(__name__)
 
 TASK = "kschedui.tasks.work_on_runs"
-TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
+MESSAGE_SECONDS = 60  # a message to a worker expires after this time: queued runs are announced again
 UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
 MAX_AT_ONCE = 500  # chunks that are deleted before others may write
 NOBODY = Requester()
@@ -119,8 +119,8 @@ def enqueue(public_id: str) -> None:
     If the broker does not respond, the run stays queued, and `requeue_lost` notifies workers again.
     """
     try:
-        app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
-    except Exception as error:  # whatever the broker's client raises; the row is the truth
+        app.send_task(TASK, retry=False, expires=MESSAGE_SECONDS)
+    except Exception as error:  # any error of the broker's client; the row is the truth
         logger.warning("run %s was not announced to the workers: %s", public_id, error)
 
 

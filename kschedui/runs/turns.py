@@ -74,7 +74,7 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
-    now = timezone.now()  # whoever was served later than that, before the clock was set back, would wait until then
+    now = timezone.now()  # a party that was served later than now, before the clock was set back, would wait until then
     lately = Q(started__gt=now - LOOKED_BACK, started__lte=now + SKEW) | Q(started__gt=now, state=Run.State.RUNNING)
     recent = queued.model.objects.filter(lately, **within, **{f"{of}__in": list(oldest)})
     going_on = Count("pk", filter=Q(state=Run.State.RUNNING))

@@ -59,7 +59,7 @@ def visitor_of(request: HttpRequest) -> Visitor:
     if (sender := getattr(request, "sender", None)) is not None:
         return cast(Visitor, sender)
     user = request.user if request.user.is_authenticated else None
-    if getattr(request, "api_token", None):  # which stands for the account alone, whatever cookies come with it
+    if getattr(request, "api_token", None):  # stands for the account only; cookies of the request are ignored
         return Visitor(user)
     return Visitor(user, getattr(request, "new_editor", "") or token_in(request.COOKIES))
 

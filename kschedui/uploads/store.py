@@ -159,7 +159,7 @@ def request_worker() -> None:
     """Notify a worker of a new upload. If the broker does not respond, the timer does so later."""
     try:
         app.send_task(TASK, retry=False, expires=60)
-    except Exception as error:  # whatever the broker's client raises; the row is the truth
+    except Exception as error:  # any error of the broker's client; the row is the truth
         logger.warning("an upload was not announced to the workers: %s", error)
 
 

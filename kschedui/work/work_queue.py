@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 HALF_LIFE = 30.0  # seconds after which the time that a party used counts half
 FORGOTTEN = 0.001  # seconds of processor time
-RESERVED_SECONDS = 15.0  # for which the place of a request that was told to try again is kept
+RESERVED_SECONDS = 15.0  # for which the place of a request that has to be repeated is kept
 
 
 class Client(NamedTuple):

@@ -137,7 +137,7 @@ class _Reader(msgspec.Struct):
         if path is not None and (self.checked.types[node.range.id].kind is not Kind.LIST or node.second_variable):
             self.paths[path] = None  # keys and indices say how many elements there are
         elif path is not None:
-            self.paths[(*path, EACH, "")] = None  # the number of elements, whatever is read of them
+            self.paths[(*path, EACH, "")] = None  # the number of elements, which counts even if none is read
         before = len(self._local)
         self._local.append((node.accumulator, initial))
         if node.second_variable:

@@ -103,7 +103,7 @@ class Live:
         if isinstance(item, Node) and item.unschedulable and self._runs("node-lifecycle-controller"):
             return cordoned(item)
         if isinstance(item, Pod) and not item.node_name:
-            with suppress(AdmissionRefused):  # it exists, whatever would be admitted now
+            with suppress(AdmissionRefused):  # the object exists, even if it would not be admitted now
                 item = self._admitted(item)
         return self._with_owner_uid(item) if isinstance(item, Pod | Workload) else item
 

@@ -44,7 +44,9 @@ def test_the_speaker_view_shows_now_and_next_drives_the_player_and_keeps_private
     assert "three hands" not in player.content()
     player.keyboard.press("ArrowRight")
     expect(speaker.locator("#speaker")).not_to_have_attribute("data-step", str(step))
-    expect(speaker.locator("#notes label")).to_have_text(f"Your note at step {step}")  # whoever writes stays there
+    expect(speaker.locator("#notes label")).to_have_text(
+        f"Your note at step {step}"
+    )  # the step stays while a note is written
     player.goto(re.sub(r"#.*", "#0", player.url))
     player.reload()
     drawn(player)

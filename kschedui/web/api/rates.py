@@ -145,7 +145,7 @@ def one_more(limit: str, who: str) -> int:
             return cache.incr(key)
         cache.add(key, 0, 2 * MINUTE)
         return cache.incr(key)
-    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
+    except Exception as error:  # any error of the cache's client, and ValueError when the key ended just now
         logger.warning("requests are not counted: %s", error)
         return 0
 
@@ -154,6 +154,6 @@ def so_far(limit: str, who: str) -> int:
     """Return the count of this minute; 0 if the cache is not available."""
     try:
         return int(cache.get(key_of(limit, who), 0))
-    except Exception as error:  # whatever the cache's client raises
+    except Exception as error:  # any error of the cache's client
         logger.warning("requests are not counted: %s", error)
         return 0

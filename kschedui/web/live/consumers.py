@@ -95,7 +95,7 @@ class RunConsumer(Connection):
                 raise CloseConnection(NO_SUCH_RUN, gettext_noop("This run no longer exists.")) from None
             except runs.DamagedChunk:
                 raise CloseConnection(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
-            except FrameGone:  # the browser connects again, and is told what there is now
+            except FrameGone:  # the browser connects again, and gets the current state
                 raise CloseConnection(RESTART, "") from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:

@@ -70,7 +70,7 @@ class SharedRow(ABC):
                     self.handle_message(await layer.receive(channel))
             finally:
                 await layer.group_discard(self.group, channel)
-        except Exception as error:  # whatever the broker's client raises
+        except Exception as error:  # any error of the broker's client
             logger.warning("%s is followed without announcements: %s", self.group, error)
 
     def start(self) -> None:

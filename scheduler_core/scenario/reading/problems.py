@@ -43,7 +43,10 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All errors of a scenario file in document order, and its warnings. Its other attributes are those of the first error."""
+    """All errors of a scenario file in document order, and its warnings.
+
+    The other attributes are those of the first error.
+    """
 
     def __init__(self, errors: Iterable[ScenarioError], warnings: Iterable[ParseWarning] = ()) -> None:
         self.errors = tuple(errors)

@@ -323,7 +323,10 @@ function pinch(line, target, view, event) {
 	view.act.set({});
 }
 
-/** @param {Timeline} line @param {Element} target @param {View} view */
+/**
+ * The handlers of the pointer and the wheel: they move the playhead, scroll and zoom.
+ * @param {Timeline} line @param {Element} target @param {View} view
+ */
 export function handsOn(line, target, view) {
 	const go = (/** @type {PointerEvent} */ event) => {
 		const box = target.getBoundingClientRect();

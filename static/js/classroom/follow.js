@@ -97,7 +97,7 @@ export class Follow {
 	}
 }
 
-/** @param {Spot} a @param {Spot} b */
+/** Whether place `a` comes after place `b`. @param {Spot} a @param {Spot} b */
 function isAhead(a, b) {
 	return a.step > b.step || (a.step === b.step && a.frame > b.frame);
 }

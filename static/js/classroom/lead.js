@@ -86,6 +86,7 @@ export class Lead {
 		return this.counted.question === this.predictions.open?.id ? this.counted.answered : 0;
 	}
 
+	/** Whether all students have answered the open question. */
 	get hasEverybody() {
 		const { question, students } = this.counted;
 		return question === this.predictions.open?.id && this.answered >= students;
@@ -154,6 +155,7 @@ export class Lead {
 		this.predictions.show();
 	}
 
+	/** Cancels the timer that reveals the answer. */
 	forgetLooking() {
 		clearTimeout(this.looking);
 		this.looking = 0;

@@ -83,7 +83,7 @@ function itemAt(store, { step, frame }) {
 	return { step, frame, sentence: plain(sentence) };
 }
 
-/** @param {ChunkStore} store @param {number} step @returns {Spot} */
+/** The last frame of a step. @param {ChunkStore} store @param {number} step @returns {Spot} */
 function lastOf(store, step) {
 	return { step, frame: framesOf(/** @type {AnyEvent} */ (store.event(step))) - 1 };
 }
@@ -232,7 +232,7 @@ function decisions(store) {
 	return entries;
 }
 
-/** @param {ChunkStore} store */
+/** The sentence about the end of the run, or that its trace was cut off. @param {ChunkStore} store */
 function endOf(store) {
 	const last = store.steps - 1;
 	return store.event(last)?.type === "RunFinished"

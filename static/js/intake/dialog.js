@@ -228,7 +228,7 @@ function asSentence(problem) {
 	return whole[0].toUpperCase() + whole.slice(1);
 }
 
-/** @param {string} typed @returns {Promise<Made>} */
+/** The unchanged text, packed for sending. @param {string} typed @returns {Promise<Made>} */
 async function asTyped(typed) {
 	const text = new Blob([typed]);
 	const packed = await new Response(text.stream().pipeThrough(new CompressionStream("gzip"))).blob();

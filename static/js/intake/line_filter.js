@@ -18,7 +18,10 @@ const EMPTY_FLOW = /^(?:\{\}|\[\])\s*$/;
 /** The lines are not in the plain style that can be read without a parser. */
 export class Unsure extends Error {}
 
-/** @param {string[]} lines @returns {{version: string, kind: string}} "" if missing */
+/**
+ * The apiVersion and the kind of an object.
+ * @param {string[]} lines @returns {{version: string, kind: string}} "" if missing
+ */
 function headOf(lines) {
 	const head = { apiVersion: "", kind: "" };
 	for (const line of lines) {

@@ -124,14 +124,17 @@ function mayEnd(now) {
 	return now.keys.has("kind") || !now.lines.some((line) => line.trim() && !line.startsWith("#"));
 }
 
-/** @param {Open} now @param {string} line */
+/** Notes a top-level key, and the document's kind. @param {Open} now @param {string} line */
 function noteKey(now, line) {
 	if (!/^\p{L}/u.test(line)) return;
 	now.keys.add(line.split(":", 1)[0]);
 	now.kind = KIND.exec(line)?.[1] ?? now.kind;
 }
 
-/** @param {Open} now @param {string} line @param {number} number @returns {Generator<Piece>} */
+/**
+ * Reads a line within the items of a list; yields the item that ends with it.
+ * @param {Open} now @param {string} line @param {number} number @returns {Generator<Piece>}
+ */
 function* inItems(now, line, number) {
 	const match = DASH.exec(line);
 	if (match && (now.dash === -1 || now.dash === match[1].length) && !hasAnchor(now)) {
@@ -193,7 +196,7 @@ function* end(now, atEnd, printed = false, shortened = new Set()) {
 	}
 }
 
-/** @param {string[]} lines */
+/** Whether a line looks as if a cluster had printed it. @param {string[]} lines */
 function isPrinted(lines) {
 	return lines.some((line) => PRINTED.test(line));
 }

@@ -534,7 +534,10 @@ function whichNode(question, names) {
 	return makeAnswer(question, "node", inRows(question.before, [...question.before.nodes.keys()]), names[0]);
 }
 
-/** @param {Case} question @param {number[]} others @param {number} right @param {Partial<Answer>} [where] */
+/**
+ * The answer to a question about a duration; other options within 20 % of the right one are left out.
+ * @param {Case} question @param {number[]} others @param {number} right @param {Partial<Answer>} [where]
+ */
 function secondsAround(question, others, right, where) {
 	const options = [...others.filter((seconds) => Math.abs(seconds - right) > right / 5), right];
 	return makeAnswer(
@@ -620,7 +623,7 @@ function whatOfTheNode(question) {
 	return judged ? word(question, JUDGEMENTS, judged.outcome) : null;
 }
 
-/** @param {any} event */
+/** Whether an eviction was granted or refused, as a key. @param {any} event */
 const answerWord = ({ code }) => (code === 201 ? "granted" : "refused");
-/** @param {any} event */
+/** The result of a resize of a node group, as a key. @param {any} event */
 const resizeWord = ({ delta, error = "" }) => (error ? "refused" : delta > 0 ? "grows" : "shrinks");

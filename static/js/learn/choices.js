@@ -48,7 +48,7 @@ export function drawAnswers(root, view, predictions) {
 		/** @type {HTMLElement | null} */ (layer.querySelector(".predict-go .primary"))?.focus();
 }
 
-/** @param {HTMLElement} root */
+/** Creates the element for questions, after the stage. @param {HTMLElement} root */
 function layerOf(root) {
 	const section = document.createElement("section");
 	section.id = "predict";
@@ -331,13 +331,13 @@ export function questionCaption(view, asked) {
 	};
 }
 
-/** @param {Question} asked @returns {Part[]} */
+/** The text of a question: its own, or that of its kind. @param {Question} asked @returns {Part[]} */
 export function textOf(asked) {
 	if (asked.text) return [asked.text];
 	return parts(`predict.${asked.event}.${asked.kind}`, { pod: pod(asked.pod, asked.pod), node: node(asked.about) });
 }
 
-/** @param {Option} option @param {Question} asked @returns {string} */
+/** The text of an option. @param {Option} option @param {Question} asked @returns {string} */
 export function optionText({ key, kind }, asked) {
 	if (kind === "pod") return shortPod(key);
 	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;

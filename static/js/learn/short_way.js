@@ -107,9 +107,9 @@ function isFolded(place) {
 	return own(place) || (whole && isRepeated(place));
 }
 
-/** @param {Place} place @returns {State} */
+/** The state after the place's step. @param {Place} place @returns {State} */
 const stateOf = ({ store, step }) => /** @type {State} */ (store.stateAfter(step));
-/** @param {Place} place @returns {State} */
+/** The state before the place's step. @param {Place} place @returns {State} */
 const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateAfter(step - 1) ?? store.stateAfter(step));
 
 /** Whether every plugin accepts the pod or skips it. @param {any[]} results */
@@ -203,7 +203,10 @@ const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";
 /** Whether the previous event is of this type and about the same pod. @param {Place} place @param {string} type */
 const follows = ({ store, step, event }, type) => isOf(store.event(step - 1), type, event.pod);
 
-/** @param {any} event @param {string} type @param {string} pod */
+/**
+ * Whether an event is of this type and about this pod.
+ * @param {any} event @param {string} type @param {string} pod
+ */
 const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
 
 /**

@@ -85,7 +85,7 @@ function listen(node, next) {
  */
 let still = false;
 
-/** @param {boolean} on */
+/** Sets whether draws are without motion. @param {boolean} on */
 export function drawStill(on) {
 	still = on;
 }
@@ -139,7 +139,7 @@ export function patch(parent, children) {
 	}
 }
 
-/** @param {any} node @param {Description} item */
+/** Whether an existing node can be changed into the item. @param {any} node @param {Description} item */
 function mayBecome(node, item) {
 	return (
 		node.__tag === item.tag && !item.props.opaque && !node.__props.opaque && !node.contains(document.activeElement)

@@ -35,6 +35,7 @@ function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, worklo
 }
 
 /**
+ * The names of a workload and of its owners.
  * @param {string} namespace
  * @param {string | undefined} owner "ReplicaSet/web-8wmg6wh8bm"
  * @param {State | undefined} state

@@ -103,7 +103,7 @@ function isOfTheCycle({ CycleStarted: started, AttemptFinished: finished }, even
 	return part_of !== "cycle of the preemptor" || (!finished && started.pod === event.preemptor);
 }
 
-/** @param {State} state @param {any} event */
+/** Stores an event of a pod group's cycle. @param {State} state @param {any} event */
 function recordOfGroup(state, event) {
 	const name = OF_GROUP[event.type];
 	if (event.type === "PodGroupCycleStarted") state.group = { started: event, runs: [] };
@@ -218,7 +218,7 @@ function plus(sum, part, sign) {
 	return out;
 }
 
-/** @param {State} state @param {string} key @param {string} node */
+/** Adds a pod to a node, with its requests. @param {State} state @param {string} key @param {string} node */
 function putOn(state, key, node) {
 	const record = state.nodes.get(node);
 	const pod = state.pods.get(key);
@@ -227,7 +227,7 @@ function putOn(state, key, node) {
 	state.nodes.set(node, { ...record, requested, pods: [...record.pods, key] });
 }
 
-/** @param {State} state @param {string} key */
+/** Removes a pod from its node, with its requests. @param {State} state @param {string} key */
 function takeOff(state, key) {
 	const pod = state.pods.get(key);
 	const record = pod && state.nodes.get(pod.node);

@@ -33,7 +33,10 @@ export function keyOf(edit) {
 	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((part) => part !== undefined).join("/");
 }
 
-/** @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+/**
+ * An edit that sets a field of a pod.
+ * @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit}
+ */
 export function ofPod(pod, path, value = null) {
 	const [namespace, name] = pod.split("/");
 	return { type: "set", kind: "Pod", name, namespace, path, value };
@@ -48,7 +51,7 @@ export function priorityEdits(pod, spec, value) {
 	return [ofPod(pod, ["spec", "priority"], value), ...others.map((name) => ofPod(pod, ["spec", name]))];
 }
 
-/** @param {number} attempt @returns {Asked} */
+/** A question without edits. @param {number} attempt @returns {Asked} */
 export function nothingAsked(attempt) {
 	return { attempt, edits: [], past: [] };
 }
@@ -137,7 +140,7 @@ function editsOfList(asked, { kind, name, namespace, path = [] }) {
 	);
 }
 
-/** @param {any} item @param {Path} path @param {any} value @returns {any} */
+/** A copy of an object with a field set. @param {any} item @param {Path} path @param {any} value @returns {any} */
 function withValue(item, [first, ...rest], value) {
 	return { ...item, [first]: rest.length ? withValue(item?.[first] ?? {}, rest, value) : value };
 }

@@ -111,6 +111,7 @@ export class Panel {
 		this.view.act.set({});
 	}
 
+	/** Adds the edits of all tried numbers to the question. */
 	putTried() {
 		const { about } = this;
 		if (about && this.tried.size) this.put([...this.tried.values()].flatMap((change) => editsOf(change, about)));

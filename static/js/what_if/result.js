@@ -71,12 +71,12 @@ function list(key, all, count, draw) {
 	);
 }
 
-/** @param {NodeChange} row */
+/** A node that becomes feasible, with the reason of its earlier rejection. @param {NodeChange} row */
 function gainedRow(row) {
 	return h("li", { key: row.node }, h("b", { class: "yes" }, `✓ ${row.node}`), " ", h("s", null, row.before));
 }
 
-/** @param {NodeChange} row */
+/** A node that becomes infeasible, with the reason. @param {NodeChange} row */
 function lostRow(row) {
 	return h("li", { key: row.node }, h("b", { class: "no" }, `✕ ${row.node}`), " ", row.after);
 }
@@ -195,7 +195,10 @@ function drawAnswerRows(view, answer) {
 	);
 }
 
-/** @param {View} view @param {import("./questions.js").Judgement | null} answer */
+/**
+ * Marks the nodes in the picture whose result the edits change; without an answer, removes the marks.
+ * @param {View} view @param {import("./questions.js").Judgement | null} answer
+ */
 export function markStage(view, answer) {
 	drawAnswerRows(view, answer);
 	const marks = marksOf(answer);
@@ -213,7 +216,10 @@ export function markStage(view, answer) {
 	document.querySelector("#stage canvas")?.dispatchEvent(new CustomEvent("asked", { detail: marks }));
 }
 
-/** @param {import("./questions.js").Judgement | null} answer @returns {Marks} */
+/**
+ * The marks by node: it becomes feasible, becomes infeasible, or is chosen instead of another.
+ * @param {import("./questions.js").Judgement | null} answer @returns {Marks}
+ */
 export function marksOf(answer) {
 	/** @type {Marks} */
 	const marks = new Map();

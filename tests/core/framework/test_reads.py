@@ -224,7 +224,7 @@ def test_every_plugin_names_all_that_it_reads_and_nothing_else():
         assert seen[name] == named - NEVER_SEEN.get(name, set()), name
 
 
-# Plugins with any reads whatever
+# Plugins with arbitrary reads
 
 TOLD = {
     "labels": {"team": "red"},

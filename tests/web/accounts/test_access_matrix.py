@@ -86,7 +86,9 @@ def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
 
 
 ROUTES = sorted({route for route in routes() if not route.startswith("^")})
-OF_A_REQUESTER = "accounts/mine/runs/{rid}/delete"  # tests/web/runs/test_who_pays.py: for whoever requested the run
+OF_A_REQUESTER = (
+    "accounts/mine/runs/{rid}/delete"  # tests/web/runs/test_who_pays.py: for the person who requested the run
+)
 OF_A_SCENARIO = [route for route in ROUTES if re.search("{[ser]id}", route) and route != OF_A_REQUESTER]
 OF_A_COURSE = [route for route in ROUTES if "{cid}" in route]
 

@@ -88,7 +88,7 @@ def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, 
     return start["status"], {name.decode().lower(): value.decode() for name, value in start["headers"]}, end["body"]
 
 
-@pytest.mark.django_db  # whoever asks for a file that is not there gets Django's page
+@pytest.mark.django_db  # a missing file is answered with Django's page
 def test_a_file_can_be_asked_for_whole_in_part_or_if_changed() -> None:
     status, headers, whole = ask("/static/favicon.svg")
     assert (status, headers["content-type"], headers["x-content-type-options"]) == (200, "image/svg+xml", "nosniff")

@@ -210,7 +210,7 @@ def test_a_preview_that_somebody_watches_goes_on_when_the_clock_is_set(
     monkeypatch.setattr(timezone, "now", lambda: start + moved[0])
     states = [look(2, watched=True) for _ in range(10)]
     moved[0] += jump
-    states += [look(0, watched=False), look(1, watched=False)]  # whoever watches says so every two seconds
+    states += [look(0, watched=False), look(1, watched=False)]  # a viewer renews its interest every two seconds
     states += [look(2, watched=True) for _ in range(10)]
     assert set(states) == {"queued"}
     assert look(20, watched=False) == "cancelled", "nobody watches it any more"

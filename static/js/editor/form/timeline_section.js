@@ -112,7 +112,10 @@ function summaryOf(value) {
 	return [value.kind, typeof of === "object" ? Object.values(of).join(" ") : of].filter(Boolean).join(" ");
 }
 
-/** @param {[string, string][]} options @param {string} own @returns {[string, string][]} */
+/**
+ * The options, and the current value if it is not one of them.
+ * @param {[string, string][]} options @param {string} own @returns {[string, string][]}
+ */
 const withOwn = (options, own) => (options.some(([key]) => key === own) ? options : [[own, own], ...options]);
 
 /** Workloads that can be scaled or rolled out: "Deployment/web". @param {Form} form @returns {[string, string][]} */
@@ -204,7 +207,7 @@ function firstEvent({ names }) {
 	return shapes.pod({ name: shapes.freeName("late-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } });
 }
 
-/** @param {Form} form @param {string} option */
+/** A new event with this action, about an object of the scenario. @param {Form} form @param {string} option */
 function eventOf(form, option) {
 	const [action, kind] = option.split(":");
 	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];

@@ -35,7 +35,7 @@ export function ruleValues(results, choose) {
 	);
 }
 
-/** @param {PointValues} values */
+/** Whether the values are those of preEnqueue, which has no nodes. @param {PointValues} values */
 const atQueue = ({ point }) => point === "preEnqueue";
 
 /**

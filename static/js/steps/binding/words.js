@@ -104,7 +104,7 @@ function schedulingFailed({ event, state, subject }) {
 	};
 }
 
-/** @param {State} state @param {any} event @param {any} failed */
+/** The key of the text for a failed attempt. @param {State} state @param {any} event @param {any} failed */
 function failedKey(state, { pod: key, outcome }, failed) {
 	if (outcome !== "Unschedulable") return `failed.${outcome}`;
 	if (!state.nodes.size) return "failed.nonodes";

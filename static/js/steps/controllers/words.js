@@ -84,7 +84,10 @@ const RESIZES = {
 	"PodResizeInProgress False": "controllers.resize.completed",
 };
 
-/** @param {import("../../trace/trace").ConditionState} condition */
+/**
+ * A condition of a resize in words: its type, and its reason or status.
+ * @param {import("../../trace/trace").ConditionState} condition
+ */
 const resizeOf = (condition) => `${condition.type} ${condition.reason || condition.status}`;
 
 /** The numbers of a status: "readyReplicas 2". @param {Record<string, number | string>} status */
@@ -100,7 +103,7 @@ function numbersOf(status) {
 /** "Deployment web" of "Deployment/web"; a node's name alone. @param {string} name */
 const bareName = (name) => cutName(name.replace(/^Node\//, "").replace("/", " "), LETTERS);
 
-/** @param {string} verb */
+/** The key of the text for a verb. @param {string} verb */
 const requestKey = (verb) => (has(`request.${verb}`) ? `request.${verb}` : "controllers.request");
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

@@ -103,7 +103,7 @@ function placeCaption(event, frame, state, subject) {
 	return { sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
 }
 
-/** @param {Searched} event @param {Try} attempt */
+/** The number of devices that a request asks for. @param {Searched} event @param {Try} attempt */
 function countOf({ requests }, { request, claim }) {
 	const count = requests.find((r) => r.name === request && r.claim === claim)?.count ?? 1;
 	return count ? String(count) : t("devices.all");
@@ -163,7 +163,7 @@ function reasons({ pools = [], tries = [], shortage }) {
 	return [...few, ...(written.length ? [...written, rest, " "] : [])];
 }
 
-/** @param {import("../../trace/trace").DeviceShortage} shortage */
+/** The values for the sentence about too few devices. @param {import("../../trace/trace").DeviceShortage} shortage */
 function fewWords({ request, found, wanted }) {
 	return { request, found: num(found), wanted: num(wanted) };
 }

@@ -101,7 +101,10 @@ function whyUnseen({ state }, { model }, name) {
 			: "lane.unseen";
 }
 
-/** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */
+/**
+ * The state of a node in the picture: waiting, not evaluated, rejected, or still feasible.
+ * @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate}
+ */
 function fateOf({ model, at, seen }, name, stop) {
 	if (!model) return "waiting";
 	if (stop === undefined) return "unseen";
@@ -158,7 +161,10 @@ function head(view, lanes, name, fate, stop) {
 	);
 }
 
-/** @param {Lanes} lanes @param {NodeState} node */
+/**
+ * Whether the head of the lane has space for the free amount beside the node's name.
+ * @param {Lanes} lanes @param {NodeState} node
+ */
 function roomForFree({ geometry }, { summary }) {
 	const tagged = (summary.taints?.length ?? 0) + (summary.unschedulable ? 1 : 0) > 0;
 	return !tagged && nodeName(summary.name).length * LETTER < geometry.head - 60 - FREE;

@@ -216,7 +216,7 @@ function isRefused({ cycle }) {
 	return Boolean(cycle?.decided) && cycle?.decided?.outcome !== "Scheduled";
 }
 
-/** @param {Gang} gang */
+/** The phase in the key of its text. @param {Gang} gang */
 function phaseWord({ phase, cycle }) {
 	return phase === "decided" ? (cycle?.decided?.outcome ?? "Error") : phase;
 }

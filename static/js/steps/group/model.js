@@ -135,7 +135,10 @@ function membersInCycle(state, cycle, phase) {
 	];
 }
 
-/** @param {State} state @param {string} node @param {number} ahead @param {number} at @returns {Standing} */
+/**
+ * The state of a member during the trial.
+ * @param {State} state @param {string} node @param {number} ahead @param {number} at @returns {Standing}
+ */
 function whileTried({ cycle }, node, ahead, at) {
 	if (node) return "fits";
 	if (at < 0 || ahead > 0) return "waits";
@@ -152,6 +155,7 @@ function whileUndone({ scored }, node, triedNode) {
 }
 
 /**
+ * The state of a member after the decision about its group.
  * @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} triedNode @returns {Standing}
  */
 function carriedOut({ decided }, place, node, triedNode) {
@@ -161,7 +165,10 @@ function carriedOut({ decided }, place, node, triedNode) {
 	return decided?.outcome === "Scheduled" && triedNode ? "goes" : "returns";
 }
 
-/** @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members */
+/**
+ * The number of members that have a node, or that exist while the group gathers.
+ * @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members
+ */
 function countPlaced(cycle, phase, members) {
 	if (phase === "gathers") return members.filter(({ standing }) => standing !== "absent").length;
 	const settled = members.length - (cycle?.started.pods.length ?? 0);

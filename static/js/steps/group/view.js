@@ -231,7 +231,10 @@ export function nodeBox(view, gang, name, how = {}) {
 	);
 }
 
-/** @param {Gang} gang @param {string} pod @param {string} name */
+/**
+ * Whether the pod is about to be assumed on this node.
+ * @param {Gang} gang @param {string} pod @param {string} name
+ */
 function settledHere({ members }, pod, name) {
 	return members.some((member) => member.pod === pod && member.standing === "goes" && member.node === name);
 }

@@ -189,7 +189,7 @@ function columns(view, preemption, shown, frame) {
 	);
 }
 
-/** @param {string} reason */
+/** The reason in plain words. @param {string} reason */
 function inTheWay(reason) {
 	return noVictims(reason) ? t("candidate.novictims") : plainReason(reason);
 }

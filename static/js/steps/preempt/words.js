@@ -215,7 +215,7 @@ function result(context, preemption) {
 	};
 }
 
-/** @param {number} criterion @param {Candidate} chosen */
+/** The key of the text for the criterion that decides. @param {number} criterion @param {Candidate} chosen */
 function wonBy(criterion, { pdb_violations: broken }) {
 	return `preempt.win.${criterion}${criterion === 1 && !broken ? ".none" : ""}`;
 }

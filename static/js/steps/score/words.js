@@ -352,7 +352,7 @@ function compare(view, first, second) {
 	);
 }
 
-/** @param {number} n */
+/** A number with its sign. @param {number} n */
 function withSign(n) {
 	return n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0";
 }

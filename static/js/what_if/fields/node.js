@@ -34,7 +34,10 @@ export function nodeFields(panel) {
 	];
 }
 
-/** @param {string} name @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+/**
+ * An edit that sets a field of a node.
+ * @param {string} name @param {(string | number)[]} path @param {any} [value] @returns {Edit}
+ */
 function ofNode(name, path, value = null) {
 	return { type: "set", kind: "Node", name, path, value };
 }

@@ -36,7 +36,10 @@ export function podFields(panel) {
 	];
 }
 
-/** @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+/**
+ * An edit that sets a field of the panel's pod.
+ * @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit}
+ */
 function ofPod({ about }, path, value = null) {
 	return setOf(about.pod, path, value);
 }
