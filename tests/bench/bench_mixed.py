@@ -311,7 +311,7 @@ class Sizes:
                     self.seconds[key] = cpu_seconds(process)
 
     def temporary_megabytes(self) -> int:
-        """Of files in the stack's temporary folder; those without a name, which web processes still have open, too."""
+        """Return the size of the files in the stack's temporary folder, with unnamed ones that web processes use."""
         folder, total = self.stack.temporary.path, 0
         webs = [child.group for name, child in self.stack.children.items() if name.startswith("web")]
         opened = [file for web in webs for file in Path(f"/proc/{web}/fd").iterdir()]

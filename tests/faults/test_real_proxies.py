@@ -63,7 +63,7 @@ def caddy_program() -> str:
 
 @contextmanager
 def caddy(url: str, folder: Path) -> Iterator[str]:
-    """The address of Caddy, with the shipped file, before the web server at `url`."""
+    """Yield the address of Caddy, with the shipped file, before the web server at `url`."""
     program, address = caddy_program(), f"http://127.0.0.1:{free_port()}"
     shipped = (ROOT / "deploy" / "Caddyfile").read_text()
     text, found = re.subn(r"dynamic a \{[^}]*\}", f"to {urlsplit(url).netloc}", shipped)
@@ -77,7 +77,7 @@ def caddy(url: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def nginx(url: str, folder: Path) -> Iterator[str]:
-    """The address of nginx before the server at `url`."""
+    """Yield the address of nginx before the server at `url`."""
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("nginx is not installed")
@@ -89,7 +89,7 @@ def nginx(url: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def running(command: list[str], address: str, env: Mapping[str, str]) -> Iterator[None]:
-    """A proxy, while the block runs."""
+    """Run a proxy while the block runs."""
     process = subprocess.Popen(command, env={**os.environ, **env})
     try:
         assert wait_until(lambda: answers_http(f"{address}/livez"), LONG)
@@ -101,7 +101,7 @@ def running(command: list[str], address: str, env: Mapping[str, str]) -> Iterato
 
 @pytest.fixture(scope="module")
 def site(stack_maker: StackMaker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a web server in production mode."""
+    """Yield the address of a web server in production mode."""
     env = {"KSCHEDUI_ENV": "production", "SECRET_KEY": "x" * 60, "KSCHEDUI_HTTPS": "0"}
     stack = stack_maker(library=False, **env, KSCHEDUI_STATIC_ROOT=str(tmp_path_factory.mktemp("static")))
     manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
@@ -112,7 +112,7 @@ def site(stack_maker: StackMaker, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(scope="module", params=["caddy", "nginx", "nginx before caddy"])
 def proxy(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the first proxy before the site."""
+    """Yield the address of the first proxy before the site."""
     with ExitStack() as proxies:
         url = site
         for start in {"caddy": [caddy], "nginx": [nginx]}.get(request.param, [caddy, nginx]):
@@ -121,7 +121,7 @@ def proxy(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.Te
 
 
 def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[str, str] | None = None) -> int:
-    """The status for a visitor at the address, who forges the header; `form` is sent with their token."""
+    """Return the status for a visitor at the address, who forges the header; `form` is sent with their token."""
     connection = HTTPConnection(urlsplit(proxy).netloc, timeout=LONG, source_address=(address, 0))
     headers = {"X-Forwarded-For": FORGED[number % len(FORGED)].format(number)}
     connection.request("GET", "/accounts/login/" if form else path, headers=headers)
@@ -139,7 +139,7 @@ def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[st
 
 
 def statuses_of(proxy: str, path: str, tries: int, form: Mapping[str, str] | None = None) -> tuple[Counter[int], int]:
-    """How often each status was the answer to one visitor, and in how many minutes, each of which counts anew."""
+    """Return how often one visitor got each status, and the number of minutes, each of which counts anew."""
     address, begun = next(ADDRESSES), time.time()
     statuses = Counter(status_of(proxy, path, address, number, form) for number in range(tries))
     return statuses, 1 + int(time.time() // MINUTE - begun // MINUTE)

@@ -48,7 +48,7 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def postgres_server(parent: Path) -> Iterator[str]:
-    """The address of a server whose files are in a folder of `parent`."""
+    """Yield the address of a server whose files are in a folder of `parent`."""
     initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
     if initdb is None:
         pytest.skip("PostgreSQL is not installed")

@@ -21,7 +21,7 @@ def redis_url(tmp_path: Path) -> Iterator[str]:
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
-    """The address of a server that works in the folder."""
+    """Yield the address of a server that works in the folder."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("Redis is not installed")
