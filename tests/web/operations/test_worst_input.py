@@ -2,8 +2,9 @@
 process.
 
 The work that the web process delegates to others does not count. The addresses come from the URL configuration. Each
-must answer: an address whose query, body or parameters are not listed here is refused, and fails the test. MAX_SECONDS
-is the promise; the assertion is WIDE times as much, for slow machines.
+must answer: an address whose query, body or parameters are not listed here is refused, and fails the test. An answer
+that takes longer than MAX_SECONDS is measured again beside the reference loop: the time on the machine that targets are
+set for counts (tests/bench/machine.py).
 """
 
 import json
@@ -36,6 +37,7 @@ from kschedui.work.limits import too_many_seconds
 from scheduler_core.scenario.fields.lesson_fields import LONGEST_TEXT, LONGEST_TEXTS, MAX_CAPTIONS, MAX_QUESTIONS
 from scheduler_core.scenario.rules.expression import MAX_LENGTH
 from scheduler_core.scenario.rules.reading import MAX_RULES
+from tests.bench.machine import Pace
 from tests.builders import node, pod, scenario
 from tests.web.accounts import test_access_matrix as matrix
 from tests.web.conftest import SMALL, Browser, sign_up
@@ -44,10 +46,10 @@ from tests.web.pages.test_long_descriptions import TABLES
 
 pytestmark = pytest.mark.slow
 MAX_BYTES = 10_000_000
-MAX_BYTES_OF_BODY = 20_000_000  # where a body of KSCHEDUI_MAX_DIRECT_BYTES is read, each of whose characters takes four
-MAX_BYTES_OF_COMPARISON = 35_000_000  # whose answer has the whole text
-MAX_BYTES_OF_TRACE = 30_000_000  # a batch of chunks, and lines that list each of thousands of nodes
-MAX_SECONDS, WIDE = 0.05, 8
+MAX_BYTES_OF_TRACE = 21_000_000  # of a run whose decisions list each of thousands of nodes with long names
+TRACES = "/decisions", "/decisions.jsonl", "/events", "/events.jsonl", "/trace.json"
+MAX_SECONDS = 0.05
+TRIES = 5  # beside the reference loop, which other work on the machine disturbs too
 LIMIT = "KSCHEDUI_MAX_WORK_SECONDS"
 WORK_SECONDS = 1  # what takes longer is refused with a sentence, as it is after more seconds on a site
 SOON = 0.01  # seconds
@@ -55,7 +57,7 @@ EMOJI = "\U0001f600"  # one of these in a text, and each of its characters takes
 LONG_NAME = "n" * 240
 PIECES = 30  # of a streamed answer, which are alike
 LISTED = 120  # scenarios that lists are asked for
-DIRECT = SMALL + f"\n# {EMOJI}" + "x" * 900_000  # a body that the web process takes itself: KSCHEDUI_MAX_DIRECT_BYTES
+DIRECT = SMALL + f"\n# {EMOJI}" + "x" * 500_000  # a body that the web process takes itself: KSCHEDUI_MAX_DIRECT_BYTES
 
 BODIES: dict[str, Any] = {
     **matrix.BODIES,
@@ -240,35 +242,29 @@ def site(request: pytest.FixtureRequest, author: Browser, settings: Any) -> Site
 def test_the_web_process_itself_does_little_for_the_worst_that_is_stored(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meter, wrong, rows = Meter(), [], []
+    meter, pace, wrong, rows = Meter(), Pace(), [], []
     monkeypatch.setattr(work_pool, "run", meter.work)
     for route in matrix.ROUTES:
         for method in matrix.METHODS if route.startswith("api/") else matrix.METHODS[:2]:
             status, seconds, too_long = min(ask(site, meter, method, route) for _ in range(2))
             if status == 405:
                 continue
+            if seconds > MAX_SECONDS:
+                seconds = min(pace.scaled(lambda: ask(site, meter, method, route)[1]) for _ in range(TRIES))  # noqa: B023
             tracemalloc.start()
             ask(site, meter, method, route)
             tracemalloc.stop()
             rows.append((seconds, meter.most, status, method, route))
             if status == 500 or (status >= 400 and not too_long and not REFUSED.search(route)):
                 wrong.append((method, route, status))
-            if meter.most > limit_of(method, route) or seconds > WIDE * MAX_SECONDS:
+            most = MAX_BYTES_OF_TRACE if route.endswith(TRACES) else MAX_BYTES
+            if meter.most > most or seconds > MAX_SECONDS:
                 wrong.append((method, route, status, f"{1000 * seconds:.0f} ms, {meter.most:,} bytes"))
     for place_in_row in range(2):
         for row in sorted(rows, key=lambda row: -row[place_in_row])[:5]:
             print("{:6.3f} s {:12,} bytes {} {} {}".format(*row))
     assert not wrong, "\n".join(map(str, wrong))
     assert sum(row[2] < 400 for row in rows) > 90
-
-
-def limit_of(method: str, route: str) -> int:
-    """Return the limit of memory in bytes."""
-    if route.endswith(("/compare", "/compare/{b}")):
-        return MAX_BYTES_OF_COMPARISON
-    if route.endswith(("/decisions", "/decisions.jsonl", "/events", "/events.jsonl", "/trace.json")):
-        return MAX_BYTES_OF_TRACE
-    return MAX_BYTES_OF_BODY if method != "GET" and route.startswith("api/") and route not in BODIES else MAX_BYTES
 
 
 def ask(site: Site, meter: Meter, method: str, route: str) -> tuple[int, float, bool]:
