@@ -35,6 +35,16 @@ export function rowsOf(root, options) {
 	});
 }
 
+/**
+ * The size of a button on a row: in the queue, where the pods themselves can be clicked, it covers nothing below a pod.
+ * @param {HTMLElement} root @param {DOMRect} box
+ */
+export function sizeOn(root, box) {
+	const stage = root.querySelector("#stage")?.getBoundingClientRect();
+	const beside = stage && box.right <= stage.left;
+	return beside ? Math.min(SIZE, box.height / (root.currentCSSZoom ?? 1)) : SIZE;
+}
+
 /** Whether the answers are in a column beside the stage. @param {HTMLElement} root */
 export const standBeside = (root) => root.classList.contains("beside");
 
@@ -42,13 +52,14 @@ export const standBeside = (root) => root.classList.contains("beside");
  * The upper left corner of a button at a row's right end, or beside the stage.
  * @param {HTMLElement} root
  * @param {DOMRect} box
+ * @param {number} [size] of the button
  * @returns {{left: number, top: number}}
  */
-export function cornerOf(root, box) {
+export function cornerOf(root, box, size = SIZE) {
 	const frame = root.getBoundingClientRect();
 	const zoom = root.currentCSSZoom ?? 1;
 	return {
-		left: (box.right - frame.left) / zoom + (standBeside(root) ? GAP : -SIZE),
-		top: (box.top - frame.top + box.height / 2) / zoom + root.scrollTop - SIZE / 2,
+		left: (box.right - frame.left) / zoom + (standBeside(root) ? GAP : -size),
+		top: (box.top - frame.top + box.height / 2) / zoom + root.scrollTop - size / 2,
 	};
 }

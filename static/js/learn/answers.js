@@ -257,6 +257,17 @@ function rejecter(question) {
 	});
 }
 
+/** @param {State} state @returns {any[]} */
+const slicesOf = ({ slices }) => [...slices.values()];
+
+/** @type {Record<string, (state: State) => boolean>} whether the cluster has what a reason needs */
+const POSSIBLE = {
+	taint: (state) =>
+		slicesOf(state).some(({ models = [] }) => models.some((/** @type {any} */ { taints = [] }) => taints.length > 0)),
+	counters: (state) => slicesOf(state).some(({ counters = {} }) => Object.keys(counters).length > 0),
+	elsewhere: ({ claims }) => [...claims.values()].some(({ devices = [] }) => devices.length > 0),
+	incomplete: () => false,
+};
 const STOPS = ["selector", "constraint", "held", "taint", "counters", "elsewhere", "incomplete", "empty", "nothing"];
 
 /**
@@ -286,7 +297,9 @@ function whatStops(question) {
 	const stops = weightiest(STOPS.filter((kind) => kinds.has(kind)));
 	if (!stops.length && !pools.length) stops.push("empty");
 	if (outcome !== "found" && stops.length !== 1) return null;
-	return makeAnswer(question, "word", STOPS, outcome === "found" ? "nothing" : stops[0], own);
+	const right = outcome === "found" ? "nothing" : stops[0];
+	const possible = STOPS.filter((kind) => kind === right || (POSSIBLE[kind]?.(question.before) ?? true));
+	return makeAnswer(question, "word", possible, right, own);
 }
 
 /**

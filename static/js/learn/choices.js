@@ -4,7 +4,7 @@
  * right answer and the picked one.
  */
 
-import { cornerOf, rowsOf, SIZE, standBeside } from "../chrome/rows.js";
+import { cornerOf, rowsOf, SIZE, sizeOn, standBeside } from "../chrome/rows.js";
 import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
@@ -75,7 +75,7 @@ function asking(root, predictions, open) {
 				"aria-pressed": String(picked === i),
 				disabled: predictions.host?.takes === false,
 				"aria-label": places ? `${keyOf(open, i)}: ${text}` : null, // without a row it is on the button
-				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
+				style: places ? styleAt(places[i]) : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
 			},
 			keyOf(open, i) !== text && h("kbd", { key: "key" }, keyOf(open, i)),
@@ -99,6 +99,11 @@ function asking(root, predictions, open) {
 			predictions.host ? predictions.host.foot(open) : foot(predictions, open),
 		),
 	];
+}
+
+/** @param {{left: number, top: number, size: number}} place @returns {Record<string, string>} */
+function styleAt({ left, top, size }) {
+	return { left: `${left}px`, top: `${top}px`, width: `${size}px`, height: `${size}px` };
 }
 
 /** The key of an option: a number is its own key, if all are. @param {Question} asked @param {number} i */
@@ -190,11 +195,13 @@ function placesOf(root, { options }) {
 	const boxes = rowsOf(root, options);
 	if (!boxes.every((box) => box !== null)) return null;
 	const stage = root.querySelector("#stage")?.getBoundingClientRect();
-	const places = boxes.map((box) => cornerOf(root, box));
+	const places = boxes.map((box) => ({ ...cornerOf(root, box, sizeOn(root, box)), size: sizeOn(root, box) }));
 	const apart = places.every((place, i) =>
 		places.every(
 			(other, j) =>
-				i <= j || Math.abs(place.top - other.top) >= SIZE + 2 || Math.abs(place.left - other.left) >= SIZE + 2,
+				i <= j ||
+				Math.abs(place.top - other.top) >= place.size + 2 ||
+				Math.abs(place.left - other.left) >= place.size + 2,
 		),
 	);
 	const inside = boxes.every((box) => !stage || (box.bottom <= stage.bottom + 1 && box.top >= stage.top - 1));
@@ -342,8 +349,22 @@ export function optionText({ key, kind }, asked) {
 	if (kind === "pod") return shortPod(key);
 	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;
 	if (kind === "actor") return actorName(key);
-	if (kind === "word") return t(`predict.option.${key}`);
+	if (kind === "word") return answered(t(`predict.option.${key}`), key, asked);
 	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
+}
+
+const YES_OR_NO = /(^|[.!?] )(Is|Are|Was|Does|Do|Can|Could|Would|Will|Has|Have) [^.!?]*\?$|吗？$/;
+/** @type {Record<string, string>} the outcome that means yes, by the event of a question */
+const YES = { PreemptionEvaluated: "Nominated", AttemptFinished: "Scheduled" };
+
+/**
+ * The text of an option, after "yes" or "no" if the question asks for that.
+ * @param {string} text @param {string} key @param {Question} asked
+ */
+function answered(text, key, asked) {
+	const yes = YES[asked.event];
+	if (!yes || !YES_OR_NO.test(asked.text ?? "")) return text;
+	return t(yes === key ? "predict.option.yes" : "predict.option.no", { text });
 }
 
 /**

@@ -105,9 +105,10 @@ function comparedRef({ event, kind, options, right }, pick) {
 	return scored && pick !== right ? `compare:${options[right].key}:${options[pick].key}` : null;
 }
 
-/** The page's data without the lesson's description and hints. @param {any} boot */
-function silent(boot) {
-	return { ...boot, lesson: { ...boot.lesson, description: "", look_at: "" } };
+/** The page's data without the lesson's hints, and after the beginning without its description. @param {View} view */
+function silent({ boot, event }) {
+	const description = event.type === "RunStarted" ? (boot.lesson?.description ?? "") : "";
+	return { ...boot, lesson: { ...boot.lesson, description, look_at: "" } };
 }
 
 /**
@@ -188,7 +189,7 @@ function look(page, view) {
 		index: hiddenFrom(index, step),
 		horizon: { step, frame, question: ahead.from.step },
 		pin: pin && TELLING.test(pin) ? null : pin,
-		boot: silent(view.boot),
+		boot: silent(view),
 		...(ahead.step === step && view.scene === "preempt" ? { explained: `request:${view.subject}` } : compared),
 		options: { ...view.options, later: false, table: false },
 	};

@@ -150,6 +150,7 @@ function drawOpening(before, view) {
 /** @param {View} view */
 function drawRegions(view) {
 	root.dataset.scene = view.scene;
+	root.toggleAttribute("data-popped", view.event.type === "CycleStarted");
 	root.classList.toggle("lanes-open", view.options.lanes);
 	drawSubject(region("subject"), view);
 	drawCaption(region("caption"), view);

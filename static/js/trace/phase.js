@@ -159,9 +159,9 @@ export function subjectOf(event, state) {
 export function stations(event, state) {
 	const subject = subjectOf(event, state);
 	const own = state.cycle.CycleStarted?.pod === subject ? state.cycle : {};
-	const current = pointOf(event, state);
-	const now =
-		event.type === "AttemptFinished" ? pointsReached(state, subject) : ALL.indexOf(/** @type {any} */ (current));
+	const ended = event.type === "AttemptFinished" || (event.type !== "SchedulingFailed" && hasFailed(own, subject));
+	const current = ended ? "" : pointOf(event, state);
+	const now = ended ? pointsReached(state, subject) : ALL.indexOf(/** @type {any} */ (current));
 	const out = new Map();
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
 	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
@@ -173,6 +173,12 @@ export function stations(event, state) {
 	if (own.PodBound?.pod === subject) out.set("PostBind", "done");
 	return out;
 }
+
+/**
+ * Whether the pod's attempt has failed: what follows is about its queue.
+ * @param {Record<string, any>} cycle @param {string} pod
+ */
+const hasFailed = ({ SchedulingFailed: failed }, pod) => Boolean(pod) && failed?.pod === pod;
 
 /**
  * Marks the points that were skipped, or at which the attempt failed.

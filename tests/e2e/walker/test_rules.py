@@ -103,6 +103,13 @@ SPOILT = {
         "#stage .zone:has(.node-card) .cards",
         "one.style.cssText = 'align-content: start; grid-auto-rows: 40px'",
     ),
+    "hollow": ("PodAssumed", f"{CARD} .bar-room", "one.style.maxHeight = '8px'"),
+    "edge": ("NodesFiltered", "#stage .lane.out .why-stopped", "one.style.right = '-14px'"),
+    "clipped: .*beside an empty line": (
+        "NodesFiltered",
+        "#stage .lane.hit .why-stopped b",
+        "one.parentElement.style.cssText += ';white-space: nowrap; width: 40px; right: auto'",
+    ),
     "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),
     "end: .* and 47": ("RunFinished", ".end-card dd", "one.textContent = '47'"),
@@ -144,6 +151,20 @@ def test_a_rule_finds_the_next_step_behind_the_timeline_of_a_phone(browser: Brow
     found = page.evaluate(SPOIL.replace("spoil();", "one.style.minHeight = '600px';"), "#stage")
     context.close()
     assert any(line.startswith("ahead: ") for line in found), found
+
+
+def test_a_rule_finds_pods_that_wait_without_names_on_a_phone(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(
+        base_url=live_stack.url, viewport={"width": 390, "height": 844}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.route(re.compile(r"/walker/\w+\.js$"), serve)
+    open_player(page, "priority-order")
+    go_to(page, "CycleStarted", "#queue .active .queue-pod:not(.left)")
+    assert page.evaluate(NOW) == []
+    found = page.evaluate(SPOIL.replace("spoil();", "one.style.display = 'none';"), "#queue .active .queue-items")
+    context.close()
+    assert any(line.startswith("rivals: ") for line in found), found
 
 
 def go_to(page: Page, event: str, selector: str) -> None:

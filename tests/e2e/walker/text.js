@@ -6,6 +6,7 @@
 import { lookOf, scrolledAway, seen, up } from "./seen.js";
 
 const CUT = 2; // pixels that letters may stand out
+const ROOMY = 3; // lines
 const READABLE = 26; // pixels of a name that ends in an ellipsis
 
 /** How the text is cut off by an ancestor; "" if it is not. @param {import("./seen.js").Text} one */
@@ -20,6 +21,8 @@ function cut({ text, parent, box }) {
 		const shortened = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
 		const hidden = text.slice(Math.floor(text.length * (1 - Math.max(0, box.right - inside.right) / box.width)));
 		if (one.closest(".why-stopped") && /\d/.test(hidden)) return `the figure in "${hidden}" is cut off`; // it decides
+		const row = one.closest(".heads .why-stopped") && one.closest(".lane"); // with room for a line more
+		if (shortened && row && row.clientHeight > ROOMY * Number.parseFloat(style.lineHeight)) return `"${text.slice(0, 40)}" is cut beside an empty line`;
 		if (shortened && whole && inside.width >= READABLE) return "";
 		return `"${text.slice(0, 40)}" is cut by ${Math.round(beyond)} px in .${one.className || one.id}`;
 	}

@@ -198,6 +198,37 @@ export function* blanks() {
 	}
 }
 
+const HOLLOW = 2 / 5; // of a card's height
+
+/** A node's bar fills its card: the room between it and the figures below is small. @returns {Generator<[string, string]>} */
+export function* hollow() {
+	for (const card of shown(".cluster:not(.dense) .node-card:not(.upcoming)")) {
+		const parts = [...card.querySelectorAll(".bar-room, .outside-names")].map((one) => one.getBoundingClientRect().bottom);
+		const { bottom, height } = card.getBoundingClientRect();
+		const figures = [...card.querySelectorAll(".gauges, .devices")].map((one) => one.getBoundingClientRect()).filter((box) => box.height);
+		const empty = Math.min(bottom, ...figures.map((box) => box.top)) - Math.max(...parts);
+		if (innerWidth > 700 && parts.length && empty > HOLLOW * height) yield ["hollow", `${Math.round(empty)} of ${Math.round(height)} px of ${card.getAttribute("data-node")}'s card are blank`];
+	}
+}
+
+const PADDING = 14; // pixels beside the text of a card
+
+/** Reasons in the rows end where their other text ends, not at the card's edge. @returns {Generator<[string, string]>} */
+export function* edges() {
+	const rows = shown(".lanes:not(.thin) .rows")[0]?.getBoundingClientRect();
+	for (const reason of innerWidth > 700 && rows ? shown(".lanes:not(.thin) .why-stopped") : []) {
+		const { right } = reason.getBoundingClientRect();
+		if (right > rows.right - PADDING) yield ["edge", `"${reason.textContent}" ends ${Math.round(rows.right - right)} px before the card's edge`];
+	}
+}
+
+/** On a phone, too, the pods that wait are named where it is told which of them is next. @returns {Generator<[string, string]>} */
+export function* rivals({ event, state }) {
+	const waiting = [...state.pods.values()].filter(({ place }) => place === "active").length;
+	if (innerWidth > 700 || event.type !== "CycleStarted" || !waiting) return;
+	if (!shown("#queue .active .queue-pod:not(.left)").some((one) => one.getBoundingClientRect().height)) yield ["rivals", `${waiting} pods wait in activeQ, and none is named`];
+}
+
 /**
  * The lines of the pod's card that the rejecting plugin reads are highlighted.
  * @returns {Generator<[string, string]>}

@@ -67,6 +67,10 @@ function check(slug, store, list) {
 		for (const catalogue of CATALOGUES) {
 			useCatalogue(catalogue);
 			for (const option of one.options) assert.doesNotMatch(optionText(option, one), /^(ask|predict)\./, name);
+			const asksYes = /(^|[.!?] )(Is|Are|Does|Do|Would|Will|Can|Has) [^.!?]*\?$/.test(one.text ?? "");
+			const yes = one.options.filter((option) => /^(yes: |是：)/.test(optionText(option, one)));
+			assert.equal(yes.length, Number(asksYes), `${name}: "${one.text}" has ${yes.length} options that say yes`);
+			if (one.event === "DevicesSearched") assert.ok(one.options.length <= 7, `${name}: ${one.options.length} options`);
 			assert.doesNotMatch(plain(textOf(one)), /^(ask|predict)\./, name);
 		}
 	}

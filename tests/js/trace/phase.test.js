@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lineOf, pointOf } from "../../../static/js/trace/phase.js";
+import { lineOf, pointOf, stations } from "../../../static/js/trace/phase.js";
 
 const claim = { type: "ObjectApplied", kind: "ResourceClaim" };
 const waiting = { type: "PodsKeptWaiting", event: "ResourceClaim/Update", pods: ["default/b"], count: 1 };
@@ -36,5 +36,16 @@ test("before the framework the line has the steps of that time", () => {
 		["PreBind", "PreBind"],
 		["Bind", "Bind"],
 		["PostBind", "PostBind"],
+	]);
+});
+
+test("after an attempt has failed no point is under way", () => {
+	const state = { ...attempt("NodesFiltered", "PreemptionEvaluated", "SchedulingFailed"), kubernetes_version: "1.36" };
+	const queued = { type: "PodEnqueued", pod: "default/a" };
+	assert.equal(stations({ type: "SchedulingFailed", pod: "default/a" }, state).get("PostFilter"), "current");
+	assert.deepEqual([...stations(queued, state)].slice(3, 6), [
+		["Filter", "failed"],
+		["PostFilter", "done"],
+		["PreScore", "todo"],
 	]);
 });

@@ -1,6 +1,7 @@
 """The library: each lesson meets its expectations, has both languages, and its captions are at existing events."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -124,3 +125,13 @@ def attempts_and_events(path: Path) -> Iterator[tuple[int, str]]:
 
 def has_chinese(text: str) -> bool:
     return any("\u4e00" <= letter <= "\u9fff" for letter in text)
+
+
+ZONE = re.compile(r"topology\.kubernetes\.io/zone[\"']?: [\"']?([\w-]+)")
+NAMED_ZONE = re.compile(r"(?:\b[Zz]one |可用区 )([a-z]{1,2})(?= (?!of\b)|[.,:;，。；：]|$)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if ZONE.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.stem)
+def test_a_lesson_names_zones_as_their_labels_do(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert set(NAMED_ZONE.findall(text)) - {"is", "on", "of"} <= set(ZONE.findall(text))

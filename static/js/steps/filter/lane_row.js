@@ -17,13 +17,14 @@ const LETTER = 8.4; // pixels
 const FREE = 112;
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
+/** @typedef {{zone: string, names: string[]}} Zone */
+/** @typedef {{name: string, first: boolean, zone: Zone | null, within: Zone | null}} Row */
 
 /**
- * The row of a node. `zone`: the zone whose first row this is.
- * @param {View} view @param {Lanes} lanes
- * @param {{name: string, first: boolean, zone: {zone: string, names: string[]} | null}} row @param {boolean} [picked]
+ * The row of a node. `zone`: the zone whose first row this is; `within`: the node's own, if there are several.
+ * @param {View} view @param {Lanes} lanes @param {Row} row @param {boolean} [picked]
  */
-export function laneRow(view, lanes, { name, first, zone }, picked) {
+export function laneRow(view, lanes, { name, first, zone, within }, picked) {
 	const stop = lanes.model?.at.get(name)?.stop;
 	const fate = fateOf(lanes, name, stop);
 	const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
@@ -44,7 +45,7 @@ export function laneRow(view, lanes, { name, first, zone }, picked) {
 			"data-node": name,
 			class: ["lane", fate, ...Object.keys(marks).filter((mark) => marks[mark])].join(" "),
 		},
-		head(view, lanes, name, fate, stop),
+		head(view, lanes, name, fate, stop, within),
 		h(
 			"div",
 			{ key: "track", class: "track" },
@@ -112,11 +113,32 @@ function fateOf({ model, at, seen }, name, stop) {
 	return stop <= at && stop !== PASSED ? "out" : "alive";
 }
 
+/** Plugins that compare zones. */
+const BY_ZONE = new Set(["PodTopologySpread", "EvenPodsSpread"]);
+
+/**
+ * The zone of a node, with the pods there that are alike, while it is what a plugin compares; null at others.
+ * @param {View} view @param {Lanes} lanes @param {Zone | null} within
+ */
+function zoneNote(view, { at, plugins, phase }, within) {
+	const plugin = plugins[Math.min(at, plugins.length - 1)] ?? "";
+	if (!within?.zone || phase !== "filter" || !BY_ZONE.has(plugin)) return null;
+	const zone = t("cluster.zone", { zone: within.zone });
+	const count = alike(view, within.names);
+	const text = count ? `${within.zone}: ${count}` : zone;
+	return h(
+		"span",
+		{ key: "within", class: "lane-free lane-zone", title: [zone, count].filter(Boolean).join(", ") },
+		text,
+	);
+}
+
 /**
  * The head of a lane, with the node's name and pods; null if the node does not exist at this step.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
+ * @param {Zone | null} within
  */
-function head(view, lanes, name, fate, stop) {
+function head(view, lanes, name, fate, stop, within) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
 	const resource =
@@ -126,6 +148,7 @@ function head(view, lanes, name, fate, stop) {
 	const tried = fits >= 0 && lanes.at >= fits && (stop ?? 0) >= fits && fate !== "unseen" && fate !== "waiting";
 	const whole = Math.max(1, allocatable(node, shown));
 	const measure = { longest: lanes.longest(shown), need: tried ? request(view.state, view.subject, shown) : 0 };
+	const placed = zoneNote(view, lanes, within);
 	const shownName = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
 	return h(
 		"div",
@@ -139,7 +162,9 @@ function head(view, lanes, name, fate, stop) {
 				shownName,
 			),
 			tags(view.state, node),
-			roomForFree(lanes, node) &&
+			placed,
+			!placed &&
+				roomForFree(lanes, node) &&
 				h(
 					"span",
 					{ key: "free", class: "lane-free" },

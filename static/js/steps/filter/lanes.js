@@ -31,6 +31,7 @@ export function draw(target, view) {
 			name,
 			first: i === 0 && z > 0,
 			zone: i === 0 && groups.length > 1 ? { zone, names } : null,
+			within: groups.length > 1 ? { zone, names } : null,
 		})),
 	);
 	const reasons = lanes.mode === "thin" ? groupsOf(lanes) : [];
@@ -118,7 +119,7 @@ function longestOnce({ state, subject }) {
 function geometryOf(width, phone, count, focus, middle) {
 	const head = phone ? 124 : width < 880 ? 218 : 262;
 	const track = Math.max(60, width - head - 16);
-	const end = phone ? 0 : width < 800 ? 72 : 112;
+	const end = phone ? 0 : width < 800 ? 86 : 112;
 	const wide = phone ? 26 : middle;
 	const narrow = phone
 		? Math.min(22, (track - 110) / Math.max(1, count))

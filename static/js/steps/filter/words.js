@@ -202,14 +202,13 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	if (model.every) return parts("filter.every.why");
 	const label = requiredLabel(context, plugin);
 	const verdict = stopped.length === 1 ? model.at.get(stopped[0])?.verdict : null;
+	const measured = plugin === "PodTopologySpread" && !verdict && factSentence(context, stopped[0], plugin, values);
 	const cause =
 		label && isNowhere(state, label)
 			? parts(`filter.${plugin}.nobody`, { label })
 			: lacksRoom(verdict)
 				? holders(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""))
-				: has(`filter.${plugin}.why`)
-					? parts(`filter.${plugin}.why`, values)
-					: [];
+				: measured || (has(`filter.${plugin}.why`) ? parts(`filter.${plugin}.why`, values) : []);
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid ? "filter.solid.some" : "filter.final";
 	// preemption matters if no node fits; the next step tries it
@@ -304,7 +303,7 @@ function verdict(view, node, plugin) {
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
 		facts(view, explanation?.facts ?? [], comparesRoom(plugin) && Boolean(reached)),
 		explanation && domains(view, plugin, node),
-		failed && h("p", { key: "raw", class: "raw" }, `${failed.code}: ${failed.reasons.join(", ")}`),
+		failed && h("p", { key: "raw", class: "raw" }, h("b", null, failed.code), failed.reasons.join(", ")),
 		!failed && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
 		failed &&
 			h("p", { key: "note", class: "note" }, t(failed.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),

@@ -37,6 +37,7 @@ export function candidateColumn(view, candidate, fates, how) {
 	for (const key of pods) {
 		const part = size(key);
 		const fate = fates.get(key) ?? "stays";
+		const priority = state.pods.get(key)?.summary.priority ?? 0;
 		blocks.push(
 			button(
 				() => view.act.select({ kind: "pod", name: key }),
@@ -47,12 +48,13 @@ export function candidateColumn(view, candidate, fates, how) {
 					title: podTitle(state, key),
 					tabindex: gone(key) ? "-1" : null,
 					style: {
-						...rampStyle(state.pods.get(key)?.summary.priority ?? 0),
+						...rampStyle(priority),
 						bottom: `${bottom}%`,
 						height: `calc(${part}% - 2px)`,
 					},
 				},
 				h("span", null, podLabel(key)),
+				fate === "on" && h("small", { key: "priority" }, t("priority", { n: priority })),
 				h("em", null, fate === "back" ? "↩" : fate === "stays" ? "■" : ""),
 			),
 		);

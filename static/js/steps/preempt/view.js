@@ -189,6 +189,8 @@ function columns(view, preemption, shown, frame) {
 	);
 }
 
+const MOST_NAMED = 4; // nodes
+
 /** The reason in plain words. @param {string} reason */
 function inTheWay(reason) {
 	return noVictims(reason) ? t("candidate.novictims") : plainReason(reason);
@@ -202,22 +204,24 @@ function cannot(view, preemption) {
 	const candidates = new Set(preemption.candidates.map((candidate) => candidate.node));
 	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
 	if (!rest.length) return null;
+	const why = (/** @type {string} */ name, /** @type {any} */ { verdict }) =>
+		inTheWay((preemption.event.failed?.[name] ?? verdict)?.reasons[0] ?? "");
+	const reasons = new Set(rest.map(([name, at]) => why(name, at)));
+	const some = rest.slice(0, MOST_NAMED);
 	return h(
 		"div",
 		{ key: "cannot", class: "cannot" },
-		h("h3", null, t("candidate.cannot", { n: rest.length })),
-		rest
-			.slice(0, 4)
-			.map(([name, { verdict }]) =>
-				h(
-					"p",
-					{ key: name },
-					h("b", { title: name }, nodeName(name)),
-					" ",
-					inTheWay((preemption.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
-				),
-			),
-		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),
+		h("h3", null, t("candidate.cannot")),
+		h(
+			"p",
+			{ key: "names" },
+			some.map(([name, at], i) => [
+				h("b", { key: name, title: `${name}: ${why(name, at)}` }, nodeName(name)),
+				i < some.length - 1 && t("list.comma"),
+			]),
+			rest.length > MOST_NAMED && `${t("list.comma")}${t("list.more", { n: rest.length - MOST_NAMED })}`,
+		),
+		reasons.size === 1 && h("p", { key: "why" }, [...reasons][0]),
 	);
 }
 

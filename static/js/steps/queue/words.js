@@ -62,10 +62,12 @@ function backoffCaption(state, event, values, why) {
 		backoff: num(`${decimal(end - event.timestamp)} s`, `backoff:${event.pod}`),
 		end: num(seconds(end)),
 	};
-	const reason = parts(over ? "queue.backoff.over.why" : "queue.backoff.why", named);
+	const first = !event.error_backoff && !activeOrder(state).length ? ".first" : ".early"; // how it is popped
+	const key = `queue.backoff${over ? ".over" : early ? first : ""}`;
+	const reason = parts(over || key.endsWith(".first") ? `${key}.why` : "queue.backoff.why", named);
 	return {
 		eyebrow: parts("eyebrow.backoff"),
-		sentence: parts(over ? "queue.backoff.over" : early ? "queue.backoff.early" : "queue.backoff", named),
+		sentence: parts(key, named),
 		why: [...why, ...(why.length ? [" "] : []), ...reason],
 	};
 }
