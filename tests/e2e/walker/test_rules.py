@@ -103,12 +103,17 @@ SPOILT = {
         "#stage .zone:has(.node-card) .cards",
         "one.style.cssText = 'align-content: start; grid-auto-rows: 40px'",
     ),
-    "hollow": ("PodAssumed", f"{CARD} .bar-room", "one.style.maxHeight = '8px'"),
+    "hollow": (
+        "PodAssumed",
+        "#stage .node-card:not(:has(.outside-names)) .bar-room",
+        "one.style.cssText += ';flex: none; min-height: 0; height: 2px'",
+    ),
     "edge": ("NodesFiltered", "#stage .lane.out .why-stopped", "one.style.right = '-14px'"),
     "clipped: .*beside an empty line": (
         "NodesFiltered",
-        "#stage .lane.hit .why-stopped b",
-        "one.parentElement.style.cssText += ';white-space: nowrap; width: 40px; right: auto'",
+        "#stage .lane.hit .why-stopped",
+        "one.textContent = 'too little of something';"
+        "one.style.cssText += ';white-space: nowrap; width: 40px; right: auto; line-height: 8px'",
     ),
     "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),

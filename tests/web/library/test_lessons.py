@@ -131,7 +131,9 @@ ZONE = re.compile(r"topology\.kubernetes\.io/zone[\"']?: [\"']?([\w-]+)")
 NAMED_ZONE = re.compile(r"(?:\b[Zz]one |可用区 )([a-z]{1,2})(?= (?!of\b)|[.,:;，。；：]|$)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if ZONE.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in PATHS if ZONE.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.stem
+)
 def test_a_lesson_names_zones_as_their_labels_do(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(NAMED_ZONE.findall(text)) - {"is", "on", "of"} <= set(ZONE.findall(text))

@@ -39,8 +39,10 @@ export function draw(target, view) {
 	);
 	const rows = Math.max(0, ...[...labels.values()].map((label) => label.rows));
 	const strips = bindingStrips(view);
-	const below = space.high + (strips.flat().some(Boolean) ? 0 : STRIPS / space.down);
-	const high = Math.max(LOWEST, below - (ROW - LOWEST + rows * TIER) * space.scale);
+	const spare = strips.flat().some(Boolean) ? 0 : STRIPS;
+	/** The height of the bars in a column of so many cards. @param {number} down */
+	const highOf = (down) =>
+		Math.max(LOWEST, (space.high * space.down + spare) / down - (ROW - LOWEST + rows * TIER) * space.scale);
 	const kept = [...view.state.nodes.keys()].some((name) => nominatedTo(view.state, name).length > 0);
 	const size = { dense, labels, kept, ...space };
 	const alone = groups.length === 1 && !dense && view.width > PHONE;
@@ -57,7 +59,7 @@ export function draw(target, view) {
 					key: "zones",
 					class: `zones ${single ? "flow" : ""}`,
 					style: {
-						"--bar-high": `${high}px`,
+						"--bar-high": `${highOf(space.down)}px`,
 						...(single
 							? { "--across": String(size.across) }
 							: { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` }),
@@ -65,7 +67,10 @@ export function draw(target, view) {
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
 				groups.map(([zone, names], i) =>
-					zoneColumn(view, zone, names, size, i === groups.length - 1 ? upcomingCards(view) : []),
+					zoneColumn(view, zone, names, size, {
+						upcoming: i === groups.length - 1 ? upcomingCards(view) : [],
+						high: single || view.width <= PHONE ? 0 : highOf(names.length),
+					}),
 				),
 			),
 			strips,
@@ -121,12 +126,15 @@ function sizeOf({ sizes, width, state, index, step }, single, groups) {
 	return { across, down: Math.max(1, down), width: bar, tiers, scale, high };
 }
 
-/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size @param {Child[]} upcoming */
-function zoneColumn(view, zone, names, size, upcoming) {
+/**
+ * @param {View} view @param {string} zone @param {string[]} names @param {Size} size
+ * @param {{upcoming: Child[], high: number}} own its further cards, and the pixels of its bars; 0: as in the other zones
+ */
+function zoneColumn(view, zone, names, size, { upcoming, high }) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
 	return h(
 		"section",
-		{ key: `zone${zone}`, class: "zone" },
+		{ key: `zone${zone}`, class: "zone", style: high && !upcoming.length ? { "--bar-high": `${high}px` } : {} },
 		h(
 			"h3",
 			{ key: "title" },
