@@ -178,8 +178,9 @@ const SHOWN_BY = {
 	ready: "PodReadinessChanged",
 };
 
-/** Whether the previous event shows a request completely. @param {Place} place */
+/** Whether the previous events show a request completely: of a drain, what it asked for. @param {Place} place */
 function isShownAlready({ store, step, event }) {
+	if (event.verb === "drain" && !event.error) return isBy(store.event(step - 1), "kubectl drain");
 	const type = /** @type {Record<string, string>} */ (SHOWN_BY)[event.verb];
 	return !event.error && store.event(step - 1)?.type === type;
 }
@@ -196,6 +197,9 @@ function isStoppedAlready({ store, step, event }) {
 		else if (isOf(other, "PodFinished", pod)) return wakesPods(store, at);
 	return false;
 }
+
+/** @param {any} event @param {string} actor */
+const isBy = (event, actor) => event?.by === actor;
 
 /** Whether a node is removed in this pass. @param {{outcome: string}} node */
 const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";

@@ -86,3 +86,16 @@ test("reasons are written on lanes where they have room, and grouped where not",
 	assert.deepEqual(at(1920, 900), ["middle", "middle", "thin"]);
 	assert.deepEqual(at(390, 340), ["middle", "middle", "thin"]); // there they scroll
 });
+
+test("a cordon is not said to make room, and the end of one is", async () => {
+	const { CAPTIONS } = await import("../../../static/js/steps/cluster/words.js");
+	const { plain } = await import("../../../static/js/shared/i18n.js");
+	const why = (unschedulable) => {
+		const node = { name: "n1", allocatable: { cpu: 1000 }, unschedulable };
+		const changes = [{ field: "unschedulable", name: "", after: "" }];
+		const event = { type: "ObjectApplied", action: "update", kind: "Node", name: "n1", node, changes };
+		return plain(CAPTIONS.ObjectApplied({ event, state: { pods: new Map() }, subject: "" }).why);
+	};
+	assert.notEqual(why(true), why(false));
+	assert.match(why(true), /pods stay|cordon/);
+});

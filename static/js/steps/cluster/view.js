@@ -128,7 +128,7 @@ function sizeOf({ sizes, width, state, index, step }, single, groups) {
 
 /**
  * @param {View} view @param {string} zone @param {string[]} names @param {Size} size
- * @param {{upcoming: Child[], high: number}} own its further cards, and the pixels of its bars; 0: as in the other zones
+ * @param {{upcoming: Child[], high: number}} own further cards; pixels of its bars, 0: as in others
  */
 function zoneColumn(view, zone, names, size, { upcoming, high }) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);

@@ -49,8 +49,8 @@ function fitting(changes) {
 }
 
 /** @param {any} event */
-const isCordon = ({ changes = [] }) =>
-	changes.some((/** @type {any} */ { field, after }) => field === "unschedulable" && after);
+const isCordon = ({ node, changes = [] }) =>
+	node.unschedulable && changes.some((/** @type {any} */ { field }) => field === "unschedulable");
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function objectApplied({ state, event, subject }) {
