@@ -196,9 +196,7 @@ export function candidateLanes(view, preemption, shown, frame) {
 						null,
 						victims.length
 							? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}`
-							: t(act === "candidates" ? "candidate.lower" : "candidate.lifted", {
-									n: [...fate.values()].filter((state) => state === "lifted" || state === "on").length,
-								}),
+							: lowerPods(view, fate, act),
 					),
 				),
 				criteria
@@ -207,6 +205,21 @@ export function candidateLanes(view, preemption, shown, frame) {
 			);
 		}),
 	);
+}
+
+const FEW = 2; // pods that are named
+
+/**
+ * The pods that may be evicted, with their priorities, or the number of them.
+ * @param {View} view @param {Map<string, string>} fate @param {import("./model.js").Act} act
+ */
+function lowerPods({ state }, fate, act) {
+	const pods = [...fate].filter(([, own]) => own === "lifted" || own === "on").map(([key]) => key);
+	if (pods.length && pods.length <= FEW)
+		return pods
+			.map((key) => `${shortPod(key)} (${t("priority", { n: state.pods.get(key)?.summary.priority ?? 0 })})`)
+			.join(t("list.comma"));
+	return t(act === "candidates" ? "candidate.lower" : "candidate.lifted", { n: pods.length });
 }
 
 /**

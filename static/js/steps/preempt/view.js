@@ -36,7 +36,7 @@ export function draw(target, view) {
 			{
 				key: "preemption",
 				class: `preemption ${inLanes ? "in-lanes" : ""} act-${actOf(preemption, frame).act}`,
-				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
+				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "480px" : "190px" },
 			},
 			filterResult(view, preemption),
 			!shown.length && nobody(view, preemption),
