@@ -311,7 +311,7 @@ class Sizes:
                     self.seconds[key] = cpu_seconds(process)
 
     def temporary_megabytes(self) -> int:
-        """Return the size of the files in the stack's temporary folder, with unnamed ones that web processes use."""
+        """Return the size of the stack's temporary files, and of deleted ones that web processes have open."""
         folder, total = self.stack.temporary.path, 0
         webs = [child.group for name, child in self.stack.children.items() if name.startswith("web")]
         opened = [file for web in webs for file in Path(f"/proc/{web}/fd").iterdir()]
@@ -455,7 +455,7 @@ async def follow(report: Report, url: str, run: str, viewer: int) -> None:
 
 
 def teach(report: Report, urls: list[str], end: float, students: int, env: dict[str, str]) -> None:
-    """A class that goes on a step every two seconds, and all of whose answers are counted."""
+    """Teach a class with a step every two seconds, and check that all answers are counted."""
     from tests.bench import bench_class
     from tests.web.visitor import Visitor
 

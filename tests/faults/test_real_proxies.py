@@ -1,4 +1,4 @@
-"""Behind real proxies, what a visitor writes into X-Forwarded-For changes nothing: Caddy with the shipped file, nginx
+"""Behind real proxies, a forged X-Forwarded-For changes nothing: Caddy with the shipped file, nginx
 that extends the header, and nginx before Caddy.
 
 Skipped where their programs are not installed; .ci/run installs them. Visitors have loopback addresses of their own.
@@ -63,7 +63,7 @@ def caddy_program() -> str:
 
 @contextmanager
 def caddy(url: str, folder: Path) -> Iterator[str]:
-    """Yield the address of Caddy, with the shipped file, before the web server at `url`."""
+    """Yield the address of Caddy, with the shipped file, in front of the web server at `url`."""
     program, address = caddy_program(), f"http://127.0.0.1:{free_port()}"
     shipped = (ROOT / "deploy" / "Caddyfile").read_text()
     text, found = re.subn(r"dynamic a \{[^}]*\}", f"to {urlsplit(url).netloc}", shipped)
@@ -77,7 +77,7 @@ def caddy(url: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def nginx(url: str, folder: Path) -> Iterator[str]:
-    """Yield the address of nginx before the server at `url`."""
+    """Yield the address of nginx in front of the server at `url`."""
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("nginx is not installed")
@@ -121,7 +121,7 @@ def proxy(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.Te
 
 
 def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[str, str] | None = None) -> int:
-    """Return the status for a visitor at the address, who forges the header; `form` is sent with their token."""
+    """Return the status for a visitor at the address, who forges the header; `form` is sent with the token."""
     connection = HTTPConnection(urlsplit(proxy).netloc, timeout=LONG, source_address=(address, 0))
     headers = {"X-Forwarded-For": FORGED[number % len(FORGED)].format(number)}
     connection.request("GET", "/accounts/login/" if form else path, headers=headers)
@@ -139,7 +139,7 @@ def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[st
 
 
 def statuses_of(proxy: str, path: str, tries: int, form: Mapping[str, str] | None = None) -> tuple[Counter[int], int]:
-    """Return how often one visitor got each status, and the number of minutes, each of which counts anew."""
+    """Return the number of answers to one visitor by status, and the number of minutes; limits are per minute."""
     address, begun = next(ADDRESSES), time.time()
     statuses = Counter(status_of(proxy, path, address, number, form) for number in range(tries))
     return statuses, 1 + int(time.time() // MINUTE - begun // MINUTE)

@@ -1,7 +1,7 @@
 """Turns in the event loop, so that a page does not wait until a whole class has connected.
 
-All tasks that are ready continue in one turn of the event loop, and whatever arrives meanwhile is looked at after them.
-Sockets take turns instead: MOST of them continue in each.
+All tasks that are ready continue in the same turn of the event loop, and what arrives meanwhile is handled after them.
+Sockets take turns instead: in each turn of the loop, at most MOST of them continue.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ MOST = 4  # steps of sockets in one turn of the event loop; a step takes about a
 
 
 class LoopTurns:
-    """The turns of one event loop. Nothing is held: who has had a turn goes on until it waits for something."""
+    """The turns of one event loop. Nothing has to be released: a task with a turn runs until its next `await`."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most

@@ -1,4 +1,4 @@
-"""The number of connections that a web process can have is not that of a shell, which a single class would use up."""
+"""A web process can have more connections than a shell's limit, which a single class would use up."""
 
 import resource
 import subprocess

@@ -1,4 +1,4 @@
-"""Sockets take turns in the event loop: whoever else uses it waits for a few of their steps, not for all of them."""
+"""Sockets take turns in the event loop: other users of the loop wait for a few of their steps, not for all of them."""
 
 import asyncio
 import random
