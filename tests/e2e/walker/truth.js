@@ -202,11 +202,13 @@ const HOLLOW = 2 / 5; // of a card's height
 
 /** A node's bar fills its card: the room between it and the figures below is small. @returns {Generator<[string, string]>} */
 export function* hollow() {
+	const names = Math.max(0, ...shown(".outside-names").map((one) => one.getBoundingClientRect().height));
 	for (const card of shown(".cluster:not(.dense) .node-card:not(.upcoming)")) {
 		const parts = [...card.querySelectorAll(".bar-room, .outside-names")].map((one) => one.getBoundingClientRect().bottom);
 		const { bottom, height } = card.getBoundingClientRect();
 		const figures = [...card.querySelectorAll(".gauges, .devices")].map((one) => one.getBoundingClientRect()).filter((box) => box.height);
-		const empty = Math.min(bottom, ...figures.map((box) => box.top)) - Math.max(...parts);
+		const rows = parts.length > 1 ? 0 : names; // kept where others have names below their bars
+		const empty = Math.min(bottom, ...figures.map((box) => box.top)) - Math.max(...parts) - rows;
 		if (innerWidth > 700 && parts.length && empty > HOLLOW * height) yield ["hollow", `${Math.round(empty)} of ${Math.round(height)} px of ${card.getAttribute("data-node")}'s card are blank`];
 	}
 }
