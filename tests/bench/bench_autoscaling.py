@@ -28,19 +28,19 @@ NODES = 300
 CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable")
 
 
-def groups() -> list[Manifest]:
+def groups(pending: int = PENDING) -> list[Manifest]:
     """Return pods that need up to 500 nodes of 20 groups."""
-    made = [pod(f"p{number}", cpu=2 if number % 3 else 1) for number in range(PENDING)]
+    made = [pod(f"p{number}", cpu=2 if number % 3 else 1) for number in range(pending)]
     sizes = {"minimum": 0, "maximum": 500, "size": 0}
     templates = (node("of", cpu=4 + number % 4) for number in range(GROUPS))
     made += [own("NodeGroup", f"g{number}", **sizes, template=template) for number, template in enumerate(templates)]
     return [node("n0", cpu=1), *made, own("ClusterAutoscaler", flags=["--expander=least-waste"])]
 
 
-def types() -> list[Manifest]:
+def types(pending: int = PODS) -> list[Manifest]:
     """Return pods for a pool with 700 instance types."""
     kinds = [instance_type(f"t{n}", 1 + n % 64, 0.04 * (1 + n % 64) + n / 1e5, zones="abc") for n in range(TYPES)]
-    pods = [pod(f"p{number}", cpu=f"{200 + number % 7 * 150}m") for number in range(PODS)]
+    pods = [pod(f"p{number}", cpu=f"{200 + number % 7 * 150}m") for number in range(pending)]
     pool = node_pool("p", {"spec": {"expireAfter": "Never"}})
     return [node_class(), pool, karpenter(instanceTypes=kinds), *pods]
 
@@ -91,14 +91,19 @@ def _used(prefix: str) -> list[Manifest]:
     ]
 
 
-def measure(name: str, objects: list[Manifest]) -> Autoscaling:
-    """Print the processor time of the answer, without the run that verifies it."""
+def answered(objects: list[Manifest]) -> tuple[Autoscaling, float]:
+    """Return the answer, without the run that verifies it, and its seconds of processor time."""
     read = parse_scenario(scenario(*objects))
     begun = time.process_time()
     (answer,) = autoscale(read, proves=False)
+    return answer, time.process_time() - begun
+
+
+def measure(name: str, objects: list[Manifest]) -> None:
+    """Print the processor time of the answer."""
+    answer, seconds = answered(objects)
     added = sum(new.count for new in answer.new_nodes)
-    print(f"{name}: {time.process_time() - begun:.2f} s of processor time, {added} nodes are added")
-    return answer
+    print(f"{name}: {seconds:.2f} s of processor time, {added} nodes are added")
 
 
 def measure_run(name: str, objects: list[Manifest], seconds: float) -> None:

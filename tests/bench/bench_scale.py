@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measure how cost grows with nodes, pods, viewers and workers, for the curves of docs/scale.md.
+"""Measure how cost grows with nodes, pods, rollouts, autoscaling, viewers and workers, for docs/scale.md.
 
-    python tests/bench/bench_scale.py [nodes] [pods] [viewers] [workers] [--draw]
+    python tests/bench/bench_scale.py [nodes] [pods] [live] [autoscaling] [viewers] [workers] [--draw]
 
 Processor time is scaled, with the reference loop, to the machine that the targets are for. `--draw` writes
 docs/images/scale-*.svg. Viewers and workers need two idle processors, because their figures include elapsed time.
@@ -24,20 +24,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
-from scheduler_core import Scenario
+from scheduler_core import Scenario, parse_scenario
+from scheduler_core.scenario.parse import Limits
+from tests.bench import bench_autoscaling, bench_controllers
 from tests.bench.bench_engine import scenario_of, stored, timed
 from tests.bench.bench_viewers import OPEN_FILES, Case, start_web
 from tests.bench.curves import draw
 from tests.bench.machine import Pace, describe_machine
 from tests.bench.mixed_workloads import Objects, mixed
 from tests.bench.workloads import basic, spread
-from tests.builders import node, pod, scenario
+from tests.builders import Manifest, node, pod, scenario
 from tests.conftest import run_manage
 from tests.web.visitor import Visitor
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 NODES = (100, 300, 1000, 3000, 10_000, 20_000)
 PODS = (300, 1000, 3000, 10_000, 30_000)
+LIVE = (200, 600, 2000, 6000)
+PENDING = (100, 300, 1000, 3000)
 VIEWERS = (50, 100, 200, 400)
 WORKERS = (1, 2)
 RUNS = 12  # that wait for a worker
@@ -72,6 +76,31 @@ def of_pods(pace: Pace) -> Drawing:
         curves["read JSON"].append((pods, pace.scaled(partial(_read, objects))))
         curves["simulate, keep"].append((pods, pace.scaled(partial(_run_and_keep, scenario_of(objects)))))
     return Drawing("A run on 1,000 nodes", "pods", "s of processor time", curves)
+
+
+def of_live(pace: Pace) -> Drawing:
+    """Measure the seconds of a run on 1,000 nodes in which Deployments of 20 pods are created and rolled out."""
+    curves: Curves = {}
+    for pods in LIVE:
+        for name, kubelet in (
+            ("containers start at once", {"startSeconds": 0.0}),
+            ("after 1 s", {"startSeconds": 1.0}),
+        ):
+            text = bench_controllers.scenario(1000, pods // 20, 20, kubelet)
+            loaded = parse_scenario(text, Limits(bytes=1 << 28))
+            curves.setdefault(name, []).append((pods, pace.scaled(partial(_run_and_keep, loaded))))
+    return Drawing("Deployments with 20 pods each, and their rollout", "pods", "s of processor time", curves)
+
+
+def of_autoscaling(pace: Pace) -> Drawing:
+    """Measure the seconds of one decision: which nodes are added for pods that wait."""
+    curves: Curves = {}
+    cases = {"Cluster Autoscaler": bench_autoscaling.groups, "Karpenter": bench_autoscaling.types}
+    for name, objects in cases.items():
+        for pods in PENDING:
+            curves.setdefault(name, []).append((pods, pace.scaled(partial(_answer, objects(pods)))))
+    title = "Nodes for pods that wait: 20 node groups, 700 instance types"
+    return Drawing(title, "pods that wait", "s of processor time", curves)
 
 
 def of_viewers(pace: Pace) -> Drawing:
@@ -111,6 +140,8 @@ def of_workers(pace: Pace) -> Drawing:
 PARTS: dict[str, Callable[[Pace], Drawing]] = {
     "nodes": of_nodes,
     "pods": of_pods,
+    "live": of_live,
+    "autoscaling": of_autoscaling,
     "viewers": of_viewers,
     "workers": of_workers,
 }
@@ -125,6 +156,10 @@ def _read(objects: Objects) -> float:
 def _run_and_keep(loaded: Scenario) -> float:
     seconds, events = timed(loaded)
     return seconds + stored(events)[1]
+
+
+def _answer(objects: list[Manifest]) -> float:
+    return bench_autoscaling.answered(objects)[1]
 
 
 def _all_done(visitor: Visitor) -> float:
