@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 62, 120, 34, 44
+LEFT, RIGHT, TOP, BOTTOM = 62, 136, 34, 44
 COLOURS = ("#2f6fb0", "#b45309", "#3f7d3f", "#8a4b9e")
 STEPS = (1, 2, 5)
 STYLE = (
