@@ -97,7 +97,7 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "told"),
+    ("text", "status", "output"),
     [
         (CHALLENGE, 0, "1 of 1 as expected"),
         (

@@ -13,6 +13,7 @@ DRAWING = {  # what is drawn of the plugin there
     "static/js/editor/form/scheduler_section.js": {"NodeResourcesFit"},  # the form of its scoring strategy
     "static/js/steps/devices/words.js": {"DynamicResources"},  # the search that it draws
     "static/js/steps/filter/fit.js": {"NodeResourcesFit"},  # the room that is left
+    "static/js/steps/filter/lane_row.js": {"PodTopologySpread"},  # the zone of a node, where zones are compared
     "static/js/steps/filter/model.js": {"TaintToleration"},  # the taints of a lane
     "static/js/steps/filter/words.js": {"NodeAffinity", "PodTopologySpread"},  # values of labels, counts of domains
     "static/js/steps/parts/words.js": {"NodeAffinity"},  # terms of a selector
