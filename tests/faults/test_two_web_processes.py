@@ -31,9 +31,9 @@ from tests.web.redis_server import redis_url  # noqa: F401
 from tests.web.visitor import LONG, Follower, Visitor
 
 RACING = 10
-LONGER = 600_000  # characters, than a browser may keep
+LONGER = 450_000  # characters, than a browser may keep
 NO_LIMITS = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("RUN", "SAVE", "PAGE", "READ", "CHECK")}
-ROOM = {"KSCHEDUI_MAX_BROWSER_BYTES": "500000"}
+ROOM = {"KSCHEDUI_MAX_BROWSER_BYTES": "400000"}
 
 
 def text(name: str) -> str:

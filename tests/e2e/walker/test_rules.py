@@ -106,6 +106,7 @@ SPOILT = {
     "hollow": (
         "PodAssumed",
         "#stage .node-card:not(:has(.outside-names)) .bar-room",
+        "document.querySelectorAll('#stage .outside-names').forEach((names) => names.remove());"  # else their rows are kept
         "one.style.cssText += ';flex: none; min-height: 0; height: 2px'",
     ),
     "edge": ("NodesFiltered", "#stage .lane.out .why-stopped", "one.style.right = '-14px'"),
