@@ -188,7 +188,7 @@ class Run(Held):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
-    class Lane(models.TextChoices):
+    class Length(models.TextChoices):
         LONG = "long"
         SHORT = "short"
 
@@ -201,7 +201,7 @@ class Run(Held):
         max_length=8, blank=True
     )  # whose kube-scheduler decides; "": as the text says
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
-    lane = models.CharField(max_length=5, choices=Lane.choices, default=Lane.LONG)
+    length = models.CharField(max_length=5, choices=Length.choices, default=Length.LONG)  # see turns.length_of
     party = models.CharField(max_length=64, blank=True)  # whose turn it takes, and in it which author's (turns.py);
     author = models.CharField(max_length=64, blank=True)  # "" for the library
     address = models.CharField(max_length=64, blank=True)  # hashed, of who asked for it first

@@ -292,7 +292,7 @@ LIMITS = {
     "preview_steps": number("KSCHEDUI_MAX_PREVIEW_STEPS", 200_000),
     "preview_seconds": number("KSCHEDUI_MAX_PREVIEW_SECONDS", 60),
     "preview_bytes": number("KSCHEDUI_MAX_PREVIEW_BYTES", 32 * 1024 * 1024),
-    "short_seconds": number("KSCHEDUI_MAX_SHORT_SECONDS", 5),  # in the lane for small runs
+    "short_seconds": number("KSCHEDUI_MAX_SHORT_SECONDS", 5),  # of a run that was expected to be short
     "read_seconds": number("KSCHEDUI_MAX_READ_SECONDS", 60),  # of a worker, to read a text
     "experiment_cells": number("KSCHEDUI_MAX_EXPERIMENT_CELLS", 20_000),
     "experiment_text_bytes": number("KSCHEDUI_MAX_EXPERIMENT_TEXT_BYTES", 2 * 1024 * 1024),  # of its scenario

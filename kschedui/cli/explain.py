@@ -11,7 +11,7 @@ import msgspec
 
 from kschedui.ask.advice_words import advice_words
 from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
-from kschedui.ask.lives import KINDS, life_of, pods_named
+from kschedui.ask.pod_histories import KINDS, history_of, pods_named
 from kschedui.ask.words import missing_words, near_words, no_profile_words
 from kschedui.cli import answers
 from kschedui.cli.inputs import Input
@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
         explained = [
             {
                 **answer,
-                **msgspec.to_builtins(life_of(answer["pod"], histories, str)),
+                **msgspec.to_builtins(history_of(answer["pod"], histories, str)),
                 "kubernetesVersion": source.scenario.release.version,
             }
             for answer in explain_pods(source, keys, moment, follower, events)
@@ -93,8 +93,8 @@ def known_pods(source: Input, name: str, histories: Histories | None = None) -> 
     A workload is named "web", "shop/web", "deployment/web" or "deploy/web"; a pod that a controller made during the run
     by its name or "web@1/0".
     """
-    lives = histories.lives if histories is not None else {}
-    pods = list(dict.fromkeys([*(pod.key for pod in _pods(source)), *lives]))
+    in_run = histories.pods if histories is not None else ()
+    pods = list(dict.fromkeys([*(pod.key for pod in _pods(source)), *in_run]))
     for key in (name, f"default/{name}"):
         if key in pods:
             return [key]
@@ -208,9 +208,9 @@ def why_deleted(key: str, events: Iterable[AnyEvent], histories: Histories) -> s
     evicted = next((event for event in events if isinstance(event, VictimEvicted) and event.pod == key), None)
     if evicted:
         return f"{evicted.preemptor} preempted it on {evicted.node}."
-    life = histories.lives.get(key)
-    if life is not None and life.deleted is not None and life.deleted.because is not None:
-        return str(deleted_words(life))
+    history = histories.pods.get(key)
+    if history is not None and history.deleted is not None and history.deleted.because is not None:
+        return str(deleted_words(history))
     return "The timeline deletes it."
 
 

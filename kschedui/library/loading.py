@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from kschedui.library import challenges, digest_of, files
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.runs.turns import lane_of
+from kschedui.runs.turns import length_of
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.digest import Digest, digest_of_read
@@ -79,7 +79,7 @@ def unrun() -> list[Run]:
     unfinished = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)
-        about = {"lane": lane_of(version)}
+        about = {"length": length_of(version)}
         run, _ = Run.objects.get_or_create(
             version=version, engine_version=ENGINE_VERSION, kubernetes_version="", defaults=about
         )

@@ -21,7 +21,7 @@ from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
 from kschedui.runs import frames, leases
-from kschedui.runs.turns import Requester, RunQueue, RunWait, lane_of
+from kschedui.runs.turns import Requester, RunQueue, RunWait, length_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -99,7 +99,7 @@ def start_run(
     `kubernetes`: a release other than the text's; each release has a run of its own.
     """
     kubernetes = own_release(version) if kubernetes is None else kubernetes
-    about = {**requester._asdict(), "lane": lane_of(version)}
+    about = {**requester._asdict(), "length": length_of(version)}
     run, created = Run.objects.get_or_create(
         version=version, engine_version=ENGINE_VERSION, kubernetes_version=kubernetes, defaults=about
     )
@@ -177,7 +177,7 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
     audience = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
     by_run = {}
     queue: RunQueue | None = None
-    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *audience, "pk", "party", "lane")
+    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *audience, "pk", "party", "length")
     for row in rows:
         fields, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
         queue = queue or (RunQueue() if row[1] == Run.State.QUEUED else None)
@@ -293,14 +293,14 @@ def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
     tallies.add(tallies.CHUNK_BYTES, amount=size)
 
 
-def change_lane(run: Run) -> None:
-    """Move the run to the queue of long runs. Raises leases.Lost."""
-    leases.update_mine(run, lane=Run.Lane.LONG)
+def mark_long(run: Run) -> None:
+    """Record that the run is a long one. Raises leases.Lost."""
+    leases.update_mine(run, length=Run.Length.LONG)
 
 
 def give_back(run: Run) -> None:
-    """Let another worker continue the run, in the queue of long runs. Raises leases.Lost."""
-    leases.update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
+    """Let another worker continue the run, as a long one. Raises leases.Lost."""
+    leases.update_mine(run, length=Run.Length.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
     enqueue(run.public_id)
     announce(run.public_id)
 

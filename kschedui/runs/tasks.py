@@ -34,8 +34,8 @@ def work_on_runs() -> None:
 
 
 @celeryd_after_setup.connect
-def make_places(instance: Any, **_: object) -> None:
-    """Create the places for long runs: one process of the pool stays free for short ones."""
+def make_slots(instance: Any, **_: object) -> None:
+    """Create the slots for long runs: one process of the pool stays free for short ones."""
     long_run_slots.make(max(1, (instance.concurrency or 1) - 1))
 
 
@@ -52,6 +52,6 @@ def limit_memory(**_: object) -> None:
 
 
 @worker_shutdown.connect
-def remove_places(**_: object) -> None:
-    """Remove the places of this worker when it ends."""
+def remove_slots(**_: object) -> None:
+    """Remove the slots of this worker when it ends."""
     long_run_slots.remove()

@@ -1,7 +1,8 @@
-"""The order of queued runs: parties take turns, and the authors within a party; small runs have a lane of their own.
+"""The order of queued runs: parties take turns, and so do the authors within a party.
 
 A party is an account, or all visitors without one at an address. The party with the fewest running runs is first, then
-the one that was served longest ago, so that nobody waits for more than one run of each other party.
+the one that was served longest ago, so that nobody waits for more than one run of each other party. Of an
+author's runs, the short ones come first.
 """
 
 from bisect import bisect_left
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from kschedui.models import Run, Version
 
-SHORT, LONG = Run.Lane.SHORT, Run.Lane.LONG
+SHORT, LONG = Run.Length.SHORT, Run.Length.LONG
 SHORT_WORK = 50_000  # nodes times pods
 SHORT_PODS = 2_000
 SKEW = timedelta(minutes=1)  # between the clocks of two machines
@@ -36,10 +37,10 @@ class RunWait(NamedTuple):
     seconds: int | None
 
 
-def lane_of(version: Version) -> str:
-    """Return the lane for the numbers of nodes and pods in the version's summary.
+def length_of(version: Version) -> str:
+    """Return SHORT or LONG, as expected from the numbers of nodes and pods in the version's summary.
 
-    A run that turns out to be long changes lanes (see worker).
+    A run that was expected to be short and is not becomes a long one (`worker.watch`).
     """
     nodes, pods = version.summary.get("nodes", 0), version.summary.get("pods", 0)
     return SHORT if pods <= SHORT_PODS and nodes * pods <= SHORT_WORK else LONG
@@ -49,22 +50,23 @@ def next_run(*, long: bool) -> str | None:
     """Return the id of the queued run whose turn it is, or None; with `long` false, only of a short run."""
     queued = Run.objects.filter(state=Run.State.QUEUED)
     if not long:
-        queued = queued.filter(lane=SHORT)
+        queued = queued.filter(length=SHORT)
     full = full_parties() if long else set()
-    party = first_served("party", queued.exclude(party__in=full, lane=LONG))
+    party = first_served("party", queued.exclude(party__in=full, length=LONG))
     if party is None:
         return None
     mine = queued.filter(party=party)
     if party in full:
-        mine = mine.filter(lane=SHORT)
+        mine = mine.filter(length=SHORT)
     author = first_served("author", mine, party=party)
-    next_of: str | None = mine.filter(author=author).order_by("-lane", "pk").values_list("public_id", flat=True).first()
-    return next_of
+    by_length = mine.filter(author=author).order_by("-length", "pk")  # "short" before "long"
+    public_id: str | None = by_length.values_list("public_id", flat=True).first()
+    return public_id
 
 
 def full_parties() -> set[str]:
-    """Return the parties whose long runs take all places but the last, which is left for others."""
-    going_on = Run.objects.filter(state=Run.State.RUNNING, lane=LONG).exclude(party="")
+    """Return the parties whose long runs take all slots but the last, which is left for others."""
+    going_on = Run.objects.filter(state=Run.State.RUNNING, length=LONG).exclude(party="")
     most = max(1, settings.LONG_PLACES - 1)
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
@@ -90,34 +92,34 @@ class RunQueue:
     """All queued runs, read once to compute the place of several."""
 
     def __init__(self) -> None:
-        self.waiting: dict[str, dict[str, list[int]]] = {SHORT: {}, LONG: {}}  # lane, party, primary keys
+        self.waiting: dict[str, dict[str, list[int]]] = {SHORT: {}, LONG: {}}  # length, party, primary keys
         queued = Run.objects.filter(state=Run.State.QUEUED).order_by("pk")
-        for pk, party, lane in queued.values_list("pk", "party", "lane"):
-            self.waiting[lane].setdefault(party, []).append(pk)
-        self.seconds = {lane: seconds_of(lane) for lane, parties in self.waiting.items() if parties}
+        for pk, party, length in queued.values_list("pk", "party", "length"):
+            self.waiting[length].setdefault(party, []).append(pk)
+        self.seconds = {length: seconds_of(length) for length, parties in self.waiting.items() if parties}
 
-    def ahead(self, pk: int, party: str, lane: str) -> RunWait:
+    def ahead(self, pk: int, party: str, length: str) -> RunWait:
         """Return the wait of a queued run if every party continues to take turns."""
-        own = bisect_left(self.waiting[lane].get(party, []), pk)
-        others = (len(runs) for name, runs in self.waiting[lane].items() if name != party)
+        own = bisect_left(self.waiting[length].get(party, []), pk)
+        others = (len(runs) for name, runs in self.waiting[length].items() if name != party)
         before = own + sum(min(runs, own + 1) for runs in others)
-        each = self.seconds.get(lane)
+        each = self.seconds.get(length)
         return RunWait(before, None if each is None else max(1, round(each * (before + 1))))
 
 
 def ahead_of(run: Run) -> RunWait:
     """Return the wait of one queued run."""
-    return RunQueue().ahead(run.pk, run.party, run.lane)
+    return RunQueue().ahead(run.pk, run.party, run.length)
 
 
-def seconds_of(lane: str) -> float | None:
-    """Return the mean seconds after which a place of the lane becomes free, estimated from recent runs; None if
-    unknown.
+def seconds_of(length: str) -> float | None:
+    """Return the mean seconds until a process is free for a run of this length, estimated from recent runs; None if
+    there are none.
     """
-    ended = Run.objects.filter(lane=lane, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
+    ended = Run.objects.filter(length=length, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
     mean = ended.aggregate(mean=Avg(F("finished") - F("started")))["mean"]
     if mean is None:
         return None
-    places = settings.LONG_PLACES + (lane == SHORT)
-    seconds: float = mean.total_seconds() / places
+    processes = settings.LONG_PLACES + (length == SHORT)
+    seconds: float = mean.total_seconds() / processes
     return seconds

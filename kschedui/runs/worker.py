@@ -80,7 +80,7 @@ class Outcome(msgspec.Struct):
 
 
 class RunIsLong(Exception):
-    """The run takes too long for the short lane; it continues in the long one, on any worker with a place for it."""
+    """The run is longer than was expected; it continues as a long run, on any worker with a slot for it."""
 
 
 def serve() -> bool:
@@ -97,7 +97,7 @@ def serve() -> bool:
 def execute(public_id: str, *, long: bool = True) -> None:
     """Work on a run if no other worker holds it; safe to call any number of times.
 
-    `long`: this process holds a place for long runs.
+    `long`: this process holds a slot for long runs.
     """
     run = runs.claim(public_id)
     if run is None:
@@ -202,7 +202,7 @@ def watch(
 ) -> Iterator[AnyEvent]:
     """Yield the events, and count them in `outcome`. Raises Stopped at limits, leases.Lost, and RunIsLong."""
     begun = monotonic()
-    short = run.lane == Run.Lane.SHORT
+    short = run.length == Run.Length.SHORT
     for step, event in enumerate(events, 1):
         seconds = monotonic() - begun
         if holding.lost:
@@ -212,7 +212,7 @@ def watch(
         if short and seconds > settings.LIMITS["short_seconds"]:
             if not long:
                 raise RunIsLong
-            runs.change_lane(run)
+            runs.mark_long(run)
             short = False
         outcome.take(event)
         yield event

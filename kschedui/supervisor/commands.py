@@ -45,7 +45,7 @@ def broker_config(port: int, password: str) -> str:
 def workers_command(runs: int = 0, experiments: int = 0) -> list[str]:
     """Return the command of Celery workers with pools of up to this many processes; 0: no such worker.
 
-    The worker for runs has one more process, for small runs (`kschedui/runs/long_run_slots.py`).
+    The worker for runs has one more process, for short runs (`kschedui/runs/long_run_slots.py`).
     """
     sizes = {"runs": runs and runs + 1, "experiments": experiments}
     return [sys.executable, "-m", "kschedui.workers", *(f"{queue}={size}" for queue, size in sizes.items() if size)]

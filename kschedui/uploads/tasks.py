@@ -1,4 +1,4 @@
-"""Celery tasks for uploads, which share the queue and the places of long runs."""
+"""Celery tasks for uploads, which share the queue and the slots of long runs."""
 
 import logging
 
@@ -14,12 +14,12 @@ logger = logging.getLogger(__name__)
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def answer_uploads() -> None:
-    """Answer the next upload if there is a place for it; then notify workers again, since there may be more."""
+    """Answer the next upload if there is a slot for it; then notify workers again, since there may be more."""
     try:
         with long_run_slots.held() as free:
             served = free and worker.serve()
         if served:
             store.request_worker()
-            runs.enqueue("")  # while the upload held this place, the run of what it saved found none
+            runs.enqueue("")  # while the upload held this slot, the run of what it saved found none
     except Error as error:
         logger.warning("no upload could be taken: %s", error)

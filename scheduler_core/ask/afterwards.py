@@ -83,7 +83,7 @@ def evicted_pods(
     victims = []
     for eviction in evictions:
         pod = pods.get(eviction.pod)
-        made = histories.lives.get(histories.made.get(eviction.pod, ""))
+        made = histories.pods.get(histories.made.get(eviction.pod, ""))
         if made is not None:
             owner = owner_name(workload_of(pod)) if pod is not None else made.owner.replace("/", " ")
             again, message = made.node, made.message

@@ -46,8 +46,8 @@ class Act(msgspec.Struct, frozen=True):
     because: Because | None = None
 
 
-class Life(msgspec.Struct):
-    """The life of a pod. `made` None: it existed when the run began; `deleted` None: it was not deleted."""
+class PodHistory(msgspec.Struct):
+    """The history of a pod. `made` None: it existed when the run began; `deleted` None: it was not deleted."""
 
     pod: PodKey
     owner: str  # "ReplicaSet/web-5d4f"
@@ -71,7 +71,7 @@ class Histories:
     """The histories of a run's pods and workloads, updated with each event."""
 
     def __init__(self) -> None:
-        self.lives: dict[PodKey, Life] = {}  # of the last pod of each name
+        self.pods: dict[PodKey, PodHistory] = {}  # of the last pod of each name
         self.made: dict[PodKey, PodKey] = {}  # by deleted pod: the pod that its owner created in its place
         self.deletions: dict[PodKey, Act] = {}  # the last one of each name
         self._of_owner: dict[str, dict[PodKey, None]] = {}
@@ -86,12 +86,12 @@ class Histories:
         match event:
             case RunStarted():
                 for pod in pods_of(event):
-                    self._begin(Life(pod.pod, pod.owner, node=pod.node, ready=bool(pod.node)))
+                    self._begin(PodHistory(pod.pod, pod.owner, node=pod.node, ready=bool(pod.node)))
             case ClockAdvanced():
                 self._now = event.time
             case ObjectApplied(kind="Pod", action="create", pod=pod) if pod is not None:
                 act = Act(self._now, event.by, event.because)
-                self._begin(Life(pod.pod, pod.owner, event.called, act))
+                self._begin(PodHistory(pod.pod, pod.owner, event.called, act))
                 self._replace(pod.pod, pod.owner)
             case ObjectApplied():
                 if event.workload is not None:
@@ -104,24 +104,24 @@ class Histories:
             case _:
                 self._follow(event)
 
-    def _begin(self, life: Life) -> None:
-        self.lives[life.pod] = life
-        self._of_owner.setdefault(_with_namespace(life.pod, life.owner), {})[life.pod] = None
+    def _begin(self, history: PodHistory) -> None:
+        self.pods[history.pod] = history
+        self._of_owner.setdefault(_with_namespace(history.pod, history.owner), {})[history.pod] = None
 
     def _follow(self, event: AnyEvent) -> None:
         """Take an event about one pod."""
-        life = self.lives.get(getattr(event, "pod", ""))
-        if life is None:
+        history = self.pods.get(getattr(event, "pod", ""))
+        if history is None:
             return
         match event:
             case PodBound():
-                life.node, life.message = event.node, ""
+                history.node, history.message = event.node, ""
             case SchedulingFailed():
-                life.message = event.message
+                history.message = event.message
             case PodReadinessChanged():
-                life.ready = event.ready
+                history.ready = event.ready
             case PodFinished():
-                life.ready = False
+                history.ready = False
             case PodDeletionRequested():
                 self._depart(event.pod, Act(self._now, event.by, event.because))
             case VictimEvicted():
@@ -132,16 +132,16 @@ class Histories:
         if event.kind != "Pod":
             self._workloads.pop((event.kind, event.namespace, event.name), None)
             return
-        life = self.lives.get(f"{event.namespace}/{event.name}")
-        if life is not None:
-            life.gone = True
-            self._depart(life.pod, Act(self._now, event.by, event.because))
+        history = self.pods.get(f"{event.namespace}/{event.name}")
+        if history is not None:
+            history.gone = True
+            self._depart(history.pod, Act(self._now, event.by, event.because))
 
     def _depart(self, key: PodKey, act: Act) -> None:
-        life = self.lives[key]
-        if life.deleted is None:
-            life.deleted = self.deletions[key] = act
-            self._departed.setdefault(_with_namespace(key, life.owner), []).append(key)
+        history = self.pods[key]
+        if history.deleted is None:
+            history.deleted = self.deletions[key] = act
+            self._departed.setdefault(_with_namespace(key, history.owner), []).append(key)
 
     def _replace(self, key: PodKey, owner: str) -> None:
         waiting = self._departed.get(_with_namespace(key, owner)) if owner else None
@@ -152,19 +152,19 @@ class Histories:
 
     def find(self, name: str) -> PodKey | None:
         """Return the pod with this owner and number ("web@1/0", "shop/web@1/0"); None if there is none."""
-        for life in self.lives.values():
-            if life.called and name in (life.called, f"{life.pod.partition('/')[0]}/{life.called}"):
-                return life.pod
+        for history in self.pods.values():
+            if history.called and name in (history.called, f"{history.pod.partition('/')[0]}/{history.called}"):
+                return history.pod
         return None
 
     def pods_of(self, kind: str, name: str) -> list[PodKey]:
         """Return the existing pods of the workloads with this name; `kind` "": of any kind."""
         keys = [key for key in self._workloads if key[2] == name and kind in ("", key[0])]
-        return list(dict.fromkeys(life.pod for key in keys for life in self._pods_of(key) if not life.gone))
+        return list(dict.fromkeys(history.pod for key in keys for history in self._pods_of(key) if not history.gone))
 
     def standing_of(self, pod: PodKey) -> Standing | None:
         """Return the incomplete rollout of the pod's workload; None if there is none."""
-        namespace, owner = pod.partition("/")[0], self.lives[pod].owner
+        namespace, owner = pod.partition("/")[0], self.pods[pod].owner
         while owner:
             kind, _, name = owner.partition("/")
             key = kind, namespace, name
@@ -192,13 +192,13 @@ class Histories:
         for condition in self._conditions.get(key, ()):
             if (condition.type, condition.status) in (("Progressing", "False"), ("ReplicaFailure", "True")):
                 yield Message("{reason}: {message}", reason=condition.reason, message=condition.message)
-        unwell = [life for life in self._pods_of(key) if not life.gone and not life.ready]
-        for life in unwell[:MAX_PODS]:
-            yield _unwell(life)
+        unwell = [history for history in self._pods_of(key) if not history.gone and not history.ready]
+        for history in unwell[:MAX_PODS]:
+            yield _unwell(history)
         if len(unwell) > MAX_PODS:
             yield Message("And {n} more of its pods.", n=len(unwell) - MAX_PODS)
 
-    def _pods_of(self, key: ObjectName) -> Iterator[Life]:
+    def _pods_of(self, key: ObjectName) -> Iterator[PodHistory]:
         owners = {_with_namespace(f"{key[1]}/", f"{key[0]}/{key[2]}")}
         owners |= {
             _with_namespace(f"{namespace}/", f"{kind}/{name}")
@@ -206,7 +206,7 @@ class Histories:
             if namespace == key[1] and state.owner == f"{key[0]}/{key[2]}"
         }
         for owner in sorted(owners):
-            yield from (self.lives[pod] for pod in self._of_owner.get(owner, ()))
+            yield from (self.pods[pod] for pod in self._of_owner.get(owner, ()))
 
 
 def _with_namespace(key: PodKey, owner: str) -> str:
@@ -222,24 +222,24 @@ def _is_complete(kind: str, numbers: dict[str, int | str], size: int | None) -> 
     return all(numbers.get(name, 0) == (size or 0) for name in names)
 
 
-def _unwell(life: Life) -> Message:
-    if life.deleted is not None:
-        return Message("{pod} is Terminating on {node}.", pod=life.pod, node=life.node or "-")
-    if not life.node:
-        return Message("{pod} has no node: {message}", pod=life.pod, message=life.message or "-")
-    return Message("{pod} is not ready on {node}.", pod=life.pod, node=life.node)
+def _unwell(history: PodHistory) -> Message:
+    if history.deleted is not None:
+        return Message("{pod} is Terminating on {node}.", pod=history.pod, node=history.node or "-")
+    if not history.node:
+        return Message("{pod} has no node: {message}", pod=history.pod, message=history.message or "-")
+    return Message("{pod} is not ready on {node}.", pod=history.pod, node=history.node)
 
 
-def made_words(life: Life) -> Message:
+def made_words(history: PodHistory) -> Message:
     """Return a sentence with the time, actor and cause of a pod's creation."""
-    if life.made is None:
+    if history.made is None:
         return Message("It existed as the run began.")
-    return _act_words(life.made, Message("made it"))
+    return _act_words(history.made, Message("made it"))
 
 
-def deleted_words(life: Life) -> Message | None:
+def deleted_words(history: PodHistory) -> Message | None:
     """Return a sentence with the time, actor and cause of a pod's deletion; None if it was not deleted."""
-    return None if life.deleted is None else _act_words(life.deleted, Message("deleted it"))
+    return None if history.deleted is None else _act_words(history.deleted, Message("deleted it"))
 
 
 def _act_words(act: Act, did: Message) -> Message:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
-from kschedui.ask.lives import lives_of, pods_named
+from kschedui.ask.pod_histories import pods_named, run_history
 from kschedui.ask.replay_words import reason
 from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
@@ -203,14 +203,17 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
 
 
-def lives(rid: str, name: str) -> bytes | None:
-    """Return the JSON of Lives, of a pod or of the pods of a workload in a stored run; None if there is no such pod."""
+def history(rid: str, name: str) -> bytes | None:
+    """Return the JSON of a stored run's RunHistory, with the pod or the pods of the workload with this name.
+
+    None if there is no such pod or workload; "" selects no pods.
+    """
     histories = Histories()
     for frame in runs.all_frames(runs.by_id(rid)):
         for event in frames.events_of(frame):
             histories.take(event)
     keys = pods_named(name, histories) if name else []
-    return None if name and not keys else msgspec.json.encode(lives_of(keys, histories, in_language))
+    return None if name and not keys else msgspec.json.encode(run_history(keys, histories, in_language))
 
 
 def left_behind(rid: str) -> LeftBehind:

@@ -37,11 +37,11 @@ def test_a_pod_is_described_with_its_creator_and_its_end() -> None:
     found = histories(NODE, web(), events=[{"at": 20, "delete": {"kind": "Pod", "name": "web@1/0"}}])
     key = found.find("web@1/0")
     assert key is not None
-    life = found.lives[key]
-    assert "replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in str(made_words(life))
-    assert str(deleted_words(life)) == "At 20 s kubectl deleted it: somebody asked for it."
-    assert found.lives[found.made[key]].called == "web@1/3"
-    assert found.lives[found.made[key]].deleted is None
+    history = found.pods[key]
+    assert "replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in str(made_words(history))
+    assert str(deleted_words(history)) == "At 20 s kubectl deleted it: somebody asked for it."
+    assert found.pods[found.made[key]].called == "web@1/3"
+    assert found.pods[found.made[key]].deleted is None
 
 
 def test_a_rollout_stands_still_for_want_of_room_and_says_so() -> None:

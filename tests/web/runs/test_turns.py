@@ -77,12 +77,12 @@ def test_no_party_takes_all_the_places_for_long_runs(keep: Keep, settings: Any) 
     assert turns.next_run(long=True) == other
 
 
-def test_a_run_that_proves_to_be_long_moves_to_the_other_lane(keep: Keep, settings: Any) -> None:
+def test_a_run_that_takes_longer_than_expected_becomes_a_long_one(keep: Keep, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "short_seconds": -1}
     (run,) = queued(keep, "me m", text=MANY)
     worker.execute(run, long=False)
     found = runs.by_id(run)
-    assert (found.state, found.lane, found.tries) == (Run.State.QUEUED, Run.Lane.LONG, 0)
+    assert (found.state, found.length, found.tries) == (Run.State.QUEUED, Run.Length.LONG, 0)
     worker.execute(run, long=True)
     assert runs.by_id(run).state == Run.State.DONE
 

@@ -60,7 +60,7 @@ REQUESTS = [
     Sent("POST", "/api/v1/scenarios/{challenge}/versions/1/challenge", {"text": TEXT}),
     Sent("GET", "/api/v1/runs/{rid}/explain/1"),
     Sent("GET", "/api/v1/runs/{rid}/objects/pod/default/a"),
-    Sent("GET", "/api/v1/runs/{rid}/lives?of=a"),
+    Sent("GET", "/api/v1/runs/{rid}/history?of=a"),
     Sent("GET", "/api/v1/runs/{rid}/times?pods=default/a"),
     Sent("GET", "/api/v1/runs/{rid}/times/without?pod=default/a&cause=gated"),
     Sent("GET", "/api/v1/runs/{rid}/attempts/1"),

@@ -9,7 +9,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router
 
-from kschedui.ask.lives import Lives
+from kschedui.ask.pod_histories import RunHistory
 from kschedui.classrooms import student_cookie
 from kschedui.language import in_language
 from kschedui.models import Run, Scenario
@@ -177,19 +177,20 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
 
 
 @router.get(
-    "/{id:rid}/lives",
+    "/{id:rid}/history",
     auth=reads("ask", waits=True),
     summary="Who made and deleted a pod",
-    openapi_extra=record(Lives),
+    openapi_extra=record(RunHistory),
 )
-def lives(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
+@router.get("/{id:rid}/lives", auth=reads("ask", waits=True), include_in_schema=False)  # the earlier name
+def history(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
     """Explain who created a pod, or each pod of a workload, who deleted it, and why; and why rollouts stand still.
 
     Without `of`, only the rollouts. 409 until the run is done.
     """
     run = seen_run(request, rid)
     require_done(run)
-    body = work(request, jobs.lives, rid, of)
+    body = work(request, jobs.history, rid, of)
     if body is None:
         raise Refusal(404, Message("The run has no pod or workload {name}.", name=of))
     return HttpResponse(body, content_type="application/json")

@@ -1,4 +1,4 @@
-"""The lives of a run's pods in words: who created and deleted a pod, and why its workload's rollout is incomplete."""
+"""The histories of pods in words: who created and deleted a pod, and why its workload's rollout is incomplete."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ KINDS = {"deploy": "Deployment", "rs": "ReplicaSet", "sts": "StatefulSet", "ds":
 Say = Callable[[Message], str]
 
 
-class PodLife(msgspec.Struct, omit_defaults=True, rename={"replaced_by": "replacedBy"}):
-    """The life of a pod, in sentences. `rollout`: the reasons why the rollout of its workload is incomplete."""
+class PodHistoryText(msgspec.Struct, omit_defaults=True, rename={"replaced_by": "replacedBy"}):
+    """The history of a pod, in sentences. `rollout`: the reasons why the rollout of its workload is incomplete."""
 
     pod: PodKey
     made: str = ""
@@ -25,32 +25,32 @@ class PodLife(msgspec.Struct, omit_defaults=True, rename={"replaced_by": "replac
     rollout: list[str] = []
 
 
-class Lives(msgspec.Struct):
-    """Lives of pods, and the reasons why rollouts are incomplete at the end of the run."""
+class RunHistory(msgspec.Struct):
+    """Histories of pods, and the reasons why rollouts are incomplete at the end of the run."""
 
-    pods: list[PodLife]
+    pods: list[PodHistoryText]
     rollouts: list[str]
 
 
-def life_of(key: PodKey, histories: Histories, say: Say) -> PodLife:
-    """Return the life of a pod of the run; that of a pod that never existed has only the key."""
-    life = histories.lives.get(key)
-    if life is None:
-        return PodLife(key)
-    deleted, standing = deleted_words(life), histories.standing_of(key)
-    return PodLife(
+def history_of(key: PodKey, histories: Histories, say: Say) -> PodHistoryText:
+    """Return the history of a pod of the run; that of a pod that never existed has only the key."""
+    history = histories.pods.get(key)
+    if history is None:
+        return PodHistoryText(key)
+    deleted, standing = deleted_words(history), histories.standing_of(key)
+    return PodHistoryText(
         key,
-        made=say(made_words(life)) if life.made is not None and life.made.because is not None else "",
+        made=say(made_words(history)) if history.made is not None and history.made.because is not None else "",
         deleted=say(deleted) if deleted is not None else "",
         replaced_by=histories.made.get(key, ""),
         rollout=[say(line) for line in standing_words(standing)] if standing is not None else [],
     )
 
 
-def lives_of(keys: Sequence[PodKey], histories: Histories, say: Say) -> Lives:
-    """Return the lives of these pods, with all incomplete rollouts."""
+def run_history(keys: Sequence[PodKey], histories: Histories, say: Say) -> RunHistory:
+    """Return the histories of these pods, with all incomplete rollouts."""
     rollouts = [say(line) for standing in histories.standing_rollouts() for line in standing_words(standing)]
-    return Lives([life_of(key, histories, say) for key in keys], rollouts)
+    return RunHistory([history_of(key, histories, say) for key in keys], rollouts)
 
 
 def pods_named(name: str, histories: Histories) -> list[PodKey]:
@@ -59,7 +59,7 @@ def pods_named(name: str, histories: Histories) -> list[PodKey]:
     Names of pods: "web-0", "shop/web-0", "web@1/0"; of workloads: "web", "deployment/web", "deploy/web".
     """
     for key in (name, f"default/{name}"):
-        if key in histories.lives:
+        if key in histories.pods:
             return [key]
     called = histories.find(name)
     return [called] if called is not None else histories.pods_of(*workload_named(name))
