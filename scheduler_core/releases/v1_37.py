@@ -1,7 +1,7 @@
 """Kubernetes 1.37, from its release notes, its table of feature gates and its sources; no run of it was recorded.
 
-Two of its gates were recorded with 1.36.3, and three of its rules with a 1.36.3 to which they were added.
-docs/fidelity.md lists its other known changes, which are not simulated.
+Gates that 1.36 has were recorded with 1.36.3, and three rules with a 1.36.3 to which they were added.
+docs/fidelity.md lists its known changes and says which are simulated.
 """
 
 from __future__ import annotations

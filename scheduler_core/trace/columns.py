@@ -1,7 +1,7 @@
 """Columns: one integer per node of an event, packed for the trace.
 
 A column is one int (the same for all); or a string "u1:", "u2:", "i4:" or "i8:" followed by base64 of little-endian
-integers; or, for increasing integers, "d1:", the first one, ":" and base64 of the differences. `columns.js` reads the
+integers; or, for increasing integers, "d1:", the first one, ":" and base64 of the differences. `feed.js` reads the
 same format.
 """
 

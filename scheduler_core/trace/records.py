@@ -221,7 +221,7 @@ class WorkloadState(Record):
 class NodeColumns(Record):
     """Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`.
 
-    A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `columns.js` make NodeSummaries of them.
+    A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `feed.js` make NodeSummaries of them.
     """
 
     kinds: list[NodeSummary]
@@ -235,7 +235,7 @@ class PodColumns(Record):
     """Pods as columns, one value per pod. Values shared by pods are stored once, in `kinds`.
 
     `node` is an index into the nodes; -1 for a pod without a node, or whose kind names a node that does not exist. A
-    kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
+    kind's own `pod` is empty. `summaries.pods_of` and `feed.js` make PodSummaries of them.
     """
 
     kinds: list[PodSummary]

@@ -44,6 +44,29 @@ def test_files_that_the_documents_name_are_there() -> None:
     assert not sorted(gone)
 
 
+def test_files_named_in_backticks_are_there() -> None:
+    """Names of Python and JavaScript files in documents, docstrings and comments."""
+    parted = [path.split("/") for path in tracked_paths()]
+    tails = {"/".join(parts[start:]) for parts in parted for start in range(len(parts))}
+    named = {
+        (path, name)
+        for path in tracked_paths()
+        if path.endswith((".py", ".js", ".md")) and not path.startswith("static/vendor/")
+        for name in re.findall(r"`([\w./-]+\.(?:py|js))`", (ROOT / path).read_text(encoding="utf-8"))
+    }
+    assert len(named) > 200
+    assert not sorted((path, name) for path, name in named if name not in tails | {"client.py"})
+
+
+def test_rows_of_tables_have_as_many_cells_as_their_heading() -> None:
+    for path in (path for path in tracked_paths() if path.endswith(".md")):
+        cells = 0
+        for line in (ROOT / path).read_text(encoding="utf-8").splitlines():
+            row = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+            assert not row or not cells or row == cells, f"{path}: {line[:100]}"
+            cells = row
+
+
 def test_architecture_names_every_directory_and_none_that_is_gone() -> None:
     tree = (ROOT / "docs/architecture.md").read_text().partition("## Directories")[2].partition("## Processes")[0]
     for top in ("scheduler_core/", "kschedui/", "static/js/"):
