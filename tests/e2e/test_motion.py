@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -12,11 +13,13 @@ from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import drawn, open_player, save, until
 from tests.sampling import some_quick
 
+MOST_WAITED, LAST_WORDS = 1500, 160  # milliseconds, as in static/js/player/drawing.js
 LESSONS = ("high-preempts-low", "first-pod", "queueing-hints")
 
 # Plays to the end and tells of each stop what began to move there, and what its events let move. A stop is left as soon as
 # that is read: how long it stays is a test in Node.
 PLAY = r"""async () => {
+  const looks = ["backgroundSize", "backgroundRepeat", "backgroundPosition", "flexDirection", "fontSize", "padding"];
   const { player, store } = kschedui;
   const { filterModel } = await import(modules + "js/steps/filter/model.js");
   const root = document.getElementById("player");
@@ -38,6 +41,10 @@ PLAY = r"""async () => {
     const started = document.getAnimations().filter((one) => !known.has(one));
     started.forEach((one) => known.add(one));
     const of = (selector) => started.map((one) => one.effect.target).filter((one) => one.matches(selector));
+    const words = "#caption *, #next *, .margin-body";
+    const ends = (told) => started.filter((one) => one.effect.target.matches(words) === told)
+      .map((one) => one.effect.getComputedTiming()).map(({ delay, endTime }) => told ? delay : endTime);
+    const look = (element) => [...looks.map((name) => getComputedStyle(element)[name]), element.textContent].join();
     const { step, frame, event, state } = player;
     const between = Array.from({ length: step - from }, (_, i) => store.event(from + 1 + i));
     const model = event.type === "NodesFiltered" ? filterModel(state) : null;
@@ -52,6 +59,12 @@ PLAY = r"""async () => {
       flew: of(".flight:not(.leaves)").map((one) => one.dataset.name).sort(),
       placed: between.filter(({ type }) => type === "PodAssumed").map(({ pod }) => pod.split("/")[1]),
       changed: pods.filter((pod) => placeOf(before, pod) !== placeOf(state, pod)).map((pod) => pod.split("/")[1]),
+      unlike: of(".flight:not(.leaves)").filter((one) => ![...document.querySelectorAll("[data-fly]")]
+        .some((pod) => look(pod) === look(one))).map((one) => one.dataset.name),
+      moved: Math.max(0, ...ends(false)), told: Math.min(...ends(true)),
+      lines: of("#caption .why, #caption .lesson, #next p").length,
+      judged: started.filter((one) => one.animationName === "criterion").map((one) => one.effect.getComputedTiming().delay),
+      fell: started.filter((one) => one.animationName === "drop").map((one) => one.effect.getComputedTiming().endTime),
       left: of(".flight.leaves").map((one) => one.dataset.name).sort(),
       gone: pods.filter((pod) => before.pods.get(pod)?.node && !state.pods.has(pod)).map((pod) => pod.split("/")[1]).sort(),
     });
@@ -96,6 +109,11 @@ def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> 
             assert set(stop["grown"]) <= set(stop["feasible"]), stop_words
         assert set(stop["placed"]) <= set(stop["flew"]) <= set(stop["changed"]), stop_words
         assert stop["left"] == stop["gone"], stop_words
+        assert not stop["unlike"], stop_words
+        assert max(stop["fell"], default=0) <= min(stop["judged"], default=math.inf), stop_words
+        if stop["lines"]:  # what tells the result comes after what moved
+            assert stop["told"] >= min(stop["moved"], MOST_WAITED) - LAST_WORDS, stop_words
+    assert any(stop["lines"] for stop in played)
     assert sum(stop["count"] > 0 for stop in played) > len(played) / 2
 
 

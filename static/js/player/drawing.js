@@ -107,9 +107,11 @@ function drawMoving(before, view) {
 	const moved = before?.step !== view.step || before.frame !== view.frame;
 	if (moved) root.classList.toggle("still", !moves);
 	root.classList.toggle("brisk", view.player.playing && view.player.speed > 1);
+	root.classList.toggle("leapt", moves && before.event === view.event && view.frame > before.frame + 1);
 	if (moves && moved) drawOpening(before, view);
 	drawStill(moved && !moves);
 	if (moved && !moves) settle();
+	const explained = moves ? region("margin").textContent : null;
 	drawRegions(view);
 	if (!moves) return;
 	fly(root, places, player.speed);
@@ -117,12 +119,13 @@ function drawMoving(before, view) {
 	// their place depends on where rows come to rest
 	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false));
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
-	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
+	if (moved && anew) tellLast(explained !== region("margin").textContent && !view.selection && !view.pin);
 }
 
 /**
  * The picture from which a step's motion starts, if the previous step does not show it: the lanes before the first
- * plugin, the scores before the first points, the earlier nodes. Null if it is on screen.
+ * plugin, the scores before the first points, the candidates with all their pods, the earlier nodes. Null if it is on
+ * screen.
  * @param {View} before @param {View} view @returns {View | null}
  */
 function openingOf(before, view) {
@@ -131,6 +134,7 @@ function openingOf(before, view) {
 	if (event.type === "NodesFiltered" && scene === "filter" && order === "plugin")
 		return { ...view, event: /** @type {any} */ ({ type: "CycleStarted" }), following: event };
 	if (event.type === "ScoresComputed" && scene === "score") return { ...view, frame: -1 };
+	if (event.type === "PreemptionEvaluated") return { ...view, frame: 0 };
 	const state = scene === "cluster" && before.scene !== scene && store.stateAfter(before.step);
 	return state ? { ...view, state, moment: () => state } : null;
 }
@@ -199,6 +203,7 @@ const FLIGHT = 720;
 const SLIDE = 320;
 const NEAR = 2;
 /** @typedef {{box: DOMRect, home: string, on: boolean, element: HTMLElement}} Place `on`: on a node */
+/** @typedef {Map<string | Element, Place>} Places of pods by key, and of the parts of the queue */
 /** @type {Set<Animation>} */
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
@@ -234,20 +239,33 @@ function homeOf(element) {
 }
 
 /**
- * Returns the place of every pod on screen.
- * @param {Element} root @returns {Map<string, Place> | null} null if there are too many
+ * Returns the place of every pod on screen, and of every part of the queue.
+ * @param {Element} root @returns {Places | null} null if there are too many
  */
 function remember(root) {
 	const marked = root.querySelectorAll(":is([data-fly], [data-fly-from]):not([hidden] *)");
 	if (marked.length > MOST) return null;
+	/** @type {Places} */
 	const places = new Map();
+	for (const part of root.querySelectorAll(PARTS)) places.set(part, placeOf(part));
 	for (const element of marked) {
 		const key = element.getAttribute("data-fly") ?? element.getAttribute("data-fly-from");
-		const box = element.getBoundingClientRect();
-		if (!key || !box.width || (places.has(key) && element.hasAttribute("data-fly-from"))) continue;
-		places.set(key, { box, home: homeOf(element), on: element.closest("[data-node]") !== null, element });
+		const place = placeOf(element);
+		if (!key || !place.box.width || (places.has(key) && element.hasAttribute("data-fly-from"))) continue;
+		places.set(key, place);
 	}
 	return places;
+}
+
+/** @param {Element} element @returns {Place} */
+function placeOf(element) {
+	const on = element.closest("[data-node]") !== null;
+	return {
+		box: element.getBoundingClientRect(),
+		home: homeOf(element),
+		on,
+		element: /** @type {HTMLElement} */ (element),
+	};
 }
 
 /** Resolves when the current motion has ended or was replaced. */
@@ -258,42 +276,61 @@ function whenAtRest() {
 const LAST_WORDS = 160;
 const MOST_WAITED = 1500; // milliseconds
 
-/** Shows the second half of the headline when the step's motion has ended. @param {Element} headline */
-function tellLast(headline) {
+/**
+ * Shows what tells the result when the step's motion has ended: the second half of the headline, the lines below it, the
+ * next step, and the margin if it is about something else now.
+ * @param {boolean} explained whether the margin has changed
+ */
+function tellLast(explained) {
 	const moving = root.getAnimations({ subtree: true }).map(({ effect }) => Number(effect?.getComputedTiming().endTime));
 	const rest = Math.min(MOST_WAITED, Math.max(0, ...moving));
 	if (!rest) return;
-	const words = [...headline.children];
-	for (const word of words.slice(Math.ceil(words.length / 2)))
-		void animate(word, [{ opacity: 0 }, { opacity: 1 }], {
+	const words = [...(root.querySelector("#caption h1")?.children ?? [])];
+	const lines = root.querySelectorAll(`#caption :is(.why, .lesson), #next p${explained ? ", .margin-body" : ""}`);
+	for (const element of [...words.slice(Math.ceil(words.length / 2)), ...lines])
+		void animate(element, [{ opacity: 0 }, { opacity: 1 }], {
 			duration: LAST_WORDS,
 			delay: Math.max(0, rest - LAST_WORDS),
 			fill: "backwards",
 		});
 }
 
+const PARTS = ".queue-section";
+const STILL = { x: 0, y: 0 };
+
 /**
- * Moves pods from their previous places to their present ones.
- * @param {Element} root @param {Map<string, Place> | null} before @param {number} speed
+ * Moves pods, and the parts of the queue, from their previous places to their present ones.
+ * @param {Element} root @param {Places | null} before @param {number} speed
  */
 function fly(root, before, speed) {
 	if (!before) return;
 	leave(root, before, speed);
-	for (const element of root.querySelectorAll("[data-fly]:not([hidden] *)")) {
-		const from = before.get(element.getAttribute("data-fly") ?? "");
-		const home = homeOf(element);
+	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
+	const moves = [...root.querySelectorAll(`${PARTS}, [data-fly]:not([hidden] *)`)].map((element) => {
+		const to = element.getBoundingClientRect(); // all are measured before any moves
+		const from = before.get(element.getAttribute("data-fly") ?? element);
+		const by = from && { x: (from.box.left - to.left) / zoom, y: (from.box.top - to.top) / zoom };
+		const still = !by || !to.width || !from.box.width || (Math.abs(by.x) < NEAR && Math.abs(by.y) < NEAR);
+		return { element, from, to, home: homeOf(element), by: still ? STILL : by };
+	});
+	const timing = (/** @type {number} */ duration) => ({
+		duration: duration / Math.max(1, speed),
+		easing: "cubic-bezier(.3,0,.1,1)",
+	});
+	for (const { element, from, to, home, by } of moves) {
 		if (!from || (from.home === home && element.closest("[data-node]"))) continue; // it stays where it is
-		const to = element.getBoundingClientRect();
-		const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
-		const [dx, dy] = [(from.box.left - to.left) / zoom, (from.box.top - to.top) / zoom];
-		if (!to.width || (Math.abs(dx) < NEAR && Math.abs(dy) < NEAR)) continue;
-		const timing = {
-			duration: (from.home === home ? SLIDE : FLIGHT) / Math.max(1, speed),
-			easing: "cubic-bezier(.3,0,.1,1)",
-		};
-		if (from.home === home)
-			void animate(element, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], timing);
-		else if (!element.closest(".queue-section.binding")) flight(root, element, from.box, to, timing);
+		const part = element.matches(PARTS) ? null : element.closest(PARTS);
+		const within = moves.find((move) => move.element === part)?.by ?? STILL; // its part moves that far
+		const [x, y] = [by.x - within.x, by.y - within.y];
+		if (from.home !== home) {
+			if (by !== STILL && !element.closest(".queue-section.binding"))
+				flight(root, element, from.box, to, timing(FLIGHT));
+		} else if (Math.abs(x) >= NEAR || Math.abs(y) >= NEAR)
+			void animate(
+				element.closest(".queue-item") ?? element,
+				[{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }],
+				timing(SLIDE),
+			);
 	}
 }
 
@@ -320,22 +357,31 @@ function block(root, pod, look) {
 	return block;
 }
 
+/** The styles of a pod that its block above the page has, too. */
+const LOOK = [
+	...["background-image", "background-size", "background-position", "background-repeat", "color"],
+	...["flex-direction", "align-items", "justify-content", "gap", "padding", "font-size", "font-weight", "line-height"],
+];
+
 /**
  * Moves a pod from one container to another, as a block above the page that looks like the pod at its destination.
- * The pod itself appears at the end.
+ * The pod itself, and what its row in the queue says, appear at the end.
  * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
  *   {KeyframeAnimationOptions} timing
  */
 function flight(root, element, from, to, timing) {
-	const { backgroundColor, backgroundImage, color } = getComputedStyle(element);
-	const empty = backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: the pod is not bound
+	const style = getComputedStyle(element);
+	const empty = style.backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: the pod is not bound
+	const look = Object.fromEntries(LOOK.map((name) => [name, style.getPropertyValue(name)]));
 	const flying = block(root, element.getAttribute("data-fly") ?? "", {
-		"background-color": empty ? "var(--panel)" : backgroundColor,
-		"background-image": backgroundImage,
-		color,
+		...look,
+		"background-color": empty ? "var(--panel)" : style.backgroundColor,
 	});
-	flying.append(...[...element.childNodes].map((child) => child.cloneNode(true)));
-	void animate(element, [{ opacity: 0 }, { opacity: 0 }], timing);
+	for (const child of element.childNodes) {
+		const copy = flying.appendChild(child.cloneNode(true));
+		if (copy instanceof HTMLElement) copy.style.margin = getComputedStyle(/** @type {Element} */ (child)).margin;
+	}
+	void animate(element.closest(".queue-item") ?? element, [{ opacity: 0 }, { opacity: 0 }], timing);
 	animate(flying, [at(root, from), at(root, to)], { ...timing, fill: "forwards" }).then(() => flying.remove());
 }
 
@@ -344,9 +390,10 @@ const FALL = 26; // pixels
 /** Moves pods that no longer exist out of their node. @type {typeof fly} */
 function leave(root, before, speed) {
 	for (const [pod, { box, on, element }] of before ?? []) {
-		if (!on || player.state?.pods.has(pod)) continue;
+		if (typeof pod !== "string" || !on || player.state?.pods.has(pod)) continue;
 		const falling = block(root, pod, { "background-color": element.style.getPropertyValue("--c") });
 		falling.classList.add("leaves");
+		falling.append(...[...element.childNodes].map((child) => child.cloneNode(true)));
 		const end = { ...at(root, box, FALL), opacity: 0 };
 		const timing = { duration: FLIGHT / Math.max(1, speed), easing: "cubic-bezier(.5,0,.8,.4)", fill: "forwards" };
 		animate(falling, [{ ...at(root, box), opacity: 1 }, end], /** @type {any} */ (timing)).then(() => falling.remove());

@@ -206,6 +206,13 @@ function askedLabels({ nodes, pods }, { summary: { labels = {} } }, before) {
 }
 
 const EDGE = 3; // letters that the edges of a tag take
+const LONG_TAG = 20; // letters
+
+/** The text of a tag, with places to break a long word if its row may wrap. @param {string} text @returns {Child[]} */
+function breakable(text) {
+	if (text.length < LONG_TAG) return [text];
+	return text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((word, i) => (i ? [h("wbr", { key: `b${i}` }), word] : [word]));
+}
 
 /**
  * Cordon, taints, and labels that matter, in a few letters.
@@ -229,7 +236,7 @@ export function tags(state, node, room = 0, before = undefined) {
 					class: `tag ${own.every(([, , effect]) => effect === "PreferNoSchedule") ? "soft" : ""}`,
 					title: own.map(([, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`).join("\n"),
 				},
-				key.split("/").at(-1) ?? key,
+				breakable(key.split("/").at(-1) ?? key),
 			),
 		),
 		askedLabels(state, node, before).map(([key, value]) => {
