@@ -145,10 +145,10 @@ function drawOpening(before, view) {
 	if (!opening) return;
 	const stage = region("stage");
 	drawStill(true);
-	root.classList.add("still");
+	stage.classList.add("still");
 	drawStage(stage, opening);
 	stage.getBoundingClientRect(); // forces a layout
-	root.classList.remove("still");
+	stage.classList.remove("still");
 }
 
 /** @param {View} view */
@@ -277,8 +277,8 @@ const LAST_WORDS = 160;
 const MOST_WAITED = 1500; // milliseconds
 
 /**
- * Shows what tells the result when the step's motion has ended: the second half of the headline, the lines below it, the
- * next step, and the margin if it is about something else now.
+ * Shows what tells the result when the step's motion has ended: the second half of the headline, the lines below it,
+ * the next step, and the margin if it is about something else now.
  * @param {boolean} explained whether the margin has changed
  */
 function tellLast(explained) {

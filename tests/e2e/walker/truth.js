@@ -314,6 +314,7 @@ const stems = (/** @type {string} */ text) => (text.toLowerCase().match(/[a-z]{4
  * @returns {Generator<[string, string]>}
  */
 export function* repeats() {
+	if (!document.documentElement.lang.startsWith("en")) return; // names of pods are the only letters
 	const note = document.querySelector("#caption .lesson")?.textContent ?? "";
 	const told = new Set(stems([...document.querySelectorAll("#caption :is(h1, .why)")].map((one) => one.textContent).join(" ")));
 	const words = stems(note);
