@@ -55,7 +55,10 @@ function firstCard({ event, step, store, horizon, state, act }) {
 	return null;
 }
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the card of the pod in its scheduling cycle, or of the actor of the event.
+ * @param {Element} target @param {View} view
+ */
 export function drawSubject(target, view) {
 	const pod = view.state.pods.get(view.subject);
 	if (!view.subject) {
@@ -192,7 +195,10 @@ export function captionTexts(view) {
 	return [plain(view.caption.sentence), plain(view.caption.why), lessonOf(view)?.text ?? ""];
 }
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the caption: what happens, the reason, and in a lesson the teacher's words. Long texts get smaller letters.
+ * @param {Element} target @param {View} view
+ */
 export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why, folded } = view.caption;
 	const lesson = lessonOf(view);
@@ -230,7 +236,7 @@ function foldedButton({ text, unfold }) {
 	return button(unfold, { key: "folded", class: "folded", title: t("fold.title", { text }) }, h("span", null, text));
 }
 
-/** @param {Element} target @param {View} view */
+/** Draws the sentence that says what comes next. @param {Element} target @param {View} view */
 export function drawNext(target, view) {
 	patch(target, [h("h2", { key: "label" }, t("next")), h("p", { key: "text" }, sentence(view, view.caption.next))]);
 }

@@ -13,7 +13,10 @@ import { savePicture } from "./picture.js";
 /** @type {Record<string, (view: View, close: () => void) => Child>} */
 const BODIES = { help, signs: legend, share, goto: goTo, search, breakpoints, transcript };
 
-/** @param {HTMLDialogElement} dialog @param {string} name @param {View} view */
+/**
+ * Draws the dialog with this name, which its caller opens.
+ * @param {HTMLDialogElement} dialog @param {string} name @param {View} view
+ */
 export function drawDialog(dialog, name, view) {
 	const close = () => dialog.close();
 	dialog.className = `player-dialog ${name}`;

@@ -43,7 +43,10 @@ function askAbout(view, kind, name) {
 	);
 }
 
-/** @param {View} view @param {string} key @returns {Child} */
+/**
+ * The properties of a pod, its attempts and events; of a deleted or not yet created one, what is known.
+ * @param {View} view @param {string} key @returns {Child}
+ */
 export function podInspector(view, key) {
 	const pod = view.state.pods.get(key);
 	const [namespace, name] = key.split("/");
@@ -255,7 +258,10 @@ function verdictOn(view, name) {
 	);
 }
 
-/** @param {View} view @param {string} name @returns {Child} */
+/**
+ * The properties of a node, and what the plugins said about it; only a note if there is no such node.
+ * @param {View} view @param {string} name @returns {Child}
+ */
 export function nodeInspector(view, name) {
 	const node = view.state.nodes.get(name);
 	if (!node) return [h("h2", { key: "name" }, name), h("p", { key: "gone", class: "note" }, t("inspect.nonode"))];

@@ -180,7 +180,7 @@ function whole(root) {
 	});
 }
 
-/** @param {"svg" | "png"} kind */
+/** Downloads a picture of the player; a PNG has two pixels for each of the page. @param {"svg" | "png"} kind */
 export async function savePicture(kind) {
 	const root = /** @type {HTMLElement | null} */ (document.querySelector("#player"));
 	if (!root) return;

@@ -15,7 +15,10 @@ const MAX_BESIDE = 3;
 // kubelets and users are not control loops
 const LOOPS = /(-controller|^controllermanager|^cluster-autoscaler|^karpenter|descheduler)$/;
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the extension points of both cycles, or the steps of the control loop when a controller acts.
+ * @param {Element} target @param {View} view
+ */
 export function drawRail(target, view) {
 	const actor = actorOf(view.event);
 	if (LOOPS.test(actor)) {
@@ -127,7 +130,7 @@ function stepsBehind(view) {
 	return steps;
 }
 
-/** @param {Element} target @param {View} view */
+/** Draws the buttons and the speed of playback. @param {Element} target @param {View} view */
 export function drawTransport(target, view) {
 	const { player } = view;
 	const pushButton = (
@@ -173,7 +176,10 @@ function attemptsBegun({ state, index, step }) {
 	return state.finished ? index.attempts : Math.max(begun, state.attempt);
 }
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the virtual time, the number of the attempt and of the step, and the switch that opens the timeline's lanes.
+ * @param {Element} target @param {View} view
+ */
 export function drawClock(target, view) {
 	const { state, store, run } = view;
 	const total = Math.max(store.steps, run.steps);

@@ -25,7 +25,10 @@ const ROW = 36; // pixels per row below the picture
  */
 const shown = new Set();
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the picture of the scene. Pictures shown before stay in the document, hidden.
+ * @param {Element} target @param {View} view
+ */
 export function drawStage(target, view) {
 	const name = pictureOf(view.scene, view.state);
 	shown.add(name);
@@ -47,7 +50,10 @@ export function drawStage(target, view) {
 	PICTURES[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), { ...view, state: then });
 }
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the panel beside the stage: the selected pod or node, or the explanation of a number.
+ * @param {Element} target @param {View} view
+ */
 export function drawMargin(target, view) {
 	target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
 	const close = button(

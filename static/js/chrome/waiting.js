@@ -134,7 +134,10 @@ export function nominations({ store, state, step: here, act }, key) {
 
 /** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
 
-/** @param {ChunkStore} store @param {string} pod @param {number} upto a step @returns {Note[]} */
+/**
+ * What happened to a pod up to and including a step, in order.
+ * @param {ChunkStore} store @param {string} pod @param {number} upto a step @returns {Note[]}
+ */
 export function notesOf(store, pod, upto) {
 	/** @type {Note[]} */
 	const out = [];

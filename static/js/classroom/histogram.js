@@ -14,7 +14,10 @@ const ROW = 44;
 /** @type {HTMLElement | null} */
 let layer = null;
 
-/** @param {HTMLElement} root @param {Question | null} question @param {number[] | null} counts null: no bars */
+/**
+ * Draws the number of answers to each option, on the options' rows where all of them are on the screen.
+ * @param {HTMLElement} root @param {Question | null} question @param {number[] | null} counts null: no bars
+ */
 export function drawHistogram(root, question, counts) {
 	if (!question || !counts) {
 		layer?.remove();

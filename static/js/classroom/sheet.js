@@ -38,7 +38,10 @@ import { Stops } from "./stops.js";
 const MAX_MARKS = 12;
 const SHORT = 3; // shorter answers occur in any sentence
 
-/** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson @returns {Sheet} */
+/**
+ * The handout of a run, without a title: captions or decisions, the lesson's questions, and the answers.
+ * @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson @returns {Sheet}
+ */
 export function sheetOf(store, lesson) {
 	const stops = new Stops(store, lesson);
 	stops.read();

@@ -44,6 +44,7 @@ function appendRelease(text, version) {
 /** @typedef {{version: string, default: boolean, fields: string[], plugins: string[], gates: string[]}} Release */
 
 /**
+ * Connects the choice of a Kubernetes release with the text of the editor.
  * @param {{choice: HTMLSelectElement, note: HTMLElement}} elements
  * @param {Release[]} releases newest first
  * @param {{read: () => string, write: (text: string) => void, say: (sentence: string) => void}} text

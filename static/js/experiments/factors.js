@@ -31,6 +31,7 @@ export function scalarOf(text) {
 }
 
 /**
+ * The factor that a fieldset describes, and the number of its levels. Throws an Error with a sentence for the author.
  * @param {string} key
  * @param {Filled} filled
  * @returns {Made}

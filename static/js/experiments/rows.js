@@ -24,6 +24,7 @@ export function levelsOf(factors, run) {
 }
 
 /**
+ * The results that have a number for the measure, by run, with the level of one factor.
  * @param {Map<number, Result>} results
  * @param {Factor[]} factors
  * @param {number} factor

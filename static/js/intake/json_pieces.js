@@ -138,7 +138,7 @@ function endOfText(text, at) {
 	return -1;
 }
 
-/** @param {any} value */
+/** Whether a JSON value is a list of objects, such as kubectl prints. @param {any} value */
 export function isList(value) {
 	return typeof value.kind === "string" && value.kind.endsWith("List") && Array.isArray(value.items);
 }

@@ -81,7 +81,10 @@ export class Questions {
 	}
 }
 
-/** @param {import("./answers.js").Spot} a @param {import("./answers.js").Spot} b */
+/**
+ * Whether the first place in a run comes before the second.
+ * @param {import("./answers.js").Spot} a @param {import("./answers.js").Spot} b
+ */
 export function isBefore(a, b) {
 	return a.step < b.step || (a.step === b.step && a.frame < b.frame);
 }

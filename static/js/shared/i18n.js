@@ -14,7 +14,7 @@ let plural = new Intl.PluralRules("en");
 /** The categories that the language has. */
 let categories = ["one", "other"];
 
-/** @param {Record<string, string>} texts with their `language` */
+/** Makes these the texts of the page. @param {Record<string, string>} texts with their `language` */
 export function useCatalogue(texts) {
 	loaded = catalogue = texts;
 	plural = new Intl.PluralRules(texts.language);
@@ -54,7 +54,10 @@ function pluralForm(forms, n) {
 	return others[categories.indexOf(plural.select(n))] ?? others[others.length - 1];
 }
 
-/** @param {string} url @param {Record<string, string>} [more] texts of plugins from other packages */
+/**
+ * Fetches the texts of the page's language. Throws an Error if the server has none.
+ * @param {string} url @param {Record<string, string>} [more] texts of plugins from other packages
+ */
 export async function loadCatalogue(url, more) {
 	const answer = await fetch(url);
 	if (!answer.ok) throw new Error(`${url}: ${answer.status}`);

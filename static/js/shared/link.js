@@ -6,7 +6,10 @@ import { t } from "./i18n.js";
 /** @typedef {{kind: "pod" | "node", name: string}} Selection */
 /** @typedef {{step: number | null, frame: number, selection: Selection | null, order: "plugin" | "node"}} Place */
 
-/** @param {string} fragment with or without "#" @returns {Place} */
+/**
+ * The place that a link's fragment names; its step is null if the fragment names none.
+ * @param {string} fragment with or without "#" @returns {Place}
+ */
 export function parseLink(fragment) {
 	const [position, ...options] = fragment.replace(/^#/, "").split("&");
 	const match = /^(\d+)(?:\.(\d+))?$/.exec(position);
@@ -28,7 +31,7 @@ function parseSelection(text) {
 	return match ? { kind: /** @type {"pod" | "node"} */ (match[1]), name: match[2] } : null;
 }
 
-/** @param {Place} place */
+/** The fragment of a link to a place, with "#". @param {Place} place */
 export function formatLink({ step, frame, selection, order }) {
 	let out = `#${step ?? 0}${frame ? `.${frame}` : ""}`;
 	if (selection) out += `&sel=${selection.kind}:${encodeURI(selection.name)}`;

@@ -24,7 +24,7 @@ function keep(key, value) {
 	}
 }
 
-/** @returns {Set<string>} */
+/** The public ids of the scenarios that were finished in this browser. @returns {Set<string>} */
 export function doneScenarios() {
 	try {
 		const ids = JSON.parse(read(DONE) ?? "[]");

@@ -6,7 +6,7 @@
 
 import { EVENTS } from "./events.js";
 
-/** @returns {State} */
+/** The state before the first event. @returns {State} */
 export function emptyState() {
 	return {
 		step: 0,

@@ -6,7 +6,10 @@ import { t } from "../shared/i18n.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-/** @param {Panel} panel @returns {Child} */
+/**
+ * The changes with which the pod fits that were found so far, each with a button that applies it.
+ * @param {Panel} panel @returns {Child}
+ */
 export function changesView(panel) {
 	const changes = panel.questions.changes;
 	if (!changes) {
@@ -60,7 +63,7 @@ function plain(edit) {
 	return namespace ? edit : rest;
 }
 
-/** @param {Panel} panel @returns {Child} */
+/** The weights with which the chosen node wins; null while they are unknown. @param {Panel} panel @returns {Child} */
 export function weightsView(panel) {
 	const weights = panel.questions.weights;
 	if (!panel.weighed || !weights) return null;

@@ -14,7 +14,10 @@ import { node, pod, scoreName } from "../steps/parts/words.js";
 const MOST = 6; // of each list
 const TOTALS = 110; // pixels at a row's end, where Score has its totals
 
-/** @param {Panel} panel @returns {Child} */
+/**
+ * The outcome before and after the edits, and the nodes that differ; null if no attempt was asked about.
+ * @param {Panel} panel @returns {Child}
+ */
 export function answerView(panel) {
 	const { answer, about } = panel.questions;
 	if (!answer || !about) return panel.asked.attempt ? h("p", { key: "wait", class: "note" }, t("ask.wait")) : null;

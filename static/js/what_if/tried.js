@@ -15,7 +15,10 @@ function written(resource, value) {
 	return amountText(resource, fromEngine(resource, value));
 }
 
-/** @param {Change} change @param {import("./panel.js").About} about @returns {Edit[]} */
+/**
+ * The edits that set a dragged number to its new value.
+ * @param {Change} change @param {import("./panel.js").About} about @returns {Edit[]}
+ */
 export function editsOf(change, about) {
 	const { of, name, node = "", to } = change;
 	if (of === "weight") return [{ type: "weight", plugin: name, weight: to, profile: about.profile }];

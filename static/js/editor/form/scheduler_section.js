@@ -19,7 +19,10 @@ const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
 });
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
 
-/** @param {Form} form */
+/**
+ * The section for the first profile: weights (0: off), other plugins, the scoring strategy, sampling and the seed.
+ * @param {Form} form
+ */
 export function schedulerSection(form) {
 	const { documents, edit } = form;
 	const configuration = documents.of("KubeSchedulerConfiguration")[0];

@@ -15,7 +15,7 @@ export function scenarioOf(form) {
 	return form.documents.of("Scenario")[0];
 }
 
-/** @param {Form} form */
+/** The section with a row for each event of the timeline. @param {Form} form */
 export function timelineSection(form) {
 	const { documents, edit } = form;
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];

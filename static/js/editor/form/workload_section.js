@@ -21,7 +21,7 @@ const SIZES = /** @type {Record<string, string>} */ ({
 const TEMPLATE = /** @type {(string | number)[]} */ (["spec", "template"]);
 const TIMES = ["startSeconds", "readySeconds", "stopSeconds"];
 
-/** @param {Form} form */
+/** The section with a row for each Deployment, StatefulSet, DaemonSet, Job and CronJob. @param {Form} form */
 export function workloadSection(form) {
 	const { documents, edit, names } = form;
 	const add = (/** @type {string} */ kind) => () =>
@@ -82,7 +82,7 @@ function kubelet(form) {
 	return table(TIMES, h("tr", { key: "kubelet" }, ...cells));
 }
 
-/** @param {Form} form */
+/** The section with a row for each HorizontalPodAutoscaler. @param {Form} form */
 export function autoscalerSection(form) {
 	const { documents, edit, names } = form;
 	const targets = targetsOf(form);

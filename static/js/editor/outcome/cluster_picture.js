@@ -208,7 +208,10 @@ const short = (key) => key.replace(/^default\//, "");
  * @property {string} chosen the pending pod whose rejections are shown
  */
 
-/** @param {Shown} shown @param {import("./outcome.js").Outcome} outcome @param {() => void} redraw */
+/**
+ * The cards of the cluster and of the pending pods, at the start, or at the end of a run of the shown text.
+ * @param {Shown} shown @param {import("./outcome.js").Outcome} outcome @param {() => void} redraw
+ */
 export function clusterCards(shown, outcome, redraw) {
 	const { nodes, pods } = shown.summary;
 	const hasRun = outcome.complete && shown.ran === shown.text;

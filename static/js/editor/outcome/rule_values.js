@@ -11,7 +11,10 @@ import { t } from "../../shared/i18n.js";
 const MARKS = /** @type {Record<string, string>} */ ({ true: "✓", false: "✕", error: "!" });
 const CLASSES = /** @type {Record<string, string>} */ ({ true: "yes", false: "no", error: "no" });
 
-/** @param {PodValues} results @param {(pod: string) => void} choose */
+/**
+ * The values of each rule's expressions for one pod and each node.
+ * @param {PodValues} results @param {(pod: string) => void} choose
+ */
 export function ruleValues(results, choose) {
 	const options = results.pods.map((pod) =>
 		h("option", { key: pod, value: pod, selected: pod === results.pod }, name(pod)),

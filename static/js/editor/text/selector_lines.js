@@ -10,7 +10,10 @@ import { linesBelow } from "./problem_lines.js";
 
 export const selectorLines = linesBelow();
 
-/** @param {any} view @param {Matches[]} matches */
+/**
+ * Shows below each device selector how many devices it selects, or its error.
+ * @param {any} view @param {Matches[]} matches
+ */
 export function showMatches(view, matches) {
 	const lines = view.state.doc.toString().split("\n");
 	selectorLines.show(

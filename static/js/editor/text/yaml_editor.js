@@ -88,6 +88,7 @@ const colours = () =>
 	]);
 
 /**
+ * Makes the YAML editor in `host`. `onChange` gets each text that the author types; `write` does not call it.
  * @param {HTMLElement} host @param {{text: string, label: string, catalogue: any, fixLabel: string, onChange: (text:
  *   string) => void, onRun: () => void}} options
  * The styles go into a shadow root, as the page's policy allows no inline style element.

@@ -14,7 +14,7 @@
 
 const OF_PODS = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"];
 
-/** @param {PodState} pod @returns {PipKind} */
+/** The state of a workload's pod, as its pip shows it. @param {PodState} pod @returns {PipKind} */
 export function pipOf(pod) {
 	if (pod.place === "finished") return "ended";
 	if (pod.gone_at !== null) return "leaving";

@@ -16,7 +16,10 @@
 /** @type {WeakMap<Searched, Place[]>} */
 const cache = new WeakMap();
 
-/** @param {Searched} event @returns {Place[]} */
+/**
+ * The frames of a search for devices: one before it, then each try and the result on each node.
+ * @param {Searched} event @returns {Place[]}
+ */
 export function placesOf(event) {
 	const before = cache.get(event);
 	if (before) return before;

@@ -41,7 +41,7 @@ function shownText(kind, text) {
 	return kind === "held" ? podName(text) : text;
 }
 
-/** @param {NodeSearch} search */
+/** What a search on one node found, or why it found nothing. @param {NodeSearch} search */
 export function outcomeWords({ outcome, found = [], shortage }) {
 	if (shortage) return t("devices.outcome.few", { found: shortage.found, wanted: shortage.wanted });
 	if (outcome !== "found") return t(`devices.outcome.${outcome}`);

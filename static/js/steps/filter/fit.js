@@ -27,6 +27,7 @@ export function lacksRoom(verdict) {
 }
 
 /**
+ * The sentence about nodes that NodeResourcesFit rejects. With several reasons, it counts the nodes of each.
  * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
  * @returns {Part[]}
  */

@@ -16,7 +16,10 @@ import { CellField } from "./cell_field.js";
 const BEST = 5;
 const field = new CellField();
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws a cluster of many nodes: a cell for each, and below them the counts of Filter.
+ * @param {Element} target @param {View} view
+ */
 export function drawCells(target, view) {
 	const model = view.scene === "cluster" ? null : filterModel(view.state);
 	const filtering = view.event.type === "NodesFiltered" && view.order === "plugin";

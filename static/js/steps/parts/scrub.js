@@ -92,7 +92,7 @@ function inManifest({ subject }, of, field, { name = "", value, least, most }) {
 	};
 }
 
-/** @param {View} view @returns {Tried} */
+/** The priority of the pod as a number that can be dragged. @param {View} view @returns {Tried} */
 export function priorityTried(view) {
 	const priorities = [...view.state.pods.values()].map(({ summary }) => summary.priority ?? 0);
 	const value = view.state.pods.get(view.subject)?.summary.priority ?? 0;

@@ -34,7 +34,7 @@ export function quantityMark(resource, value, ref) {
 	return num(quantity(resource, value), ref);
 }
 
-/** @param {State} state @param {string} key */
+/** The priority of a pod; 0 for an unknown one. @param {State} state @param {string} key */
 export function priorityOf(state, key) {
 	return state.pods.get(key)?.summary.priority ?? 0;
 }
@@ -185,7 +185,10 @@ export function passWords(facts) {
 
 const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
 
-/** @param {PodState | undefined} pod @returns {[string, string][]} text and kind */
+/**
+ * What a pod selects, prefers or avoids, in words.
+ * @param {PodState | undefined} pod @returns {[string, string][]} text and kind
+ */
 export function wishesOf(pod) {
 	return (pod?.summary.wishes ?? []).map(({ kind, value, key = "", number = 0, soft }) => {
 		const where = domainKind(key.replace(DOMAIN, ""));

@@ -22,7 +22,10 @@ import { criterionText } from "./words.js";
 export const MAX_VICTIMS = 3;
 const NARROW = 16; // letters; narrower columns show only the amount
 
-/** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
+/**
+ * The column of a candidate node: its pods, their fates, and the room for the preemptor.
+ * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how
+ */
 export function candidateColumn(view, candidate, fates, how) {
 	const { state, subject } = view;
 	const node = state.nodes.get(candidate.node);
@@ -257,7 +260,10 @@ function laneBar({ state, subject }, candidate, fate, resource) {
 	);
 }
 
-/** @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame */
+/**
+ * The rows of the criteria; a note before they are compared, and if a single candidate needs none.
+ * @param {View} view @param {Preemption} preemption @param {Candidate[]} shown @param {number} frame
+ */
 export function criteriaRows(view, preemption, shown, frame) {
 	const { act, at } = actOf(preemption, frame);
 	const now = act === "criterion" ? at : 0;

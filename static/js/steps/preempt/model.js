@@ -27,7 +27,7 @@ export function preemptionIn(event) {
 	};
 }
 
-/** @param {PreemptionEvaluated} event */
+/** The number of frames in which a preemption is shown, at least 1. @param {PreemptionEvaluated} event */
 export function preemptionFrames(event) {
 	const { candidates, ranks, criteria } = preemptionIn(event);
 	return candidates.length ? 2 + ranks + criteria + (criteria ? 0 : 1) : 1;

@@ -37,7 +37,10 @@ export function activeOrder(state) {
 		.map((pod) => pod.summary.pod);
 }
 
-/** @param {Element} target @param {View} view */
+/**
+ * Draws the workloads, the scheduling queue by its parts, and the pods that are being bound.
+ * @param {Element} target @param {View} view
+ */
 export function drawQueue(target, view) {
 	const by = groups(view);
 	// Older releases have no scheduling gates, and no plugin waits at Permit by default.

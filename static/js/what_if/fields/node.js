@@ -13,7 +13,7 @@ import { amountText, fromEngine, group, listField, numberField, quantityField, t
 const MAX_ADDED = 20; // on the slider
 const MAX_NAMES = 300; // offered for completion
 
-/** @param {Panel} panel @returns {Child} */
+/** The form for the chosen node: its allocatable resources, labels and taints. @param {Panel} panel @returns {Child} */
 export function nodeFields(panel) {
 	const name = panel.node;
 	const node = panel.view.state.nodes.get(name);
@@ -144,7 +144,7 @@ function taints(panel, name, was) {
 	});
 }
 
-/** @param {Panel} panel @returns {Child} */
+/** The form for the PodDisruptionBudgets, with the fields that they have. @param {Panel} panel @returns {Child} */
 export function budgetFields(panel) {
 	return panel.about.budgets.map((budget) => {
 		const { name, namespace = "default" } = budget.metadata ?? {};

@@ -12,7 +12,7 @@ import { affinityFields, spreadFields } from "./terms.js";
 /** @typedef {import("../panel.js").Panel} Panel */
 /** @typedef {import("../edits.js").Edit} Edit */
 
-/** @param {Panel} panel @returns {Child} */
+/** The form for the pod of the attempt. @param {Panel} panel @returns {Child} */
 export function podFields(panel) {
 	const { manifest } = panel.about;
 	const spec = manifest.spec ?? {};

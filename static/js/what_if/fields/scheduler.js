@@ -11,7 +11,10 @@ import { group, numberField, toggle } from "./parts.js";
 
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
 
-/** @param {Panel} panel @returns {Child} */
+/**
+ * The form for the profile: weights of Score plugins (1 to 20), the scoring strategy, and plugins to disable.
+ * @param {Panel} panel @returns {Child}
+ */
 export function schedulerFields(panel) {
 	const { scores, filters, profile } = panel.about;
 	return [

@@ -44,7 +44,7 @@ const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
 	];
 });
 
-/** @param {Panel} panel */
+/** The form for the topology spread constraints of the pod. @param {Panel} panel */
 export function spreadFields(panel) {
 	const path = ["spec", "topologySpreadConstraints"];
 	const { now, change } = listOf(panel, path);
@@ -84,7 +84,7 @@ export function spreadFields(panel) {
 	);
 }
 
-/** @param {Panel} panel */
+/** The form for the affinity and anti-affinity terms of the pod. @param {Panel} panel */
 export function affinityFields(panel) {
 	return group(
 		"affinity",
@@ -241,7 +241,7 @@ const FORMS = [
 	[new RegExp(`(${KEY})`, "y"), ([, key]) => ({ key, operator: "Exists" })],
 ];
 
-/** @param {Selector | null | undefined} selector */
+/** A label selector as kubectl writes it; "" for an empty one. @param {Selector | null | undefined} selector */
 export function selectorText(selector) {
 	const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
 	return [...labels, ...(selector?.matchExpressions ?? []).map(requirementText)].join(", ");
