@@ -14,7 +14,7 @@ more.
 """
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -128,12 +128,15 @@ def by_code(code: str) -> Classroom:
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
-    large = Version.large("run__version__")
-    classrooms = Classroom.objects.select_related("run__version__scenario").defer(*large)
-    classroom = classrooms.filter(code=code).first()
+    classroom = with_scenario().filter(code=code).first()
     if classroom is None:
         raise NoClass(gettext_noop("No class has this code."))
     return classroom
+
+
+def with_scenario() -> QuerySet[Classroom]:
+    """Return all classes, each with its run, version and scenario."""
+    return Classroom.objects.select_related("run__version__scenario").defer(*Version.large("run__version__"))
 
 
 def live() -> QuerySet[Classroom]:
@@ -142,23 +145,31 @@ def live() -> QuerySet[Classroom]:
 
 
 def is_over(classroom: Classroom) -> bool:
-    """Return whether the class has ended, has expired, or belongs to a scenario that can no longer be shown."""
-    return board(classroom.pk).ended
+    """Return whether the class (of `with_scenario`) has ended, has expired, or belongs to a scenario that can no longer
+    be shown.
+    """
+    scenario = classroom.run.version.scenario
+    shown_by = (getattr(scenario, name) for name in SHOWN_BY)
+    return over(classroom.ended_at, classroom.expires, classroom.owner_id, classroom.editor_hash, *shown_by)
 
 
 def board(pk: int) -> Board:
     """Return the current board; an ended one for a class that was removed."""
-    columns = (*Board._fields[:6], "ended_at", "expires", "owner_id", "editor_hash", "next__code")
+    columns = (*Board._fields[:6], "next__code", "ended_at", "expires", "owner_id", "editor_hash")
     shown_by = tuple(f"run__version__scenario__{name}" for name in SHOWN_BY)
     row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
     if row is None:
         return Board(0, {}, False, 0, {}, [], True)
-    (*fields, revealed), (ended_at, expires, owner, browser, following), scenario = row[:6], row[6:11], row[11:]
-    over = ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
+    (*fields, revealed), following, about = row[:6], row[6], row[7:]
     ids = [question["id"] for question in revealed]
     right = sum(question["counts"][question["right"]] for question in revealed)
     answers = sum(sum(question["counts"]) for question in revealed)
-    return Board._make((*fields, ids, over, following or "", (right, answers)))
+    return Board._make((*fields, ids, over(*about), following or "", (right, answers)))
+
+
+def over(ended_at: datetime | None, expires: datetime, owner: int | None, browser: str, *scenario: Any) -> bool:
+    """Return whether a class is over; `scenario`: the columns SHOWN_BY."""
+    return ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
 
 
 def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, whose: int | None, editor: str) -> bool:

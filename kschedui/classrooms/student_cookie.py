@@ -51,7 +51,7 @@ def follows_run(cookies: Mapping[str, str], run: Run) -> bool:
     cookie = read_student_cookie(cookies)
     if cookie is None:
         return False
-    classroom = store.live().filter(code=cookie.code, run=run).first()
+    classroom = store.with_scenario().filter(code=cookie.code, run=run).first()
     return classroom is not None and not store.is_over(classroom)
 
 

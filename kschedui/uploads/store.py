@@ -76,7 +76,7 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
     )
     try:
         parts.write(upload, parts.Kind.BODY, body, settings.LIMITS["upload_bytes"])
-        require_few(upload)
+        require_few(visitor, requester, before=upload.pk)
     except BaseException:
         upload.delete()
         raise
@@ -87,15 +87,17 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
     return upload
 
 
-def require_few(upload: Upload) -> None:
+def require_few(visitor: Visitor, requester: Requester, before: int | None = None) -> None:
     """Require that the account, or without one the address, can have another upload. Raises TooManyUploads.
 
-    If two requests reach the limit at once, the later one fails.
+    `before`: the key of an upload that is already stored; only earlier ones count. So if two requests reach the limit
+    at once, the later one fails.
     """
     most = settings.LIMITS["uploads_waiting"]
     going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
-    mine = {"author": upload.author} if upload.owner_id else {"owner": None, "address": upload.address}
-    if Upload.objects.filter(going_on, pk__lt=upload.pk, **mine).count() >= most:
+    earlier = {} if before is None else {"pk__lt": before}
+    mine = {"author": requester.author} if visitor.user else {"owner": None, "address": requester.address}
+    if Upload.objects.filter(going_on, **earlier, **mine).count() >= most:
         raise TooManyUploads(most)
 
 

@@ -11,10 +11,12 @@ from ninja.security import HttpBearer
 from ninja.utils import check_csrf
 
 from kschedui.accounts import tokens
+from kschedui.scenarios import access
 from kschedui.uploads.responding import read_small, upload_of
+from kschedui.uploads.store import require_few
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import keeping_visitor
+from kschedui.web.api.visitors import keeping_visitor, requester_of
 from scheduler_core.apis.messages import Message
 
 SAFE = ("GET", "HEAD")
@@ -52,8 +54,8 @@ class Caller(HttpBearer):
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed.
 
-        Raises Refusal, StorageFull or RequestDataTooBig if it may not, Large if a worker has to answer it, and
-        Acceptable if only its headers have arrived so far.
+        Raises Refusal, TooManyUploads, StorageFull or RequestDataTooBig if it may not, Large if a worker has to answer
+        it, and Acceptable if only its headers have arrived so far.
         """
         if upload_of(request) is None:
             self.admit(request)
@@ -67,11 +69,12 @@ class Caller(HttpBearer):
     def require_storage(self, request: HttpRequest) -> None:
         """Require that a request with a large Content-Length is accepted and can be stored.
 
-        Raises RequestDataTooBig or StorageFull.
+        Raises RequestDataTooBig, TooManyUploads or StorageFull.
         """
         if int(request.META.get("CONTENT_LENGTH") or 0) > settings.LIMITS["direct_bytes"]:
             if not self.large:
                 raise RequestDataTooBig
+            require_few(access.visitor_of(request), requester_of(request))
             keeping_visitor(request)
 
     def require_small(self, request: HttpRequest) -> None:

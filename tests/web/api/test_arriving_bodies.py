@@ -212,11 +212,20 @@ def no_calls(settings: Any) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "check": 0}
 
 
+def no_uploads(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "uploads_waiting": 0}
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("limit", "signed", "status"),
-    [(without_storage, True, 422), (no_calls, True, 429), (lambda settings: None, False, 403)],
-    ids=["no room", "too many calls", "no session"],
+    [
+        (without_storage, True, 422),
+        (no_calls, True, 429),
+        (no_uploads, True, 429),
+        (lambda settings: None, False, 403),
+    ],
+    ids=["no room", "too many calls", "too many uploads", "no session"],
 )
 def test_a_large_request_is_refused_by_its_headers(
     author: Browser,
