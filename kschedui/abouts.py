@@ -73,7 +73,7 @@ def check(about: About) -> None:
         try:
             re.fullmatch(pattern, "", re.DOTALL)
         except re.error as error:
-            raise ValueError(f"About: pattern {pattern!r} is no regular expression: {error}") from error
+            raise ValueError(f"About: pattern {pattern!r} is not a regular expression: {error}") from error
     for key in about.captions:
         if "*" not in key.split("."):
             raise ValueError(f'About: key "{key}" of a caption needs "*" in place of the plugin\'s name')

@@ -227,7 +227,7 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         return Picture(alone.svg(cluster.drawing(subject=pod), words))
 
     def what_if(self, pod: str, *edits: Edit) -> WhatIf:
-        """Return the last attempt of a pod, decided again with edits, beside the original decision.
+        """Return the last attempt of a pod, decided again with edits, together with the original decision.
 
         `pod` is `namespace/name`, or a name that only one pod has. Only this decision is computed; for a run that has
         the edits from the start, simulate `edited(scenario, ...)`. Raises Unusable if there is no such pod or it is

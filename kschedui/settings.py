@@ -372,7 +372,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
-        "django.request": {"level": "ERROR"},  # a page that is not found is no news
+        "django.request": {"level": "ERROR"},  # a page that is not found is not worth a line
         "django.security": {
             "handlers": ["nowhere"],
             "propagate": False,

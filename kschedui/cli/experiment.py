@@ -63,7 +63,7 @@ def read_design(name: str) -> tuple[str, Design]:
         with inputs.open_input(name) as source:
             return read_file(source.read().decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise Unusable(f"{name}: the input is no text in UTF-8") from None
+        raise Unusable(f"{name}: the input is not text in UTF-8") from None
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
     except ScenarioErrors as errors:

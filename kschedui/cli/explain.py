@@ -151,7 +151,7 @@ def of_waiting(pod: PendingPod) -> dict[str, Any]:
 
 
 def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
-    """Add to each cause a node that it rejects with the compared values: `example` is {node, facts}."""
+    """Add `example` to each cause: {node, facts}, one of the nodes that it rejects and the values compared there."""
     record = next((candidate for candidate in attempt_records(events) if candidate["attempt"] == attempt), None)
     rejected = record["filter"] if record else {}
     of_cause = {(status["plugin"], *status["reasons"]): node for node, status in reversed(rejected.items())}

@@ -53,7 +53,7 @@ def _read(name: str, published: Published) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unusable(f"{name} is not JSON: {error}") from None
     except UnknownList:
-        raise Unusable(f"{name} is no list of instance types or prices; expected {READ}") from None
+        raise Unusable(f"{name} is not a list of instance types or prices; expected {READ}") from None
 
 
 def _nothing(published: Published, options: Namespace) -> str:

@@ -51,6 +51,6 @@ def _read(name: str) -> DeviceTable:
         with open_input(name) as source:
             return read_devices(source.read().decode("utf-8-sig"), LIMITS)
     except UnicodeDecodeError:
-        raise Unusable(f"{name} is no text in UTF-8") from None
+        raise Unusable(f"{name} is not text in UTF-8") from None
     except ScenarioError as error:
         raise Unusable(in_file(name, error)) from None

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     if not _NAME.fullmatch(options.name):
-        raise Unusable(f'"{options.name}" is no name of a plugin; expected letters and digits, a capital first')
+        raise Unusable(f'"{options.name}" is not a plugin name; expected letters and digits, a capital first')
     package = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", options.name).lower()
     directory = options.directory or Path(package.replace("_", "-"))
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):

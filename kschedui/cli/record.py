@@ -91,7 +91,7 @@ def positive(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ArgumentTypeError(f"{text} is no number of minutes above 0")
+        raise ArgumentTypeError(f"{text} is not a number of minutes above 0")
     return number
 
 

@@ -174,7 +174,7 @@ def _json(text: bytes) -> Manifest:
     except ValueError:
         raise Unreachable(f"the answer is not JSON: {text[:80].decode(errors='replace')}") from None
     if not isinstance(data, dict):
-        raise Unreachable(f"the answer is no object: {text[:80].decode(errors='replace')}")
+        raise Unreachable(f"the answer is not an object: {text[:80].decode(errors='replace')}")
     return data
 
 

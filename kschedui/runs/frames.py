@@ -7,7 +7,7 @@
            12  u32      step of its first event
            16  u32      number of events
            20  u32      length of the JSON
-           24  u32      CRC-32 of the first 24 bytes and of all behind the header
+           24  u32      CRC-32 of the first 24 bytes and of everything after the header
            28  4 bytes  zero
 
 All little-endian. Level 1 of isal takes a sixth of zlib's time and fewer bytes; higher levels save little more. Stored

@@ -92,7 +92,7 @@ def convert(text: str, kind: Kind, how: Conversion) -> Imported:
     """Return the text of a scenario, made from a text of this kind. Raises ScenarioErrors."""
     if kind is Kind.SCENARIO:
         return Imported(text, kind=kind)
-    from kschedui.scenarios import importers  # which only texts that are no scenarios need
+    from kschedui.scenarios import importers  # which only texts that are not scenarios need
     from kschedui.scenarios.importers.reading.raw_text import reduce_text
 
     if kind is Kind.PRINTED_SCENARIO:

@@ -3,7 +3,7 @@ scheduler, and the lines of their logs.
 
 Their counts are node groups, not nodes. Events: NotTriggerScaleUp, TriggeredScaleUp; FailedScheduling and Nominated of
 Karpenter. Logs: core/scaleup/orchestrator of cluster-autoscaler 1.20 to 1.35 (scale_up.go before 1.27), as text or
-JSON; provisioner of Karpenter 0.20 to 1.8, as JSON or with the fields as JSON behind the text.
+JSON; provisioner of Karpenter 0.20 to 1.8, as JSON or with the fields as JSON after the text.
 """
 
 from __future__ import annotations

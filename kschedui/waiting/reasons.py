@@ -68,7 +68,7 @@ OF_THE_SCHEDULER = (
     Reason(
         r"running .* plugin .*",
         Text(
-            "A plugin ended in an error, which is no verdict about nodes. The pod is tried again.",
+            "A plugin ended in an error, which says nothing about the nodes. The pod is tried again.",
             "有插件报错，这并不是对节点的判定。之后会重新尝试这个 Pod。",
         ),
         Text("What the other plugins would have said.", "其他插件会怎么判定。"),

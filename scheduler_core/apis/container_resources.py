@@ -39,5 +39,5 @@ def requests_or_limits(resources: Mapping[str, Any]) -> Amounts:
 
 
 def is_sidecar(container: Mapping[str, Any]) -> bool:
-    """Return whether an init container keeps running beside the pod's containers."""
+    """Return whether an init container keeps running alongside the pod's containers."""
     return container.get("restartPolicy") == "Always"

@@ -48,7 +48,7 @@ class Offering(msgspec.Struct, frozen=True):
 
 
 class InstanceType(msgspec.Struct, frozen=True):
-    """A type of machine. `labels`: those of its nodes beside the well-known ones."""
+    """A type of machine. `labels`: those of its nodes in addition to the well-known ones."""
 
     name: str
     capacity: Resources

@@ -201,7 +201,7 @@ def conflict(
 def disjoint(known: Requirements, asked: Requirements) -> Disjoint | None:
     """Return the keys whose values do not overlap, None if there are none (Intersects).
 
-    A key that `known` does not have is no conflict.
+    A key that `known` does not have causes no conflict.
     """
     pairs = []
     for key, entry in asked.items():

@@ -52,7 +52,7 @@ def run_without(cause: Cause, pod: PodKey, text: str, run: Run, dump: Dump) -> W
     if cause not in REMOVABLE:
         raise NotAnswerable(
             Message(
-                "{cause} is no setting that can be removed; expected one of {names}",
+                "{cause} is not a setting that can be removed; expected one of {names}",
                 cause=cause if cause in get_args(Cause) else repr(cause),
                 names=", ".join(sorted(REMOVABLE)),
             )

@@ -274,7 +274,7 @@ class Api:
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
 
     def take_departed(self, key: PodKey) -> Pod | None:
-        """Return a deleted pod whose controller is not in the scenario, once; otherwise None."""
+        """Remove and return a deleted pod whose controller is not in the scenario; None if it is not one."""
         return self._departed.pop(key, None)
 
     def is_controlled(self, pod: Pod) -> bool:

@@ -32,7 +32,7 @@ from scheduler_core.scenario.settings.controllers import ALL, CONTROLLERS, SUFFI
 def field_catalogue() -> dict[str, Any]:
     """Return the catalogue as plain data for JSON:
 
-    kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are no objects
+    kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are not objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
              number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "keys" of a
              map to choose from, "values" of an enum or to choose from, "hint"

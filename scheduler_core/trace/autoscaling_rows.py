@@ -55,7 +55,7 @@ class _State:
         self._claims: dict[str, NodeClaimState] = {}
 
     def rows(self, event: AnyEvent) -> Iterator[Row]:
-        """Yield the rows of an event."""
+        """Take the next event of the run, and yield its rows."""
         match event:
             case trace.RunStarted():
                 for node in nodes_of(event):

@@ -23,7 +23,7 @@ TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
 
 
 def part(manifest: Manifest, name: str) -> Manifest:
-    """Return a mapping in a field of an object; {} if the field is absent or is no mapping."""
+    """Return a mapping in a field of an object; {} if the field is absent or is not a mapping."""
     value = manifest.get(name)
     return value if isinstance(value, dict) else {}
 

@@ -11,7 +11,7 @@ from kschedui.web.api.refusals import Refusal
 from scheduler_core.apis.messages import Message
 
 MAX_FIELDS = 50
-MAX_STRUCTURE = 256 * 1024  # bytes of what is no text
+MAX_STRUCTURE = 256 * 1024  # bytes of what is not a text
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
 
 

@@ -257,7 +257,7 @@ def cka_entry(scenario: Scenario) -> dict[str, Any]:
 
 
 def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """Return the place of a lesson in the CKA course, or None for a scenario that is no lesson of the course.
+    """Return the place of a lesson in the CKA course, or None for a scenario that is not a lesson of the course.
 
     The challenges of the course do not count, because they have no player.
     """

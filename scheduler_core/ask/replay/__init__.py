@@ -1,1 +1,1 @@
-"""Replay of a recording: the observed decisions of a cluster's scheduler beside the simulated ones."""
+"""Replay of a recording: the observed decisions of a cluster's scheduler compared with the simulated ones."""

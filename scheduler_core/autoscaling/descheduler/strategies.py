@@ -162,7 +162,7 @@ class Strategies:
     # Balance
 
     def _duplicates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removeduplicates/removeduplicates.go: per node the first pod of an owner is no duplicate."""
+        """removeduplicates/removeduplicates.go: the first pod of an owner on a node is not a duplicate."""
         excluded = args.get("excludeOwnerKinds") or ()
         count: dict[tuple[str, ...], int] = {}
         duplicates: dict[tuple[str, ...], dict[str, list[Pod]]] = {}

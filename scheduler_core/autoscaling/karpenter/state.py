@@ -214,7 +214,7 @@ def is_active(status: PodStatus) -> bool:
 
 
 def is_drainable(pod: Pod) -> bool:
-    """Return whether a drain waits for the pod: it does not tolerate the taint, and it is no mirror pod."""
+    """Return whether a drain waits for the pod: it does not tolerate the taint, and it is not a mirror pod."""
     return not_tolerated((DISRUPTED,), pod.tolerations) is not None and not _is_owned_by(pod, "Node")
 
 

@@ -124,7 +124,7 @@ def _part_line(soft: SoftConstraint, index: int) -> str:
 
 
 def _count_fact(soft: SoftConstraint, nodes: NodeTable, row: int, index: int, field: str) -> Fact:
-    """Return a fact with the number of matching pods in the node's domain. It is no condition: it always holds."""
+    """Return a fact with the number of matching pods in the node's domain. It is not a condition: it always holds."""
     constraint, node = soft.constraint, nodes.nodes[row]
     domain = node.labels.get(constraint.topology_key, "")
     where = f"the node {node.name}" if constraint.topology_key == HOSTNAME else f"{constraint.topology_key}={domain}"

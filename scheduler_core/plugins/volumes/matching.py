@@ -108,7 +108,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
 
 
 def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Return the reason that the volume does not fit the claim even if it is reserved for it; "" if it does."""
+    """Return why the volume does not fit the claim, even if it is reserved for the claim; "" if it fits."""
     if pv.claim_ref and not reserved_for(pv, claim):
         return f"is claimed by {pv.claim_ref}"
     if pv.capacity < claim.request:

@@ -10,7 +10,7 @@
       prioritize:                                     # the first rule that matches gives the score; none: 0
       - nodes: {matchLabels: {licences: many}}
         score: 10                                     # 0 to 10
-      preempt:                                        # nodes that are no candidates for preemption
+      preempt:                                        # nodes that are not candidates for preemption
       - nodes: [node-3]
       failures:
       - {verb: filter, message: connection refused, times: 2, pods: [default/web-1]}    # times absent: always

@@ -471,7 +471,7 @@ function row(view, timeline, width, pod, moves) {
 }
 
 /**
- * The button for an attempt of a pod in its row; null if the column is no attempt, or is out of sight.
+ * The button for an attempt of a pod in its row; null if the column is not an attempt, or is out of sight.
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width

@@ -232,8 +232,8 @@ function isChosenFirst(place) {
 }
 
 /**
- * Whether the plugin rejects no node, or the same nodes for the same reasons as before. The last frame is not folded if
- * the only evaluated node passes.
+ * Whether the plugin rejects no node, or the same nodes for the same reasons as before. Not the last frame if the only
+ * evaluated node passes, or if it is the one of a first attempt that leaves the pod no node.
  * @param {Place} place
  */
 function passesAll(place) {

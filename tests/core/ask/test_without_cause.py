@@ -113,7 +113,11 @@ def test_without_a_quota_its_pods_are_created_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("cause", "name", "said"),
-    [("activeQ", "slow", "activeQ is no setting"), ("rain", "slow", "'rain' is no setting"), ("gated", "none", "none")],
+    [
+        ("activeQ", "slow", "activeQ is not a setting"),
+        ("rain", "slow", "'rain' is not a setting"),
+        ("gated", "none", "none"),
+    ],
 )
 def test_what_cannot_be_answered_says_so(cause: Any, name: str, said: str) -> None:
     with pytest.raises(NotAnswerable, match=said):

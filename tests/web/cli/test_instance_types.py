@@ -222,13 +222,13 @@ def test_karpenter_buys_the_cheapest_of_the_types(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("lists", "options", "words"),
     [
-        ([{"hello": 1}], (), "is no list of instance types or prices; expected the output of `aws ec2"),
-        ([[1, 2]], (), "is no list of instance types or prices"),
+        ([{"hello": 1}], (), "is not a list of instance types or prices; expected the output of `aws ec2"),
+        ([[1, 2]], (), "is not a list of instance types or prices"),
         ([AWS_PRICES], (), "no file lists instance types; expected one with their cpus and memory"),
         ([AWS_TYPES, AWS_ZONES], (), "no file has prices of the instance types"),
         ([AWS_TYPES, AWS_PRICES], (), "no instance type has a zone and a price; name the zones with --zone"),
         ([AWS_TYPES, AWS_ZONES, AWS_PRICES], ("--match", "x*"), "no instance type matches x*"),
-        ([{"InstanceTypes": [3]}], (), "is no list of instance types or prices"),
+        ([{"InstanceTypes": [3]}], (), "is not a list of instance types or prices"),
         ([{"InstanceTypes": [{"InstanceType": "m5.large"}]}], (), "no file lists instance types"),
     ],
 )

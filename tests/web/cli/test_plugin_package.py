@@ -54,7 +54,7 @@ def test_a_name_that_cannot_be_a_plugins_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plugin", "new", name, "--directory", str(tmp_path / "x")]) == 2
-    assert "is no name of a plugin" in capsys.readouterr().err
+    assert "is not a plugin name" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 

@@ -72,8 +72,8 @@ def test_patterns_are_those_that_javascript_reads_too() -> None:
     ("declare", "sentence"),
     [
         (lambda: About(colour=7), r"About\(colour=7\): expected a number from 0 to 6"),
-        (lambda: About(reasons=(Reason("(", Text("a", "b"), Text("a", "b")),)), r"'\(' is no regular expression"),
-        (lambda: About(post_filter_notes=(PostFilterNote("*", Text("a", "b")),)), "is no regular expression"),
+        (lambda: About(reasons=(Reason("(", Text("a", "b"), Text("a", "b")),)), r"'\(' is not a regular expression"),
+        (lambda: About(post_filter_notes=(PostFilterNote("*", Text("a", "b")),)), "is not a regular expression"),
         (lambda: About(captions={"filter.Team.none": Text("a", "b")}), 'key "filter.Team.none" .* needs "\\*"'),
     ],
 )

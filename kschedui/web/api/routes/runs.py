@@ -184,7 +184,7 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
 )
 @router.get("/{id:rid}/lives", auth=reads("ask", waits=True), include_in_schema=False)  # the earlier name
 def history(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
-    """Explain who created a pod, or each pod of a workload, who deleted it, and why; and why rollouts stand still.
+    """Explain who created a pod, or each pod of a workload, who deleted it, and why; and why rollouts are stuck.
 
     Without `of`, only the rollouts. 409 until the run is done.
     """

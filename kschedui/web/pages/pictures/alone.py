@@ -89,8 +89,8 @@ def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Return the names under the nodes, if there are only a few, shortened in the middle: names of a pool
-    begin alike.
+    """Return the names under the nodes, if there are only a few, shortened in the middle, since the names
+    of a pool have the same beginning.
     """
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:

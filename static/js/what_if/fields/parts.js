@@ -206,7 +206,7 @@ const UNITS = { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20
 const MIB = 2 ** 20;
 
 /**
- * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN if the text is no quantity.
+ * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN if the text is not a quantity.
  * @param {string} resource
  * @param {any} text
  */

@@ -61,7 +61,7 @@ def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     openapi_extra=record(Judgement),
 )
 def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> HttpResponse:
-    """Evaluates the attempt again with the edits, beside the original decision. Nothing is stored."""
+    """Evaluates the attempt again with the edits, and returns it with the original decision. Nothing is stored."""
     return answer(request, seen_run(request, rid), attempt, jobs.what_if, body.edits)
 
 
