@@ -147,7 +147,7 @@ class TeacherWords(Schema):
     attempt: int
     event: str
     text: str
-    about: str = Field(description="The pod, node, workload, node group or plugin that it is about, if the event is about several.")
+    about: str = Field(description="The pod, node, workload, node group or plugin, if the event is about several.")
 
 
 class QuestionOut(TeacherWords):

@@ -264,7 +264,7 @@ function setPodGroup(state, summary) {
 	state.pod_groups = new Map(state.pod_groups).set(summary.pod_group, { summary, condition });
 }
 
-/** @param {{kind: string, name: string, namespace?: string}} event */
+/** "Deployment default/web", the key of a workload. @param {{kind: string, name: string, namespace?: string}} event */
 export function workloadKey({ kind, name, namespace }) {
 	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }

@@ -50,7 +50,7 @@ function shapeOf({ outcome, tries = [], pools = [] }) {
 	);
 }
 
-/** @param {Searched} event @param {number} frame */
+/** The place at a frame, or the last one if there are fewer. @param {Searched} event @param {number} frame */
 export function placeAt(event, frame) {
 	const places = placesOf(event);
 	return places[Math.max(0, Math.min(frame, places.length - 1))];

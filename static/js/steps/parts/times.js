@@ -21,8 +21,8 @@ const REMOVABLE = new Set(["victims", "starting", "not ready", "node", "gated", 
 const answers = new Map();
 
 /**
- * The server's answer for an address; null until it arrives, and a string is an error.
- * @param {string} address @param {() => void} arrived @returns {any} the answer, null while it is on its way
+ * The server's answer for an address: null until it arrives, a string if it is an error.
+ * @param {string} address @param {() => void} arrived @returns {any}
  */
 function ask(address, arrived) {
 	if (answers.has(address)) return answers.get(address);

@@ -213,7 +213,7 @@ export function candidateLanes(view, preemption, shown, frame) {
 const FEW = 2; // pods that are named
 
 /**
- * The pods that may be evicted, with their priorities, or the number of them.
+ * The pods that may be evicted, with their priorities; only their number if there are many.
  * @param {View} view @param {Map<string, string>} fate @param {import("./model.js").Act} act
  */
 function lowerPods({ state }, fate, act) {

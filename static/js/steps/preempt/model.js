@@ -12,7 +12,7 @@ export function preemptionOf(state) {
 	return event ? preemptionIn(event) : null;
 }
 
-/** @param {PreemptionEvaluated} event @returns {Preemption} */
+/** The preemption that an event records. @param {PreemptionEvaluated} event @returns {Preemption} */
 export function preemptionIn(event) {
 	const candidates = event.candidates;
 	const ranks = Math.min(MAX_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));

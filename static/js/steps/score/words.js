@@ -240,7 +240,7 @@ function score(view, node, plugin) {
 	);
 }
 
-/** The default that counts in place of a missing request. @param {View} view */
+/** Notes about the cpu and memory that scores assume where the pod requests none. @param {View} view */
 function defaults({ state, subject }) {
 	const requests = state.pods.get(subject)?.summary.requests ?? {};
 	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
