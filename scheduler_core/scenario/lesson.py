@@ -26,7 +26,8 @@ class Question(msgspec.Struct, frozen=True):
     """A question before an event of an attempt; the browser takes the answer from the trace.
 
     `about`: the node, pod or plugin in question, if the event has several; else, as for a caption. `frame`: the first
-    frame that stays hidden until the reader answers; None: the frame for the kind of question.
+    frame that stays hidden until the reader answers; None: the frame for the kind of question. `yes_or_no`: the options
+    begin with yes and no.
     """
 
     attempt: int
@@ -36,6 +37,7 @@ class Question(msgspec.Struct, frozen=True):
     zh: str = ""
     frame: int | None = None
     about: str = ""
+    yes_or_no: bool = False
 
 
 class Lesson(msgspec.Struct, frozen=True):

@@ -155,6 +155,7 @@ class QuestionOut(TeacherWords):
 
     kind: Literal["node", "pod", "number", "choice"]
     frame: int | None
+    yes_or_no: bool
 
 
 class Words(Schema):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.fields.schema import INT32, LOCALIZED, STRING, Enum, Fields, ListOf, strings
+from scheduler_core.scenario.fields.schema import BOOLEAN, INT32, LOCALIZED, STRING, Enum, Fields, ListOf, strings
 from scheduler_core.scenario.lesson import QuestionKind
 from scheduler_core.scenario.reading.problems import Path, invalid, not_supported, one_of, required
 from scheduler_core.trace.events import AnyEvent
@@ -16,6 +16,7 @@ TOPICS = (
     "scale", "devices", "workloads", "nodes", "autoscaling",
 )  # fmt: skip
 LEVELS = ("beginner", "intermediate", "advanced")
+YES_OR_NO = ("PreemptionEvaluated", "AttemptFinished")  # events whose choice can be a yes or a no
 QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "CycleStarted": ("pod",),
@@ -65,6 +66,7 @@ QUESTION = Fields(
         "kind": Enum(QUESTION_KINDS, "kind of question"),
         "about": STRING,
         "frame": INT32,
+        "yesOrNo": BOOLEAN,
         **strings("en zh"),
     },
     {
@@ -73,6 +75,7 @@ QUESTION = Fields(
         "kind": "what the reader answers with",
         "about": "the node, pod or plugin that is meant, where the event has several, or as for a caption",
         "frame": "the first frame that stays hidden until the reader answers",
+        "yesOrNo": "the options begin with yes and no",
     },
 )
 LESSON = Fields(
@@ -118,3 +121,5 @@ def question_problems(question: Mapping[str, Any]) -> Iterator[tuple[Path, Messa
         yield ("kind",), not_supported(kind, QUESTIONS[event])
     if (frame := question.get("frame")) is not None and frame < 0:
         yield ("frame",), invalid(frame, Message("must be 0 or greater"))
+    if question.get("yesOrNo") and not (kind == "choice" and event in YES_OR_NO):
+        yield ("event",), not_supported(event, YES_OR_NO)

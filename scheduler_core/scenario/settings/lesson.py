@@ -76,7 +76,8 @@ def _caption(entry: Manifest) -> Caption:
 def _question(entry: Manifest) -> Question:
     en, zh = split_languages(entry)
     attempt, event, kind = entry.get("attempt") or 0, _clean(entry.get("event")), cast(QuestionKind, entry.get("kind"))
-    return Question(attempt, event, kind, en, zh, entry.get("frame"), _clean(entry.get("about")))
+    about, yes_or_no = _clean(entry.get("about")), bool(entry.get("yesOrNo"))
+    return Question(attempt, event, kind, en, zh, entry.get("frame"), about, yes_or_no)
 
 
 def _clean(text: str | None) -> str:

@@ -353,7 +353,6 @@ export function optionText({ key, kind }, asked) {
 	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
 }
 
-const YES_OR_NO = /(^|[.!?] )(Is|Are|Was|Does|Do|Can|Could|Would|Will|Has|Have) [^.!?]*\?$|吗？$/;
 /** @type {Record<string, string>} the outcome that means yes, by the event of a question */
 const YES = { PreemptionEvaluated: "Nominated", AttemptFinished: "Scheduled" };
 
@@ -363,7 +362,7 @@ const YES = { PreemptionEvaluated: "Nominated", AttemptFinished: "Scheduled" };
  */
 function answered(text, key, asked) {
 	const yes = YES[asked.event];
-	if (!yes || !YES_OR_NO.test(asked.text ?? "")) return text;
+	if (!yes || !asked.yes_or_no) return text;
 	return t(yes === key ? "predict.option.yes" : "predict.option.no", { text });
 }
 

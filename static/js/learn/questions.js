@@ -9,11 +9,14 @@ import { answerOf } from "./answers.js";
 
 /** @typedef {import("./answers.js").Answer} Answer */
 /**
- * @typedef {{attempt: number, event: string, kind: string, frame?: number | null, about: string, text: string}} Asked
+ * @typedef {{attempt: number, event: string, kind: string, frame?: number | null, about: string, text: string,
+ *   yes_or_no?: boolean}} Asked
  */
 /**
- * @typedef {Answer & {id: string, text: string, kind: string, about: string, event: string, pod: string, step: number}}
- *   Question `text` is "" for a generated one; `step`: the step of its event
+ * @typedef {Answer & {id: string, text: string, kind: string, about: string, event: string, pod: string, step: number,
+ *   yes_or_no: boolean}}
+ *   Question `text` is "" for a generated one; `step`: the step of its event; `yes_or_no`: whether its options begin
+ *   with yes and no
  */
 
 export class Questions {
@@ -62,7 +65,7 @@ export class Questions {
 	 * Adds a question, unless it has no answer or would reveal that of another; returns whether it was added.
 	 * @param {ChunkStore} store
 	 * @param {number} step
-	 * @param {import("./answers.js").Ask & {text?: string}} ask
+	 * @param {import("./answers.js").Ask & {text?: string, yes_or_no?: boolean}} ask
 	 * @returns {boolean} whether the question was added
 	 */
 	add(store, step, ask) {
@@ -72,10 +75,10 @@ export class Questions {
 		const apart = (/** @type {Answer} */ other) =>
 			isBefore(other.shown, answer.from) || isBefore(answer.shown, other.from);
 		if (!this.list.every(apart)) return false; // the other question would reveal the answer
-		const { event, kind, about = "", text = "" } = ask;
+		const { event, kind, about = "", text = "", yes_or_no = false } = ask;
 		const own = /** @type {any} */ (store.event(step));
 		this.generator?.count(ask);
-		this.list.push({ ...answer, id, text, kind, about, event, step, pod: own.pod ?? this.pod });
+		this.list.push({ ...answer, id, text, kind, about, event, step, yes_or_no, pod: own.pod ?? this.pod });
 		this.list.sort((a, b) => (isBefore(a.from, b.from) ? -1 : 1));
 		return true;
 	}

@@ -31,7 +31,10 @@ WORDS = Lesson(
     topics=("queue", "filtering"),
     level="beginner",
     captions=(Caption(1, "PodBound", "It runs.", "它在运行。", "web@1"),),
-    questions=(Question(1, "NodesFiltered", "choice", "Which plugin?", "哪个插件？", None, "n1"),),
+    questions=(
+        Question(1, "NodesFiltered", "choice", "Which plugin?", "哪个插件？", None, "n1"),
+        Question(1, "AttemptFinished", "choice", "Does it fit?", "放得下吗？", yes_or_no=True),
+    ),
 )
 FIELDS = """
 spec:
@@ -47,6 +50,7 @@ spec:
     - {attempt: 1, event: PodBound, about: web@1, en: It runs., zh: 它在运行。}
     questions:
     - {attempt: 1, event: NodesFiltered, kind: choice, about: n1, en: Which plugin?, zh: 哪个插件？}
+    - {attempt: 1, event: AttemptFinished, kind: choice, yesOrNo: true, en: "Does it fit?", zh: 放得下吗？}
 """
 ANNOTATIONS = """
 metadata:
@@ -61,6 +65,7 @@ metadata:
       - {attempt: 1, event: PodBound, about: web@1, en: It runs., zh: 它在运行。}
     kschedui.io/questions: |
       - {attempt: 1, event: NodesFiltered, kind: choice, about: n1, en: Which plugin?, zh: 哪个插件？}
+      - {attempt: 1, event: AttemptFinished, kind: choice, yesOrNo: true, en: "Does it fit?", zh: 放得下吗？}
 spec:
   title: Two pods
   description: One **waits**.
@@ -129,6 +134,10 @@ def test_a_text_in_one_language_is_shown_in_both() -> None:
         (
             "questions: [{attempt: 1, event: CycleStarted, kind: pod, frame: -1, en: a}]",
             [("questions[0].frame", "Invalid value: -1: ")],
+        ),
+        (
+            "questions: [{attempt: 1, event: PodEnqueued, kind: choice, yesOrNo: true, en: a}]",
+            [("questions[0].event", 'Unsupported value: "PodEnqueued": supported values: "PreemptionEvaluated"')],
         ),
     ],
 )
