@@ -265,7 +265,7 @@ def show(name: str, reports: list[Report]) -> None:
     lost = [one for report in reports for one in report.lost]
     failed = [one for report in reports for one in report.failed]
     print(f"{name}: {dict(counts)}, lost: {len(lost)}, failed: {len(failed)}")
-    for what in dict.fromkeys(what for report in reports for what in report.delays):
+    for what in dict.fromkeys(what for report in reports for what, delays in report.delays.items() if delays):
         delays = [one for report in reports for one in report.delays[what]]
         figures = f"p50 {percentile(delays, 50):.0f} ms, p99 {percentile(delays, 99):.0f} ms, most {max(delays):.0f} ms"
         print(f"    {what}: {len(delays)} times, {figures}")

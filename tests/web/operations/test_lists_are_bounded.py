@@ -142,7 +142,7 @@ def test_older_rows_are_on_the_next_page(author: Browser, ids: dict[str, str]) -
         seen |= {one["id"] for one in page.context["scenarios"]}
         page, pages = author.get(f"/accounts/mine/?after={more}"), pages + 1
     seen |= {one["id"] for one in page.context["scenarios"]}
-    assert (len(seen), pages) == (2 * MANY + 1, 13)
+    assert (len(seen), pages) == (2 * MANY + 1, 25)
     versions, last = [], 0
     while found := author.get(f"/api/v1/scenarios/{ids['sid']}/versions" + (f"?before={last}" if last else "")).json():
         versions += [one["number"] for one in found]

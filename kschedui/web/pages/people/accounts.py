@@ -33,7 +33,7 @@ from kschedui.web.pages.people.passwords import hash_new_password
 from kschedui.web.pages.requested import local_address
 
 CLAIM_SALT = "kschedui.claim"
-MAX_MINE = MAX_SHARED = 100
+MAX_MINE = MAX_SHARED = 50
 OWN_ACCOUNTS = "django.contrib.auth.backends.ModelBackend"
 CLAIM_SECONDS = 30 * 24 * 3600
 
