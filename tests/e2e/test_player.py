@@ -138,6 +138,20 @@ def test_the_queues_after_an_attempt_are_the_recorded_ones(browser_page: Page) -
         assert shown == {name: wanted[name] for name in shown}
 
 
+def test_the_backoff_of_a_pod_that_need_not_wait_is_drawn_hollow(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "high-preempts-low")
+    backoff = [
+        at
+        for at in steps_of(page, "PodEnqueued")
+        if page.evaluate("s => kschedui.store.event(s).queue", at) == "backoff"
+    ]
+    seek(page, str(backoff[0]))
+    assert "activeQ is empty" in sentence(page)
+    expect(page.locator(".queue-section.backoff .drain.off")).to_have_count(1)
+    expect(page.locator(".queue-section.backoff")).to_contain_text("activeQ is empty: no wait")
+
+
 def test_a_link_opens_the_same_step_in_another_browser(browser_page: Page, browser: Browser) -> None:
     page = browser_page
     open_player(page, "flash-sale")

@@ -111,6 +111,7 @@ def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -
     seek(page, str(finished["Unschedulable"]))
     expect(page.locator(".station.failed")).to_have_text(re.compile("Filter"))
     expect(page.locator(".station.done").last).to_have_text(re.compile("PostFilter"))
+    expect(page.locator(".station.passed").last).to_have_text("✕ Filter")  # the line ends at PostFilter
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])

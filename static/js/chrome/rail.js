@@ -28,9 +28,17 @@ export function drawRail(target, view) {
 	}
 	const state = stations(view.event, view.state);
 	const behind = stepsBehind(view);
+	const line = lineOf(view.state.kubernetes_version);
+	const kinds = new Map(
+		Object.values(line).flatMap((points) =>
+			points.map(([name, point]) => [name, kindOf(name, state.get(point) ?? "todo", view)]),
+		),
+	);
+	const names = [...kinds.keys()];
+	const last = names.findLastIndex((name) => !["todo", "skipped"].includes(kinds.get(name) ?? ""));
 	patch(
 		target,
-		Object.entries(lineOf(view.state.kubernetes_version)).map(([cycle, points]) =>
+		Object.entries(line).map(([cycle, points]) =>
 			h(
 				"div",
 				{ key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
@@ -39,7 +47,7 @@ export function drawRail(target, view) {
 					"ol",
 					null,
 					points.map(([name, point]) =>
-						station(view, name, kindOf(name, state.get(point) ?? "todo", view), behind.get(point) ?? null),
+						station(view, name, kinds.get(name) ?? "todo", names.indexOf(name) < last, behind.get(point) ?? null),
 					),
 				),
 			),
@@ -85,14 +93,19 @@ function kindOf(name, kind, view) {
 
 /**
  * One extension point in the row of those of the attempt; `target` is the step to go to, null if there is none.
- * @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to
+ * @param {View} view @param {string} point @param {string} kind @param {boolean} passed the attempt has gone on from it
+ * @param {number | null} target the step to go to
  */
-function station(view, point, kind, target) {
+function station(view, point, kind, passed, target) {
 	const failed = kind === "failed";
 	const label = kind === "current" ? `${point}${progress(view)}` : point;
 	return h(
 		"li",
-		{ key: point, class: `station ${kind}`, "aria-current": kind === "current" ? "step" : null },
+		{
+			key: point,
+			class: `station ${kind} ${passed ? "passed" : ""}`,
+			"aria-current": kind === "current" ? "step" : null,
+		},
 		h("i", { key: "dot" }),
 		button(
 			() => target !== null && view.act.seek(target),

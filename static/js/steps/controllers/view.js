@@ -49,7 +49,7 @@ export function loopStations() {
 			"li",
 			{
 				key: station,
-				class: `station ${station === "act" ? "current acted" : "done"}`,
+				class: `station ${station === "act" ? "current acted" : "done passed"}`,
 				"aria-current": station === "act" ? "step" : null,
 			},
 			h("i", { key: "dot" }),

@@ -211,7 +211,7 @@ function result(context, preemption) {
 			...parts(preemption.criteria ? "preempt.push.why" : "preempt.only.why", values),
 			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
 		],
-		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
+		next: context.following?.type === "VictimEvicted" ? parts("next.evict", { n: chosen.victims.length }) : [],
 	};
 }
 

@@ -173,6 +173,13 @@ function item(view, name, pod) {
 }
 
 /**
+ * Whether a pod in backoffQ is popped at once: activeQ is empty, and its backoff is not that of an error.
+ * @param {State} state @param {{error_backoff?: boolean}} pod
+ */
+export const needNotWait = (state, { error_backoff }) =>
+	!error_backoff && state.feature_gates.SchedulerPopFromBackoffQ !== false && !activeOrder(state).length;
+
+/**
  * The end of a pod's row: its remaining time, its node, or its priority.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod
  */
@@ -191,9 +198,11 @@ function under({ state, event }, name, pod) {
 	if (name === "backoff") {
 		const whole = Math.max(0.001, (pod.backoff_until ?? 0) - pod.timestamp);
 		const rest = Math.max(0, Math.min(1, ((pod.backoff_until ?? 0) - state.time) / whole));
+		const skipped = rest > 0 && needNotWait(state, pod);
 		return [
-			h("span", { key: "bar", class: "drain" }, h("i", { style: { width: `${rest * 100}%` } })),
+			h("span", { key: "bar", class: `drain ${skipped ? "off" : ""}` }, h("i", { style: { width: `${rest * 100}%` } })),
 			h("small", { key: "why" }, t("queue.failures", { n: pod.attempts, wait: decimal(whole) })),
+			skipped && h("small", { key: "skipped" }, t("queue.not_needed")),
 		];
 	}
 	if (name === "waiting" && pod.deadline !== null)

@@ -7,7 +7,7 @@ import { shortPod } from "../../shared/names.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
-import { activeOrder } from "./view.js";
+import { activeOrder, needNotWait } from "./view.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function enqueuedCaption({ state, event, subject }) {
@@ -62,7 +62,7 @@ function backoffCaption(state, event, values, why) {
 		backoff: num(`${decimal(end - event.timestamp)} s`, `backoff:${event.pod}`),
 		end: num(seconds(end)),
 	};
-	const first = !event.error_backoff && !activeOrder(state).length ? ".first" : ".early"; // how it is popped
+	const first = needNotWait(state, event) ? ".first" : ".early"; // how it is popped
 	const key = `queue.backoff${over ? ".over" : early ? first : ""}`;
 	const reason = parts(over || key.endsWith(".first") ? `${key}.why` : "queue.backoff.why", named);
 	return {
