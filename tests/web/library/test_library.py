@@ -198,8 +198,8 @@ def test_questions_come_with_the_teachers_words_and_without_an_answer(author: Br
     question = {"attempt": 1, "event": "ScoresComputed", "kind": "node", "en": "Which one?", "zh": "哪个？"}
     saved = author.save(scenario(node("n1"), pod("a"), lesson={"questions": [question]}))
     words = author.get(f"/api/v1/scenarios/{saved['id']}/versions/1/words", headers={"Accept-Language": "zh-CN"}).json()
-    asked = {"attempt": 1, "event": "ScoresComputed", "text": "哪个？", "kind": "node", "frame": None, "about": ""}
-    assert words["questions"] == [asked]
+    asked = {"attempt": 1, "event": "ScoresComputed", "text": "哪个？", "kind": "node"}
+    assert words["questions"] == [{**asked, "frame": None, "about": "", "yes_or_no": False}]
 
 
 def test_a_link_to_predict_with_previews_how_the_run_begins(folder: Path, author: Browser) -> None:

@@ -210,7 +210,7 @@ function score(view, node, plugin) {
 	const sums = lines.map((line, k) => sumOf(view, node, line, explanation?.facts ?? [], k));
 	const heading = lines.findLastIndex((line) => line.endsWith(":"));
 	const draggable = sums.flatMap((sum, k) => (sum && k > heading ? [k] : [])).slice(0, MAX_SHOWN);
-	const decide = draggable.length ? draggable : [lines.length - 1]; // the others lead to the last line
+	const decide = [...draggable, lines.length - 1]; // the others lead to these
 	const isTried = [...(view.tried?.values.keys() ?? [])].some((id) => id !== weighed.id);
 	const result = isTried ? "formula stale" : "formula"; // the stage has the new one
 	return panel(
