@@ -148,7 +148,7 @@ def test_the_backoff_of_a_pod_that_need_not_wait_is_drawn_hollow(browser_page: P
     ]
     seek(page, str(backoff[0]))
     assert "activeQ is empty" in sentence(page)
-    expect(page.locator(".queue-section.backoff .drain.off")).to_have_count(1)
+    expect(page.locator(".queue-section.backoff .drain.skipped")).to_have_count(1)
     expect(page.locator(".queue-section.backoff")).to_contain_text("activeQ is empty: no wait")
 
 
