@@ -200,7 +200,11 @@ function under({ state, event }, name, pod) {
 		const rest = Math.max(0, Math.min(1, ((pod.backoff_until ?? 0) - state.time) / whole));
 		const skipped = rest > 0 && needNotWait(state, pod);
 		return [
-			h("span", { key: "bar", class: `drain ${skipped ? "skipped" : ""}` }, h("i", { style: { width: `${rest * 100}%` } })),
+			h(
+				"span",
+				{ key: "bar", class: `drain ${skipped ? "skipped" : ""}` },
+				h("i", { style: { width: `${rest * 100}%` } }),
+			),
 			h("small", { key: "why" }, t("queue.failures", { n: pod.attempts, wait: decimal(whole) })),
 			skipped && h("small", { key: "skipped" }, t("queue.not_needed")),
 		];
