@@ -70,6 +70,7 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncItera
                 about = file, batch, start or 0, seq >= run.chunks
                 file, piece, start = await owner.work(jobs.part_of_file, *about)
                 yield piece
+                del piece  # the next one may be as large
 
 
 def reserver_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:

@@ -39,8 +39,7 @@ def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate:
     (gate / "open").touch()
     assert visitor.wait_for(waits, "done", "failed")["state"] == "done"
     assert wait_until(lambda: state(visitor, eid)["state"] == "done", LONG)
-    # each task that has to wait puts off the end of idle processes
-    assert wait_until(lambda: len(workers_of(stack)) == at_rest, 2 * LONG)
+    assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
 
 
 @pytest.mark.slow
