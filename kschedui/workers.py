@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from celery.signals import worker_ready
-from celery.worker import state
+from celery.worker import autoscale, state
 from django.conf import settings
 
 from kschedui.celery import ALIVE_FILE, app, share_memory
@@ -20,7 +20,6 @@ from kschedui.supervisor.ports import wait_until
 LATER = (
     "celery.concurrency.asynpool",
     "celery.concurrency.prefork",
-    "celery.worker.autoscale",
     "celery.worker.consumer",
     "kombu.transport.redis",
     "scheduler_core.autoscaling.cluster_autoscaler.loop",
@@ -38,8 +37,6 @@ STOP_SECONDS = 7.0  # in which a worker that was asked to stop ends; the supervi
 def main(arguments: list[str]) -> int:
     """Run the workers until they end. Return the exit status of this process's own."""
     sizes = sizes_of(arguments)
-    # After this time without a task, the other processes end. At rest, a lease is the time between two tasks.
-    os.environ["AUTOSCALE_KEEPALIVE"] = str(settings.RUN_LEASE_SECONDS / 2)  # which Celery reads as it is imported
     app.loader.import_default_modules()
     for module in LATER:
         import_module(module)
@@ -49,6 +46,24 @@ def main(arguments: list[str]) -> int:
     status = work(*first)
     wait_until(lambda: all(worker.ended() for worker in forked), STOP_SECONDS)  # they got the same signal
     return status
+
+
+class Autoscaler(autoscale.Autoscaler):
+    """Changes the number of processes of a pool with the work.
+
+    Half a lease after the last task, all but `IDLE` end. At rest, a lease is the time between two tasks.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, keepalive=settings.RUN_LEASE_SECONDS / 2, **options)
+
+    def scale_down(self, n: int) -> None:
+        """End `n` processes that are idle, but none while an earlier one still exits.
+
+        The pool would choose that one again and count it twice, and another process would stay for ever.
+        """
+        if len(self.pool.info["processes"]) == self.processes:
+            super().scale_down(n)
 
 
 class Forked:
@@ -95,6 +110,7 @@ def work(queue: str, size: int) -> int:
         pool_cls="prefork",
         concurrency=size,
         autoscale=(size, IDLE[queue]),
+        autoscaler_cls=Autoscaler,
         loglevel="WARNING",
         quiet=True,
         without_gossip=True,

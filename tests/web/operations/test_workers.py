@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,34 @@ def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate:
     assert visitor.wait_for(waits, "done", "failed")["state"] == "done"
     assert wait_until(lambda: state(visitor, eid)["state"] == "done", LONG)
     assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
+
+
+EXITS_SLOWLY = """
+import os, signal
+from celery.concurrency.prefork import TaskPool
+from kschedui.celery import app
+from kschedui.supervisor.ports import wait_until
+from kschedui.workers import Autoscaler
+
+pool = TaskPool(3, app=app, initargs=(app, "worker"))
+pool.start()
+scaler = Autoscaler(pool, 3)
+scaler.keepalive = -1.0
+scaler.on_task_received(None)
+slow = pool.info["processes"][0]
+os.kill(slow, signal.SIGSTOP)
+scaler.scale_down(1)
+scaler.scale_down(1)
+os.kill(slow, signal.SIGCONT)
+assert wait_until(lambda: len(pool.info["processes"]) == pool.num_processes, 60.0), pool.info
+scaler.scale_down(1)
+assert wait_until(lambda: len(pool.info["processes"]) == pool.num_processes == 1, 60.0), pool.info
+pool.terminate()
+"""
+
+
+def test_a_process_that_exits_slowly_is_not_counted_twice() -> None:
+    subprocess.run([sys.executable, "-c", EXITS_SLOWLY], check=True)
 
 
 @pytest.mark.slow
