@@ -170,7 +170,7 @@ export function stations(event, state) {
 	if (event.type === "HostSelected" && !state.cycle.ScoresComputed && !hasPredicates(state.kubernetes_version))
 		out.set("PreScore", "skipped").set("Score", "skipped");
 	rollBack(out, event, state, subject);
-	if (own.PodBound?.pod === subject) out.set("PostBind", "done");
+	if (own.PodBound?.pod === subject && event.type !== "PodBound") out.set("PostBind", "done");
 	return out;
 }
 

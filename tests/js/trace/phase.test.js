@@ -49,3 +49,11 @@ test("after an attempt has failed no point is under way", () => {
 		["PreScore", "todo"],
 	]);
 });
+
+test("PostBind comes after the step at which Bind is current", () => {
+	const state = { ...attempt("NodesFiltered", "PodAssumed", "PodBound"), kubernetes_version: "1.36" };
+	const shown = (/** @type {string} */ type) =>
+		["Bind", "PostBind"].map((point) => stations({ type, pod: "default/a" }, state).get(point));
+	assert.deepEqual(shown("PodBound"), ["current", "todo"]);
+	assert.deepEqual(shown("AttemptFinished"), ["done", "done"]);
+});
