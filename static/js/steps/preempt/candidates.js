@@ -213,15 +213,13 @@ export function candidateLanes(view, preemption, shown, frame) {
 const FEW = 2; // pods that are named
 
 /**
- * The pods that may be evicted, with their priorities; only their number if there are many.
+ * The pods that may be evicted, each with its priority as on the chips; only their number if there are many.
  * @param {View} view @param {Map<string, string>} fate @param {import("./model.js").Act} act
  */
 function lowerPods({ state }, fate, act) {
 	const pods = [...fate].filter(([, own]) => own === "lifted" || own === "on").map(([key]) => key);
 	if (pods.length && pods.length <= FEW)
-		return pods
-			.map((key) => `${shortPod(key)} (${t("priority", { n: state.pods.get(key)?.summary.priority ?? 0 })})`)
-			.join(t("list.comma"));
+		return pods.map((key) => `${shortPod(key)} ${state.pods.get(key)?.summary.priority ?? 0}`).join(t("list.comma"));
 	return t(act === "candidates" ? "candidate.lower" : "candidate.lifted", { n: pods.length });
 }
 
