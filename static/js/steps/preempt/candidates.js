@@ -121,7 +121,12 @@ function chips(view, candidate, fates, rows) {
 			const guarded = candidate.reprieve.find((step) => step.pod === key)?.violates_pdb;
 			return button(
 				() => view.act.select({ kind: "pod", name: key }),
-				{ key, "data-pod": key, class: `victim ${lifted.length ? "lifted" : ""}`, title: podTitle(view.state, key) },
+				{
+					key: lifted.length ? `lifted ${key}` : key, // another element, so that a victim's drops in anew
+					"data-pod": key,
+					class: `victim ${lifted.length ? "lifted" : ""}`,
+					title: podTitle(view.state, key),
+				},
 				h("s", null, lifted.length ? "↑" : "✕"),
 				h("span", null, podLabel(key)),
 				h("em", null, guarded ? "PDB" : String(view.state.pods.get(key)?.summary.priority ?? 0)),
