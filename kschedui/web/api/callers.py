@@ -60,13 +60,13 @@ class Caller(HttpBearer):
         if upload_of(request) is None:
             self.admit(request)
             if getattr(request, "scope", {}).get("headers_only"):
-                self.require_storage(request)
+                self.require_acceptable(request)
                 raise Acceptable
             if request.method not in SAFE:
                 self.require_small(request)
         return True
 
-    def require_storage(self, request: HttpRequest) -> None:
+    def require_acceptable(self, request: HttpRequest) -> None:
         """Require that a request with a large Content-Length is accepted and can be stored.
 
         Raises RequestDataTooBig, TooManyUploads or StorageFull.
