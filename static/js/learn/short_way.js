@@ -316,8 +316,8 @@ function leaders(model, count) {
 }
 
 /**
- * Whether an act of a preemption changes nothing: the opening, a reprieve of no pod after the first, a criterion that
- * all candidates meet equally; or evictions did not help the pod in its previous attempt either.
+ * Whether an act of a preemption changes nothing: the opening, a reprieve of no pod, a criterion that all candidates
+ * meet equally; or evictions did not help the pod in its previous attempt either.
  * @param {Place} place
  */
 function isIdleAct(place) {
@@ -326,8 +326,7 @@ function isIdleAct(place) {
 	if (!preemption.candidates.length) return isUselessAgain(place);
 	const { act, at } = actOf(preemption, frame);
 	if (act === "candidates") return true;
-	if (act === "reprieve")
-		return at > 1 && !preemption.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
+	if (act === "reprieve") return !preemption.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
 	if (act === "criterion")
 		return at < preemption.criteria && !preemption.candidates.some((candidate) => candidate.rung === at);
 	return false;
