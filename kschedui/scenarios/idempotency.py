@@ -22,18 +22,23 @@ class KeyReused(Exception):
 
 
 def once(
-    visitor: Visitor, key: str, call: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
+    visitor: Visitor,
+    key: str,
+    call: Callable[[], str],
+    prepare: Callable[[], Prepared],
+    create: Callable[[Prepared], Version],
 ) -> tuple[Version, bool]:
     """Return the version that `create` makes from the result of `prepare`, or made earlier under this key; and whether
     it is new.
 
-    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. `call` is the content of the
-    request; raises KeyReused if it differs from that of the first request. Without a key, a version is always created.
+    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. `call` returns the content of
+    the request; raises KeyReused if it differs from that of the first request. Without a key, a version is always
+    created.
     """
     if not key:
         return create(prepare()), True
     author = visitor.author
-    digest = hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(call().encode("utf-8", "surrogatepass")).hexdigest()
     try:
         return before(author, key, digest), False
     except IdempotencyKey.DoesNotExist:

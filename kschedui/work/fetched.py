@@ -3,7 +3,9 @@
 Sending a long text to another process costs the sender many times as much as reading it, and holds Python's lock.
 """
 
+import zlib
 from collections.abc import Callable, Sequence
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple, TypeVar
 
 Result = TypeVar("Result")
@@ -15,6 +17,19 @@ class Fetched(NamedTuple):
     read: Callable[[Any], Any]
     key: Any
     size: int
+
+
+def packed(value: object) -> Fetched:
+    """Return a value that worker processes pass on from one call to the next, as an argument that only they unpack.
+
+    The process in between would need many times its packed size for the value itself.
+    """
+    return Fetched(unpack, zlib.compress(ForkingPickler.dumps(value), zlib.Z_BEST_SPEED), 0)
+
+
+def unpack(data: bytes) -> Any:
+    """Return a packed value."""
+    return ForkingPickler.loads(zlib.decompress(data))
 
 
 def call(function: Callable[..., Result], args: Sequence[Any]) -> Result:

@@ -33,6 +33,7 @@ from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
 from kschedui.waiting.others import has_messages
 from kschedui.web.http import body_limit
 from kschedui.work import progress
+from kschedui.work.fetched import Fetched, packed
 from scheduler_core import RunEnded
 from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message, NotAnswerable
@@ -59,7 +60,7 @@ LONGEST_MESSAGES = 200_000  # bytes of a text whose messages are explained
 ONLY_MESSAGES = Message(
     "the text has no objects of a cluster, but messages of a scheduler or an autoscaler, which can be explained"
 )
-MAX_PART = 2 * 1024 * 1024  # bytes
+MAX_PART = 1024 * 1024  # bytes
 READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and until the text is written
 
 
@@ -282,8 +283,9 @@ def replay_result(rid: str) -> bytes:
     )
 
 
-def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
-    """Return the file, its next part, and the number of events of these frames that it now contains (0: all of them).
+def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[Fetched, bytes, int]:
+    """Return the file, packed, its next part, and the number of events of these frames that it now contains (0: all of
+    them).
 
     A part ends after MAX_PART bytes: longer ones would block the web process.
     """
@@ -293,28 +295,26 @@ def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: boo
         for piece in file.take(event):
             body += piece
         if len(body) >= MAX_PART:
-            return file, bytes(body), number
+            return packed(file), bytes(body), number
     for piece in file.end() if last else ():
         body += piece
-    return file, bytes(body), 0
+    return packed(file), bytes(body), 0
 
 
-def event_lines(frame: bytes, step: int) -> bytes:
-    """Return the events of a chunk from a step on, one per line."""
-    return b"".join(encode(event) + b"\n" for _, event in events_from(frame, step))
+def part_of_chunk(frame: bytes, step: int, server_sent: bool) -> tuple[bytes, int]:
+    """Return events of a chunk from a step on, and the step that follows them.
 
-
-def server_sent(frame: bytes, step: int) -> bytes:
-    """Return the events as server-sent events, with their steps as ids; the JSON contains no line breaks."""
-    return b"".join(
-        b"id: %d\nevent: trace\ndata: %s\n\n" % (at, encode(event)) for at, event in events_from(frame, step)
-    )
-
-
-def events_from(frame: bytes, step: int) -> Iterator[tuple[int, AnyEvent]]:
-    """Return the events of a chunk from the step on, with their steps."""
-    events = enumerate(frames.events_of(frame), start=frames.header_of(frame).first_step)
-    return ((at, event) for at, event in events if at >= step)
+    One per line, or as server-sent events with their steps as ids; their JSON contains no line breaks. A part ends
+    after MAX_PART bytes.
+    """
+    body, header = bytearray(), frames.header_of(frame)
+    for at, event in enumerate(frames.events_of(frame), start=header.first_step):
+        if at >= step:
+            data = encode(event)
+            body += b"id: %d\nevent: trace\ndata: %s\n\n" % (at, data) if server_sent else data + b"\n"
+        if len(body) >= MAX_PART:
+            return bytes(body), at + 1
+    return bytes(body), header.first_step + header.events
 
 
 def compare_runs(*sides: tuple[str, str]) -> bytes:

@@ -29,6 +29,7 @@ from kschedui.web.http.metrics import counted_socket, sockets
 from kschedui.web.live.feeds import FrameGone, following
 from kschedui.web.live.shared_row import POLL_SECONDS
 from kschedui.web.live.status_reader import read_status
+from kschedui.work.fetched import Fetched
 
 JSONL = "application/jsonl; charset=utf-8"
 SSE = "text/event-stream"
@@ -62,13 +63,14 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
 async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:
     """Yield the bytes of a file that is generated from a stored trace."""
     owner, reserve, seq = WorkOwner.of(request), reserver_of(request), 0
+    so_far: TraceFile | Fetched = file
     while seq < run.chunks:
         batch = await whole_batch_of(run, seq)
         seq, start = seq + len(batch), None
         while start != 0:
             async with reserve(batch):
-                about = file, batch, start or 0, seq >= run.chunks
-                file, piece, start = await owner.work(jobs.part_of_file, *about)
+                about = so_far, batch, start or 0, seq >= run.chunks
+                so_far, piece, start = await owner.work(jobs.part_of_file, *about)
                 yield piece
                 del piece  # the next one may be as large
 
@@ -120,15 +122,13 @@ def stream_events(request: HttpRequest, run: Run, step: int, *, server_sent: boo
     address = address_of(request)
     if sockets[address] >= settings.LIMITS["sockets_per_address"]:
         raise Refusal(429, gettext_noop("Too many connections from your address. Close other windows."))
-    chunks = chunks_of(request, run.public_id, step, jobs.server_sent if server_sent else jobs.event_lines)
+    chunks = chunks_of(request, run.public_id, step, server_sent=server_sent)
     body = count_while_open(address, kept_alive(chunks) if server_sent else lines_of(chunks))
     return streaming(body, SSE if server_sent else JSONL)
 
 
-async def chunks_of(
-    request: HttpRequest, run: str, step: int, made_by: Callable[[bytes, int], bytes]
-) -> AsyncGenerator[bytes | Status]:
-    """Yield the lines or server-sent events of each chunk, and the run's state when it has ended.
+async def chunks_of(request: HttpRequest, run: str, step: int, *, server_sent: bool) -> AsyncGenerator[bytes | Status]:
+    """Yield the lines or server-sent events of each chunk, in parts, and the run's state when it has ended.
 
     Ends without the state if the visitor loses access, or the run or its trace is deleted.
     """
@@ -143,9 +143,11 @@ async def chunks_of(
                 if isinstance(news, int):
                     frame = await feed.frame(news)
                     header = frames.header_of(frame)
-                    if header.first_step + header.events > step:
+                    while header.first_step + header.events > step:
                         async with reserve([frame]):
-                            yield await owner.work(made_by, frame, step)
+                            piece, step = await owner.work(jobs.part_of_chunk, frame, step, server_sent)
+                            yield piece
+                            del piece  # the next one may be as large
             yield feed.status
     except (Run.DoesNotExist, FrameGone, access.NotAllowed):
         return

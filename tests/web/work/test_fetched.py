@@ -10,7 +10,7 @@ from kschedui.runs.trace_files import DecisionLines
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.work import work_pool as work
-from kschedui.work.fetched import Fetched, size_of
+from kschedui.work.fetched import Fetched, call, size_of
 from kschedui.work.work_pool import WorkOptions, WorkPool
 from kschedui.work.work_queue import Client
 from tests.web.conftest import Browser
@@ -79,9 +79,10 @@ def test_a_file_is_made_in_parts_that_are_the_whole_together(many: Run, monkeypa
     _, whole, rest = jobs.part_of_file(DecisionLines(), frames, 0, True)
     assert rest == 0
     monkeypatch.setattr(jobs, "MAX_PART", len(whole) // 7)
-    file, start, parts = DecisionLines(), 0, list[bytes]()
+    file: DecisionLines | Fetched = DecisionLines()
+    start, parts = 0, list[bytes]()
     while start or not parts:
-        file, part, start = jobs.part_of_file(file, frames, start, True)
+        file, part, start = call(jobs.part_of_file, (file, frames, start, True))
         parts.append(part)
     assert len(parts) > 5
     assert b"".join(parts) == whole

@@ -76,7 +76,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
     def create(digest: Digest) -> Version:
         return save_once(request, lambda visitor: scenarios.create(visitor, digest))
 
-    version, _ = idempotency.once(visitor, key, digest.text, lambda: digest, create)
+    version, _ = idempotency.once(visitor, key, lambda: digest.text, lambda: digest, create)
     return Status(201, run_and_describe(request, version))
 
 

@@ -48,7 +48,7 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
         return save_once(request, save)
 
     try:
-        version, new = idempotency.once(visitor, key, body.model_dump_json(), lambda: digest_of(request, body), make)
+        version, new = idempotency.once(visitor, key, body.model_dump_json, lambda: digest_of(request, body), make)
     except idempotency.KeyReused:
         sentence = gettext_noop("This Idempotency-Key was already used for a different request.")
         raise Refusal(422, sentence, code="idempotency_key_reused") from None
