@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import link_to, open_player, seek, steps_of
@@ -143,6 +143,15 @@ def test_a_rule_finds_what_it_is_for(page: Page, rule: str) -> None:
     found = page.evaluate(SPOIL.replace("spoil();", f"{spoil};"), selector)
     assert any(re.match(rule, line) for line in found), found
     assert page.evaluate(NOW) == []
+
+
+def test_a_rule_finds_a_line_of_arithmetic_that_is_not_the_engines(page: Page) -> None:
+    seek(page, f"{steps_of(page, 'ScoresComputed')[0]}")
+    line = "#margin p.formula"
+    expect(page.locator(line).first).to_be_visible()  # the explanation is there
+    assert page.evaluate(NOW) == []
+    found = page.evaluate(SPOIL.replace("spoil();", "one.textContent = 'cpu 1 * 100 / 2 = 50.5';"), line)
+    assert any(problem.startswith("arithmetic") for problem in found), found
 
 
 def test_a_rule_finds_the_next_step_behind_the_timeline_of_a_phone(browser: Browser, live_stack: Stack) -> None:

@@ -4,6 +4,8 @@ const { preemptionOf } = await import("/static/js/steps/preempt/model.js");
 const { free, request, resourceOf } = await import("/static/js/trace/room.js");
 const { filterModel } = await import("/static/js/steps/filter/model.js");
 const { scores } = await import("/static/js/steps/score/bars.js");
+const { askedAt } = await import("/static/js/steps/registry.js");
+const { explainer } = await import("/static/js/player/page.js");
 const { STATIONS } = await import("/static/js/trace/phase.js");
 const POINTS = Object.values(STATIONS).flat();
 const nameOf = (/** @type {string} */ key) => key.slice(key.indexOf("/") + 1);
@@ -369,4 +371,16 @@ export function* conditions({ state }) {
 		const lost = (node?.ready ?? "True") !== "True";
 		if (lost !== card.classList.contains("lost")) yield ["condition", `${node?.summary.name} is Ready=${node?.ready ?? "True"} and is drawn otherwise`];
 	}
+}
+
+/** A line of a score's arithmetic has the engine's result. @returns {Generator<[string, string]>} */
+export function* arithmetic(view) {
+	if (view.event.type !== "ScoresComputed" || document.documentElement.lang !== "en") return;
+	const [kind, node, plugin] = askedAt({ ...view, scene: "score" })?.split(":") ?? [];
+	const engine = kind === "score" ? explainer.score(view.state.attempt, node, plugin)?.arithmetic : null;
+	if (!engine || !document.querySelector("#margin h2")?.textContent?.endsWith(node)) return;
+	const result = (/** @type {string | null | undefined} */ text) => Number(/-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0]);
+	for (const [k, line] of shown("#margin p:is(.formula, .note)").slice(0, engine.length).entries())
+		if (Math.abs(result(line.textContent) - result(engine[k])) > 0.01)
+			yield ["arithmetic", `"${line.textContent}" for the engine's "${engine[k]}"`];
 }

@@ -9,7 +9,7 @@ import { allocatable, request, used } from "../../trace/room.js";
 import { actorName } from "../controllers/view.js";
 import { causeOf, workloadWritten } from "../controllers/words.js";
 import { panel, row, table } from "../parts/panel.js";
-import { node, pod } from "../parts/words.js";
+import { node, pod, tidy } from "../parts/words.js";
 
 /** The pod's requests: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
 function asks(record) {
@@ -229,13 +229,12 @@ export function explain(view, _kind, name, resource) {
 }
 
 const LETTERS = 26;
-const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
 
 /** @typedef {import("../../trace/trace").Storage} Storage */
 
 /** The nodes from which a volume can be used. @param {Storage} volume */
 export function reachText({ reach = "" }) {
-	return reach ? t("storage.reach", { reach: reach.replace(DOMAIN, "") }) : t("storage.reach.all");
+	return reach ? t("storage.reach", { reach: tidy(reach) }) : t("storage.reach.all");
 }
 
 /** Describes a new volume or claim, in parts. @param {Storage} storage */

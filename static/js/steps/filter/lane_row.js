@@ -7,8 +7,8 @@ import { nodeName } from "../../shared/names.js";
 import { inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, largest, request, scarcest, used } from "../../trace/room.js";
 import { deviceChips } from "../parts/devices.js";
-import { alike, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
-import { noVictims, question, scoreName } from "../parts/words.js";
+import { alike, breakable, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
+import { noVictims, question, scoreName, tidy } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
 import { comparesRoom, resourceName } from "./fit.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
@@ -279,7 +279,7 @@ function stopMark(view, lanes, name, fate, stop) {
 		return h(
 			"span",
 			{ key: "why", class: "why-stopped", style: { left: `${left + width + 6}px` } },
-			passedText(view, name, plugins[at]),
+			breakable(tidy(passedText(view, name, plugins[at]))),
 			h("b", { class: "yes" }, " ✓"),
 		);
 	}
@@ -296,7 +296,7 @@ function stopMark(view, lanes, name, fate, stop) {
 	const words = score
 		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
 		: geometry.phone || mode !== "heads"
-			? h("b", null, stoppedShort(view, name, verdict))
+			? h("b", null, breakable(tidy(stoppedShort(view, name, verdict))))
 			: [h("b", null, bold), rest && (room ? clause : h("span", { class: "rest" }, rest))];
 	return [
 		button(

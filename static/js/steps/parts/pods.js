@@ -207,9 +207,10 @@ function askedLabels({ nodes, pods }, { summary: { labels = {} } }, before) {
 
 const EDGE = 3; // letters that the edges of a tag take
 const LONG_TAG = 20; // letters
+const SOFT = "PreferNoSchedule";
 
-/** The text of a tag, with places to break a long word if its row may wrap. @param {string} text @returns {Child[]} */
-function breakable(text) {
+/** A text with places to break a long word where lines may wrap. @param {string} text @returns {Child[]} */
+export function breakable(text) {
 	if (text.length < LONG_TAG) return [text];
 	return text.split(/(?<=[a-z])(?=[A-Z])/).flatMap((word, i) => (i ? [h("wbr", { key: `b${i}` }), word] : [word]));
 }
@@ -225,15 +226,17 @@ export function tags(state, node, room = 0, before = undefined) {
 	const taints = new Map();
 	for (const taint of node.summary.taints ?? [])
 		if (taint[0] !== "node.kubernetes.io/unschedulable") taints.set(taint[0], [...(taints.get(taint[0]) ?? []), taint]);
+	const isSoft = (/** @type {[string, string, string][]} */ own) => own.every(([, , effect]) => effect === SOFT);
+	const hardFirst = [...taints].sort(([, a], [, b]) => Number(isSoft(a)) - Number(isSoft(b)));
 	return [
 		node.summary.unschedulable &&
 			h("span", { key: "cordon", class: "tag", title: t("node.cordoned") }, t("node.cordoned")),
-		[...taints].slice(0, 2).map(([key, own]) =>
+		hardFirst.slice(0, 2).map(([key, own]) =>
 			h(
 				"span",
 				{
 					key,
-					class: `tag ${own.every(([, , effect]) => effect === "PreferNoSchedule") ? "soft" : ""}`,
+					class: `tag ${isSoft(own) ? "soft" : ""}`,
 					title: own.map(([, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`).join("\n"),
 				},
 				breakable(key.split("/").at(-1) ?? key),

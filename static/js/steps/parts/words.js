@@ -154,9 +154,12 @@ export function domainKind(key) {
 	return key === "zone" ? t("zone") : key === "hostname" ? t("node") : key;
 }
 
+/** Prefixes of well-known labels and taints; those of other owners ("example.kubernetes.io/") stay. */
+const DOMAIN = /(?<![\w.-])(?:(?:topology|node|failure-domain\.beta)\.)?kubernetes\.io\/(?=[a-z])/g;
+
 /** A text with short keys: "zone=a" for "topology.kubernetes.io/zone=a". @param {string} text */
 export function tidy(text) {
-	return text.replace(/\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g, "");
+	return text.replace(DOMAIN, "");
 }
 
 /**
@@ -183,16 +186,14 @@ export function passWords(facts) {
 	return "";
 }
 
-const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
-
 /**
  * What a pod selects, prefers or avoids, in words.
  * @param {PodState | undefined} pod @returns {[string, string][]} text and kind
  */
 export function wishesOf(pod) {
 	return (pod?.summary.wishes ?? []).map(({ kind, value, key = "", number = 0, soft }) => {
-		const where = domainKind(key.replace(DOMAIN, ""));
-		return [t(`wish.${kind}${soft ? ".soft" : ""}`, { value: value.replace(DOMAIN, ""), key: where, number }), kind];
+		const where = domainKind(tidy(key));
+		return [t(`wish.${kind}${soft ? ".soft" : ""}`, { value: tidy(value), key: where, number }), kind];
 	});
 }
 
