@@ -108,7 +108,7 @@ function activeCaption(state, event, values, why) {
 		why: why.length
 			? why
 			: ahead.length
-				? parts("queue.active.ahead", { pods: list(ahead) })
+				? parts("queue.active.ahead", { pods: list(ahead, 3) })
 				: parts(alone ? "queue.active.only" : "queue.active.first"),
 	};
 }
