@@ -110,8 +110,9 @@ function keepDiffering(group, done) {
 	}
 }
 
-const OF_REPLICA_SET = /^(.+)-(?=[a-z]*\d)[a-z0-9]{7,10}-([a-z0-9]{5})$/; // the hash of its template has a digit
-const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/; // the letters of Kubernetes' random names
+// the hash of its template has a digit, or many of the letters of Kubernetes' random names, which have no vowels
+const OF_REPLICA_SET = /^(.+)-(?:(?=[a-z]*\d)[a-z0-9]{7,10}|[bcdfghjklmnpqrstvwxz]{8,10})-([a-z0-9]{5})$/;
+const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/;
 
 /**
  * A pod's name: its workload, and the part in which its pods differ ("" if a controller did not generate the name).

@@ -63,6 +63,7 @@ test("without room a node is shown by the end that no other has", () => {
 
 test("a pod is its workload, and a hash", () => {
 	assert.deepEqual(podParts("shop/checkout-9d427ed0cd-bc8c8"), ["checkout", "bc8c8"]);
+	assert.deepEqual(podParts("shop/prefc-nqfkgdcvsr-cj5vg"), ["prefc", "cj5vg"]); // a hash without a digit
 	assert.deepEqual(podParts("shop/node-exporter-x7k2p"), ["node-exporter", "x7k2p"]);
 	assert.equal(shortPod("shop/payments-worker-5d8f7c9b6-zx2vq"), "payments-worker\u00a0zx2vq");
 	for (const name of ["web-5", "low-1-again", "runs-already", "my-frontend1-alpha", "db-0", "mail-queue"])

@@ -149,7 +149,7 @@ function head(view, lanes, name, fate, stop, within) {
 	const whole = Math.max(1, allocatable(node, shown));
 	const measure = { longest: lanes.longest(shown), need: tried ? request(view.state, view.subject, shown) : 0 };
 	const placed = zoneNote(view, lanes, within);
-	const shownName = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 52 : 78)) / LETTER);
+	const shownName = nodeName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 30 : 78)) / LETTER);
 	return h(
 		"div",
 		{ key: "head", class: "lane-head" },
