@@ -147,7 +147,7 @@ def test_a_rule_finds_what_it_is_for(page: Page, rule: str) -> None:
 
 def test_a_rule_finds_a_line_of_arithmetic_that_is_not_the_engines(page: Page) -> None:
     seek(page, f"{steps_of(page, 'ScoresComputed')[0]}")
-    line = "#margin p.formula"
+    line = "#margin p.decides"
     expect(page.locator(line).first).to_be_visible()  # the explanation is there
     assert page.evaluate(NOW) == []
     found = page.evaluate(SPOIL.replace("spoil();", "one.textContent = 'cpu 1 * 100 / 2 = 50.5';"), line)

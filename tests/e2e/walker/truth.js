@@ -373,14 +373,14 @@ export function* conditions({ state }) {
 	}
 }
 
-/** A line of a score's arithmetic has the engine's result. @returns {Generator<[string, string]>} */
+/** The lines of a score's arithmetic have the engine's results. @returns {Generator<[string, string]>} */
 export function* arithmetic(view) {
 	if (view.event.type !== "ScoresComputed" || document.documentElement.lang !== "en") return;
 	const [kind, node, plugin] = askedAt({ ...view, scene: "score" })?.split(":") ?? [];
 	const engine = kind === "score" ? explainer.score(view.state.attempt, node, plugin)?.arithmetic : null;
 	if (!engine || !document.querySelector("#margin h2")?.textContent?.endsWith(node)) return;
-	const result = (/** @type {string | null | undefined} */ text) => Number(/-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0]);
-	for (const [k, line] of shown("#margin p:is(.formula, .note)").slice(0, engine.length).entries())
-		if (Math.abs(result(line.textContent) - result(engine[k])) > 0.01)
-			yield ["arithmetic", `"${line.textContent}" for the engine's "${engine[k]}"`];
+	const results = (/** @type {(string | null)[]} */ lines) => lines.map((text) => Number(/-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0] ?? 0)).sort((a, b) => a - b);
+	const lines = shown("#margin p:is(.formula, .note)").map((line) => line.textContent); // those that decide come first
+	const [drawn, due] = [results(lines.slice(0, engine.length)), results(engine)];
+	if (due.some((value, k) => Math.abs(value - drawn[k]) > 0.01)) yield ["arithmetic", `${lines.join("; ")} for the engine's ${engine.join("; ")}`];
 }
