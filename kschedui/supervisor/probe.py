@@ -29,7 +29,7 @@ def web_answers(port: int, hosts: str) -> bool:
 
 
 def worker_turns(file: str) -> bool:
-    """Return whether the file was touched recently; a future time means that the clock was set back."""
+    """Return whether the file's time is near: up to ALIVE_SECONDS ago, or as far ahead if the clock was set back."""
     try:
         return abs(time.time() - os.stat(file).st_mtime) < ALIVE_SECONDS
     except FileNotFoundError:

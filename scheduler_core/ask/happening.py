@@ -52,29 +52,29 @@ def _seconds(time: float) -> float | int:
 def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
     """Return an event for each object, with its state after all edits."""
     cluster = moment.world().cluster
-    manifests: dict[tuple[str, str, str], dict[str, Any]] = {}
+    events: dict[tuple[str, str, str], dict[str, Any]] = {}
     for edit in edits:
         assert isinstance(edit, ObjectEdit)
         match edit:
             case AddNodes():
                 nodes: dict[str, Mapping[str, Any]] = {node.name: node.manifest for node in cluster.all_nodes()}
-                nodes |= {key[2]: event["create"] for key, event in manifests.items() if "create" in event}
+                nodes |= {key[2]: event["create"] for key, event in events.items() if "create" in event}
                 for data in manifests_like(edit, nodes.get(edit.like), nodes):
                     name = data["metadata"]["name"]
-                    manifests["Node", "", name] = {"create": data}
+                    events["Node", "", name] = {"create": data}
                     for piece in slices_like(edit.like, name, slices_of(cluster)):
-                        manifests["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
+                        events["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
             case SetField():
                 key = (edit.kind, edit.namespace, edit.name)
-                event = manifests.get(key) or {"update": _manifest(find_object(cluster, *key))}
-                manifests[key] = {
+                event = events.get(key) or {"update": _manifest(find_object(cluster, *key))}
+                events[key] = {
                     action: apply_steps(data, [Step(edit.path, edit.value, edit.add)]) for action, data in event.items()
                 }
             case Remove():
                 names = {"apiVersion": KINDS[edit.kind].api_version, "kind": edit.kind, "name": edit.name}
                 namespace = {"namespace": edit.namespace} if edit.namespace else {}
-                manifests[edit.kind, edit.namespace, edit.name] = {"delete": {**names, **namespace}}
-    return list(manifests.values())
+                events[edit.kind, edit.namespace, edit.name] = {"delete": {**names, **namespace}}
+    return list(events.values())
 
 
 def _manifest(item: Any) -> Mapping[str, Any]:

@@ -355,7 +355,7 @@ def _compared(spec: Manifest) -> Any:
 
 
 def _with_resources(spec: Manifest, resources: Resources) -> Manifest:
-    """Return the spec with other resources of its containers."""
+    """Return the spec with these resources of its containers; those that are not in `resources` keep theirs."""
     new = dict(spec)
     for field in ("containers", "initContainers"):
         if spec.get(field):

@@ -133,8 +133,11 @@ class Handle(Protocol):
     @property
     def nominator(self) -> Nominator: ...
 
-    def room(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
-        """Return the room that decides whether nodes pass when pods return to them; None if the filters must run."""
+    def counter_limits(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
+        """Return the limits that decide whether a node still passes as pods of `what_if` return to it.
+
+        None if the filters must run to find out.
+        """
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:

@@ -175,7 +175,10 @@ def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
 
 
 def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Run PreBind for a pod that was deleted during its binding; Bind then fails because the pod does not exist."""
+    """Run PreBind, then Unreserve, for a pod that was deleted during its binding.
+
+    Bind is left out: it would fail, because the pod no longer exists.
+    """
     framework, node_name = attempt.framework, attempt.node_name
     framework.run_until_failure(
         PreBindPlugin, lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)

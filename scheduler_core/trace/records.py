@@ -295,9 +295,9 @@ class VictimUnit(Record):
 
 
 class FieldChange(Record):
-    """A change by an update; None if the value did not exist before, or does not exist afterwards.
+    """A field that an update changed. `before` and `after` are None where there is no value.
 
-    `name` is the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for `spec.unschedulable`.
+    `name`: the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for other fields.
     """
 
     field: ChangedField

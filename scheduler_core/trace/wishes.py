@@ -13,7 +13,7 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 
 def wishes(pod: Pod) -> list[Wish]:
-    """Return the requirements in the order of the plugins that read them, required before preferred ones."""
+    """Return what the pod requires, then what it prefers, each in the order of the plugins that read it."""
     all_wishes = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
     return sorted(all_wishes, key=lambda wish: wish.soft)
 

@@ -35,9 +35,9 @@ logger = logging.getLogger(__name__)
 
 
 class Refusal(Exception):
-    """A response with this status, this sentence in the visitor's language, and these headers.
+    """An error that is answered with this status, this sentence in the visitor's language, and these headers.
 
-    The API adds `code` (problems.py) if the status has several, and `more`.
+    `code`: replaces the status's usual code (problems.py). `more`: further fields of the API's answer.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ class Feed(SharedRow):
         return frame
 
     async def frame_if_available(self, seq: int) -> bytes | None:
-        """Return a stored frame; None if the database is away, or the frame is being computed again.
+        """Return a stored frame; None if the database is unavailable, or the frame is being computed again.
 
         Raises FrameGone, and DamagedChunk if it cannot be computed again.
         """

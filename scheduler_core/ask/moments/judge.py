@@ -72,7 +72,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def judge(moment: Moment, edits: Sequence[Edit], plugins: KnownPlugins | None = None) -> Judgement:
-    """Compare the decision with the edits and without. Raises NotPossible."""
+    """Compare the decision without the edits and with them. Raises NotPossible."""
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()

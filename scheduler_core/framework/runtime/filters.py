@@ -165,8 +165,8 @@ class Filters:
             return alone.spread(passed, len(rows)).override(beside)
         return self.run(cycle, rows, what_if).override(beside)
 
-    def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> CounterLimits | None:
-        """Return the room that determines whether a node still passes as pods of `what_if` return to it.
+    def counter_limits(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> CounterLimits | None:
+        """Return the limits that determine whether a node still passes as pods of `what_if` return to it.
 
         None if the filters must run to find out: one of them is neither a CountingFilter nor independent of pods, or
         nominated pods take precedence over the pod.

@@ -193,8 +193,8 @@ class Framework:
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
 
-    def room(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
-        return self.filters.room(cycle, what_if, self.nominator)
+    def counter_limits(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
+        return self.filters.counter_limits(cycle, what_if, self.nominator)
 
     def alike(self, cycle: CycleState) -> Hashable | None:
         plan = self.filters.plan(cycle)

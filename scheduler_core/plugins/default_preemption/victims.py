@@ -159,12 +159,12 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
     if not len(positions):
         return reprieved
     what_if = _what_if_without(rows, positions, tried)
-    room = handle.room(cycle, what_if)
+    limits = handle.counter_limits(cycle, what_if)
     for turn in range(int(tried.counts.max())):
         given_back = tried.bounds[:-1][tried.counts > turn] + turn
         index = what_if.index[given_back]
-        if room is not None:
-            reprieved[given_back] = room.give_back(given_back, index)
+        if limits is not None:
+            reprieved[given_back] = limits.give_back(given_back, index)
             continue
         what_if.turn(given_back, 0)
         fits = handle.run_filters(cycle, what_if.rows, what_if).passes[index]

@@ -104,9 +104,10 @@ def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
 
 
 def conditions_error(state: State, handle: Handle) -> str:
-    """Return the reason that the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding).
+    """Return why the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding).
 
-    The state's claims are replaced by the stored ones.
+    If any device has binding conditions, the state's claims are replaced by the stored ones, up to the first one that
+    is not ready.
     """
     results = (claim.allocation.results for claim in state.claims if claim.allocation is not None)
     if not any(result.binding_conditions for of_claim in results for result in of_claim):

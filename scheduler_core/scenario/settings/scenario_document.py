@@ -124,8 +124,8 @@ def _feature_gates(data: Mapping[str, bool], release: Release, problems: Problem
 
 def _check_needs(gates: Mapping[str, bool], release: Release, problems: Problems) -> None:
     """Report gates that are on without the gates that they depend on (kube_features.go)."""
-    for name in (name for name, value in gates.items() if value):
-        for needed in release.gates[name].needs:
+    for name, is_on in gates.items():
+        for needed in release.gates[name].needs if is_on else ():
             if not gates.get(needed):
                 message = Message("feature gate {gate} needs feature gate {needed}", gate=name, needed=needed)
                 problems.error(("spec", "featureGates", name), message)

@@ -424,7 +424,8 @@ function choices({ store, state, step: now }, name) {
 }
 
 /**
- * The plugin with the largest lead over the second-best node, and the lead in points.
+ * Why the node won (`why`): the plugin by which it leads the next-best node most, a tie, or no other node; and the node's
+ * `lead` in points of the total, null without another node.
  * @param {any} event @param {Scores | null} model
  */
 function decidingScore({ node, feasible, tied = 1 }, model) {

@@ -249,9 +249,10 @@ function rejecter(question) {
 	const at = model?.at.get(question.ask.about ?? "");
 	if (!model || !at) return null;
 	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
-	const frame = at.stop === PASSED ? framesOf(question.event) - 1 : Math.min(at.stop, framesOf(question.event) - 1);
-	const plugins = few(model.plugins, right).slice(0, MAX_OPTIONS);
-	const names = right === "none" || plugins.length < MAX_OPTIONS ? plugins.slice(0, MAX_OPTIONS - 1) : plugins;
+	const last = framesOf(question.event) - 1;
+	const frame = at.stop === PASSED ? last : Math.min(at.stop, last);
+	const plugins = few(model.plugins, right);
+	const names = at.stop === PASSED ? plugins.slice(0, MAX_OPTIONS - 1) : plugins;
 	return makeAnswer(question, "plugin", [...names, ...(names.length < MAX_OPTIONS ? ["none"] : [])], right, {
 		shown: { step: question.step, frame },
 	});

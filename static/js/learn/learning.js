@@ -125,7 +125,7 @@ function retell(view) {
 		act.seek(frames[0].step, frames[0].frame);
 	};
 	const folded = text ? { folded: { text, unfold } } : {};
-	return { ...caption, ...folded, next: announce(view, nextTold(player, { step, frame })) };
+	return { ...caption, ...folded, next: announce(view, nextNotSkipped(player, { step, frame })) };
 }
 
 /** The announcement of the next stop. @param {View} view @param {Spot} next @returns {Part[]} */
@@ -141,12 +141,12 @@ export function announce(view, next) {
 }
 
 /** The next place that is not skipped. @param {Player} player @param {Spot} place @returns {Spot} */
-function nextTold(player, { step, frame }) {
+function nextNotSkipped(player, { step, frame }) {
 	let at = { step, frame };
-	do
-		at =
-			at.frame < player.frames(at.step) - 1 ? { step: at.step, frame: at.frame + 1 } : { step: at.step + 1, frame: 0 };
-	while (player.store.event(at.step) && player.leavesOut(at.step, at.frame));
+	do {
+		const isLast = at.frame === player.frames(at.step) - 1;
+		at = isLast ? { step: at.step + 1, frame: 0 } : { step: at.step, frame: at.frame + 1 };
+	} while (player.store.event(at.step) && player.leavesOut(at.step, at.frame));
 	return at;
 }
 
@@ -180,7 +180,7 @@ function look(page, view) {
 	const pick = revealed ? predictions.picks.get(revealed.id) : undefined;
 	const compared = revealed && pick !== undefined ? { explained: comparedRef(revealed, pick) ?? undefined } : {};
 	if (!ahead) return { ...view, learner, own: view.caption, caption: { ...caption, ...answer }, ...compared };
-	const next = isBefore(nextTold(page.player, view), ahead.from) ? {} : { next: [t("predict.next")] };
+	const next = isBefore(nextNotSkipped(page.player, view), ahead.from) ? {} : { next: [t("predict.next")] };
 	return {
 		...view,
 		learner,

@@ -36,9 +36,9 @@ function formatElapsed(seconds) {
 	return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** @param {Element} target @param {string} language */
+/** Shows the time of day, and the time since the talk began. @param {Element} target @param {string} language */
 function startClock(target, language) {
-	const day = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+	const timeOfDay = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 	let since = startOfTalk();
 	const draw = () => {
 		const seconds = Math.max(0, Math.floor((Date.now() - since) / 1000));
@@ -51,7 +51,7 @@ function startClock(target, language) {
 				"p",
 				{ key: "day", class: "speaker-day" },
 				h("span", { class: "sr" }, t("speaker.day")),
-				day.format(Date.now()),
+				timeOfDay.format(Date.now()),
 			),
 			h(
 				"p",

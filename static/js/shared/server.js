@@ -150,7 +150,7 @@ export async function read(answer) {
 	return { status: answer.status, body };
 }
 
-/** The JSON at a URL; throws for another status than success. @param {string} url */
+/** The JSON at a URL; throws on any status other than success. @param {string} url */
 export async function get(url) {
 	const answer = await fetch(url);
 	if (!answer.ok) throw new Error(`${url}: ${answer.status}`);

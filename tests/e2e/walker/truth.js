@@ -382,5 +382,5 @@ export function* arithmetic(view) {
 	const results = (/** @type {(string | null)[]} */ lines) => lines.map((text) => Number(/-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0] ?? 0)).sort((a, b) => a - b);
 	const lines = shown("#margin p:is(.formula, .note)").map((line) => line.textContent); // those that decide come first
 	const [drawn, due] = [results(lines.slice(0, engine.length)), results(engine)];
-	if (due.some((value, k) => Math.abs(value - drawn[k]) > 0.01)) yield ["arithmetic", `${lines.join("; ")} for the engine's ${engine.join("; ")}`];
+	if (due.some((value, k) => Math.abs(value - drawn[k]) > 0.00001)) yield ["arithmetic", `${lines.join("; ")} for the engine's ${engine.join("; ")}`];
 }

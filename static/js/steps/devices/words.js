@@ -85,13 +85,13 @@ function placeCaption(event, frame, state, subject) {
 	if (place.node < 0) return intro(event, values);
 	/** @type {NodeSearch} */
 	const search = event.nodes[place.node];
-	const where = { ...values, node: node(search.node) };
-	if (place.ended) return ending(event, search, place.like, where, state);
+	const onNode = { ...values, node: node(search.node) };
+	if (place.ended) return ending(event, search, place.like, onNode, state);
 	const attempt = /** @type {Try} */ (search.tries?.[place.tries - 1]);
-	const { kind, request, devices = [], text = "", document = -1 } = attempt;
-	const documentName = event.documents?.[document];
+	const { kind, request, devices = [], text = "", document: documentIndex = -1 } = attempt;
+	const documentName = event.documents?.[documentIndex];
 	const words = {
-		...where,
+		...onNode,
 		devices: names(devices),
 		n: devices.length,
 		request,
@@ -122,16 +122,18 @@ function intro(event, values) {
 
 /**
  * The caption for the end of a node's search.
- * @param {Searched} event @param {NodeSearch} search @param {number} like @param {Record<string, any>} where
+ * @param {Searched} event @param {NodeSearch} search
+ * @param {number} like the index of an earlier node that was searched alike, or -1
+ * @param {Record<string, any>} values
  * @param {State} state
  * @returns {Partial<Caption>}
  */
-function ending(event, search, like, where, state) {
+function ending(event, search, like, values, state) {
 	const { outcome, found = [], message = "", pools = [] } = search;
 	const bad = pools.filter(({ problem }) => problem);
 	const kind = outcome === "found" && !found.length ? "usable" : outcome;
 	const words = {
-		...where,
+		...values,
 		devices: names(found.map(([, , device]) => device)),
 		n: Math.max(1, found.length),
 		other: like >= 0 ? node(event.nodes[like].node) : "",

@@ -132,19 +132,19 @@ export function roomTable(view, name, reasons) {
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
 	const whole = allocatable(node, resource);
 	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
-	const inPodUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
+	const inTableUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
 	return [
 		table(
 			[short(resource), unit || t("margin.requests")],
 			[
-				row("all", [t("allocatable"), inPodUnit(whole)]),
-				shown.map((key) => row(key, [`− ${shortPod(key)}`, inPodUnit(request(state, key, resource))])),
-				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
+				row("all", [t("allocatable"), inTableUnit(whole)]),
+				shown.map((key) => row(key, [`− ${shortPod(key)}`, inTableUnit(request(state, key, resource))])),
+				rest > 0 && row("rest", [t("margin.others"), inTableUnit(rest)]),
 				heldFor(state, name, subject).map((key) =>
-					row(`held${key}`, [t("margin.held", { pod: shortPod(key) }), inPodUnit(request(state, key, resource))]),
+					row(`held${key}`, [t("margin.held", { pod: shortPod(key) }), inTableUnit(request(state, key, resource))]),
 				),
-				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
-				left < 0 && row("over", [t("margin.over"), inPodUnit(-left)]),
+				row("free", [t("margin.free"), inTableUnit(Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), inTableUnit(-left)]),
 			],
 		),
 		[...new Set([resource, ...requests])].map((requested) => comparedRoom(view, name, requested)),

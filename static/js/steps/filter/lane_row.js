@@ -66,21 +66,20 @@ export function laneRow(view, lanes, { name, first, zone, within }, picked) {
 }
 
 /**
- * The facts beside a node that waits for Filter: its devices, its zone in the zone's first row, and on a phone its free
- * resources and tags; null if there are none.
+ * The facts beside a node that waits for Filter: its devices, in a zone's first row the zone and its similar pods, and on
+ * a phone the node's tags and the free amount of its scarcest resource; null if there are none.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
 function facts(view, { geometry }, name, zone) {
 	const { state, subject } = view;
 	const node = state.nodes.get(name);
 	if (!node || !(zone?.zone || geometry.phone || state.slices.size)) return null;
-	const shown = scarcest(state, name, subject);
-	const room = () =>
-		t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, subject)), allocatable(node, shown)));
+	const resource = scarcest(state, name, subject);
+	const left = Math.max(0, free(state, name, resource, subject));
 	return h(
 		"span",
 		{ key: "facts", class: "why-stopped facts" },
-		geometry.phone && [room(), tags(state, node)],
+		geometry.phone && [t("lane.freeof", freeOf(resource, left, allocatable(node, resource))), tags(state, node)],
 		deviceChips(state, name),
 		zone?.zone && h("span", { key: "zone", title: zone.zone }, t("cluster.zone", { zone: zone.zone })),
 		zone?.zone && h("span", { key: "like", title: alike(view, zone.names) }, alike(view, zone.names)),

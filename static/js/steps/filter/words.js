@@ -28,7 +28,7 @@ function filterCaption(context) {
 	const model = filterModel(context.state);
 	if (!model) return {};
 	if (!model.names.length) return nothingEvaluated(context);
-	return context.order === "node" ? byNode(context, model) : byPlugin(context, model);
+	return context.order === "node" ? nodeCaption(context, model) : pluginCaption(context, model);
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -40,14 +40,14 @@ function nothingEvaluated({ state, subject }) {
 }
 
 /** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
-function byPlugin(context, model) {
+function pluginCaption(context, model) {
 	const { frame, subject } = context;
 	const plugin = model.plugins[frame];
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
 	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
 	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
-	const all = first || lone || (["many", "one", "two"][left] ?? "many");
+	const remaining = left === 1 ? "one" : left === 2 ? "two" : "many";
 	const values = {
 		pod: pod(subject ?? "", subject),
 		plugin: extender(plugin),
@@ -56,23 +56,26 @@ function byPlugin(context, model) {
 		node: stopped.length ? node(stopped[0]) : "",
 		left: num(count(left)),
 		total: num(count(model.evaluated)),
-		all: parts(`all.${all}`, { left: num(count(left)) }),
+		all: parts(`all.${first || lone || remaining}`, { left: num(count(left)) }),
 	};
 	return {
 		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
 		sentence: stopped.length
 			? stoppedSentence(context, model, plugin, stopped, values)
 			: nobodySentence(context, model, plugin, values),
-		why:
-			!frame && model.nominatedFirst
-				? nominatedWhy(model, model.nominatedFirst, values)
-				: stopped.length
-					? stoppedWhy(context, model, frame, stopped, values)
-					: cordonedAmong(context.state, model, plugin).length
-						? parts(`filter.${like(plugin)}.tolerated.why`)
-						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+		why: pluginWhy(context, model, stopped, values),
 		next: nextFilter(model, frame, context.following),
 	};
+}
+
+/** @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values */
+function pluginWhy(context, model, stopped, values) {
+	const { frame, state } = context;
+	const plugin = model.plugins[frame];
+	if (!frame && model.nominatedFirst) return nominatedWhy(model, model.nominatedFirst, values);
+	if (stopped.length) return stoppedWhy(context, model, frame, stopped, values);
+	if (cordonedAmong(state, model, plugin).length) return parts(`filter.${like(plugin)}.tolerated.why`);
+	return parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values);
 }
 
 /**
@@ -242,7 +245,7 @@ function decision(feasible) {
 }
 
 /** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
-function byNode({ event, frame, subject }, model) {
+function nodeCaption({ event, frame, subject }, model) {
 	const seen = nodesSeen(event, frame);
 	const name = model.walk[seen - 1];
 	const at = model.at.get(name);

@@ -19,7 +19,7 @@ function preemptionCaption(context) {
 	const preemption = preemptionOf(context.state);
 	if (!preemption) return {};
 	const { act, at } = actOf(preemption, context.frame);
-	if (act === "candidates") return candidatesFound(context, preemption);
+	if (act === "candidates") return candidatesCaption(context, preemption);
 	if (act === "removed") return removedCaption(context, preemption);
 	if (act === "reprieve") return reprieveCaption(context, preemption, at);
 	return act === "criterion" ? criterion(context, preemption, at) : result(context, preemption);
@@ -44,25 +44,23 @@ function lacking({ state, subject = "" }) {
 }
 
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
-function candidatesFound(context, preemption) {
+function candidatesCaption(context, preemption) {
 	const { subject = "" } = context;
 	const need = lacking(context);
 	const { event } = preemption;
 	const values = { pod: pod(subject, subject), n: num(preemption.all, "candidates"), need: need ?? "" };
 	const kind = !event.eligible ? "ineligible" : preemption.candidates.length ? (need ? "room" : "open") : "nobody";
 	const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
+	const why = () => {
+		if (kind === "ineligible") return whyNot(event.reason);
+		if (kind === "nobody") return whyNobody(context, event);
+		const others = rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : [];
+		return [...parts(`preempt.${kind}.why`, values), ...others];
+	};
 	return {
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts(`preempt.${kind}`, values),
-		why:
-			kind === "ineligible"
-				? whyNot(event.reason)
-				: kind === "nobody"
-					? whyNobody(context, event)
-					: [
-							...parts(`preempt.${kind}.why`, values),
-							...(rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : []),
-						],
+		why: why(),
 		next: preemption.candidates.length ? parts("next.removed", values) : [],
 	};
 }

@@ -460,11 +460,22 @@ function share(view, node, line, facts) {
 	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
 	const fits = used <= has && has > 0;
-	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` = ${(fits ? used / has : 1).toFixed(4)}`];
+	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` = ${fraction(fits ? used / has : 1)}`];
 	const points = fits ? Math.floor(((least ? has - used : used) * 100) / has) : 0;
 	return least
 		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
 		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
+}
+
+/**
+ * A fraction with four digits. Of 1/32, which lies between two of them, the engine writes the even one, "0.0312", and
+ * toFixed the higher one.
+ * @param {number} value
+ */
+function fraction(value) {
+	const digits = value * 10_000;
+	const isBetween = Number.isInteger(value * 32) && digits % 1 === 0.5;
+	return (isBetween ? (2 * Math.round(digits / 2)) / 10_000 : value).toFixed(4);
 }
 
 /**
