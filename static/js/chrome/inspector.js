@@ -424,7 +424,7 @@ function choices({ store, state, step: now }, name) {
 }
 
 /**
- * Why the node won (`why`): the plugin by which it leads the next-best node most, a tie, or no other node; and the node's
+ * Why the node won (`why`): the plugin by which it leads the next-best node most, a tie, or no other node; and its
  * `lead` in points of the total, null without another node.
  * @param {any} event @param {Scores | null} model
  */

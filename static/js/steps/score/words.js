@@ -14,7 +14,6 @@ import { extender, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
 
 const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
-const PREFERRED = "NodeAffinity.preferred"; // the fact of a preferred term
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function scoreCaption(context) {
@@ -380,8 +379,13 @@ function sumOf(view, node, line, facts, k) {
 	const fact = facts[k];
 	if (fact?.key.endsWith(".count")) return spread(view, line, fact);
 	if (/\.own-preferred-(anti-)?affinity$/.test(fact?.key ?? "")) return neighbours(view, fact);
-	if (!k && facts.some(({ key }) => key === PREFERRED)) return preferences(view, facts);
+	if (!k && facts.some(isPreferredTerm)) return preferences(view, facts);
 	return share(view, node, line, facts);
+}
+
+/** Whether the fact is about a preferred term, which has a weight; a soft taint has none. @param {Fact} fact */
+function isPreferredTerm({ key, values }) {
+	return key.endsWith(".preferred") && values?.weight !== undefined;
 }
 
 /**
@@ -389,7 +393,7 @@ function sumOf(view, node, line, facts, k) {
  * @param {View} view @param {Fact[]} facts @returns {Child}
  */
 function preferences(view, facts) {
-	const matching = facts.filter(({ key, holds }) => holds && key === PREFERRED);
+	const matching = facts.filter((fact) => fact.holds && isPreferredTerm(fact));
 	const weights = matching.map((fact, i) => {
 		const value = Number(fact.values?.weight);
 		if (!fact.field) return { value, number: String(value) }; // the profile's
