@@ -13,7 +13,7 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 
 def wishes(pod: Pod) -> list[Wish]:
-    """Return what the pod requires, then what it prefers, each in the order of the plugins that read it."""
+    """Return the pod's requirements, then its preferences, each in the order of the plugins that read them."""
     all_wishes = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
     return sorted(all_wishes, key=lambda wish: wish.soft)
 

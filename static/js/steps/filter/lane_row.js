@@ -66,8 +66,8 @@ export function laneRow(view, lanes, { name, first, zone, within }, picked) {
 }
 
 /**
- * The facts beside a node that waits for Filter: its devices, in a zone's first row the zone and its similar pods, and on
- * a phone the node's tags and the free amount of its scarcest resource; null if there are none.
+ * The facts beside a node that waits for Filter: its devices; in a zone's first row, the zone and its similar pods; on
+ * a phone, its tags and the free amount of its scarcest resource. Null if there are none.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
 function facts(view, { geometry }, name, zone) {
