@@ -219,7 +219,7 @@ export interface VictimUnit {
   violates_pdb?: boolean;
 }
 
-/** A change by an update; None if the value did not exist before, or does not exist afterwards. */
+/** A field that an update changed. `before` and `after` are None where there is no value. */
 export interface FieldChange {
   field: "label" | "taint" | "unschedulable" | "allocatable" | "request" | "bound" | "storage" | "class" | "node";
   name: string;

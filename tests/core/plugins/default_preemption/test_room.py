@@ -27,9 +27,11 @@ def crowded(seed: int) -> list[bytes]:
 @pytest.mark.parametrize("seed", range(12))
 def test_counters_decide_as_the_filters_do(seed, monkeypatch):
     asked = []
-    room = Filters.room
-    monkeypatch.setattr(Filters, "room", lambda self, *given: asked.append(room(self, *given)) or asked[-1])
+    counter_limits = Filters.counter_limits
+    monkeypatch.setattr(
+        Filters, "counter_limits", lambda self, *given: asked.append(counter_limits(self, *given)) or asked[-1]
+    )
     by_counters = crowded(seed)
     assert any(found is not None for found in asked)
-    monkeypatch.setattr(Filters, "room", lambda self, *given: None)
+    monkeypatch.setattr(Filters, "counter_limits", lambda self, *given: None)
     assert crowded(seed) == by_counters
