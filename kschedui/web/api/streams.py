@@ -60,17 +60,16 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
         yield data
 
 
-async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:
+async def file_of(request: HttpRequest, run: Run, file: TraceFile | Fetched) -> AsyncIterator[bytes]:
     """Yield the bytes of a file that is generated from a stored trace."""
     owner, reserve, seq = WorkOwner.of(request), reserver_of(request), 0
-    so_far: TraceFile | Fetched = file
     while seq < run.chunks:
         batch = await whole_batch_of(run, seq)
         seq, start = seq + len(batch), None
         while start != 0:
             async with reserve(batch):
-                about = so_far, batch, start or 0, seq >= run.chunks
-                so_far, piece, start = await owner.work(jobs.part_of_file, *about)
+                about = file, batch, start or 0, seq >= run.chunks
+                file, piece, start = await owner.work(jobs.part_of_file, *about)
                 yield piece
                 del piece  # the next one may be as large
 

@@ -86,3 +86,19 @@ def test_a_file_is_made_in_parts_that_are_the_whole_together(many: Run, monkeypa
         parts.append(part)
     assert len(parts) > 5
     assert b"".join(parts) == whole
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("server_sent", [False, True])
+def test_a_chunk_is_sent_in_parts_that_are_the_whole_together(
+    many: Run, server_sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = next(iter(runs.all_frames(many)))
+    whole, end = jobs.part_of_chunk(frame, 0, server_sent)
+    monkeypatch.setattr(jobs, "MAX_PART", len(whole) // 7)
+    step, parts = 0, list[bytes]()
+    while step < end:
+        part, step = jobs.part_of_chunk(frame, step, server_sent)
+        parts.append(part)
+    assert len(parts) > 5
+    assert b"".join(parts) == whole
