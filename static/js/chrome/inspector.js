@@ -343,7 +343,7 @@ function laterPlugins(view, name) {
 	const stop = model?.at.get(name)?.stop ?? model?.plugins.length ?? 0;
 	const later = model?.plugins.slice(stop + 1) ?? [];
 	if (!later.length || !mayShow(view, name)) return null;
-	explainer.want(state.attempt, [name]);
+	explainer.request(state.attempt, [name]);
 	return part(
 		t("inspect.unasked"),
 		showPlace(view, name),

@@ -9,7 +9,7 @@ import { actorName, loopStations } from "../steps/controllers/view.js";
 import { actOf, preemptionOf } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { actorOf } from "../trace/actors.js";
-import { lineOf, pointOf, stations } from "../trace/phase.js";
+import { pointOf, stations, stationsIn } from "../trace/phase.js";
 
 const MAX_BESIDE = 3;
 // kubelets and users are not control loops
@@ -28,7 +28,7 @@ export function drawRail(target, view) {
 	}
 	const state = stations(view.event, view.state);
 	const behind = stepsBehind(view);
-	const line = lineOf(view.state.kubernetes_version);
+	const line = stationsIn(view.state.kubernetes_version);
 	const kinds = new Map(
 		Object.values(line).flatMap((points) =>
 			points.map(([name, point]) => [name, kindOf(name, state.get(point) ?? "todo", view)]),
@@ -156,7 +156,7 @@ export function drawTransport(target, view) {
 		h(
 			"div",
 			{ key: "buttons", class: "transport-buttons", role: "group", "aria-label": t("control.group") },
-			pushButton("attemptback", "◂◂", () => player.attempt(-1), { class: "wide-only" }),
+			pushButton("attemptback", "◂◂", () => player.goToAttempt(-1), { class: "wide-only" }),
 			pushButton("back", "◂", () => player.back()),
 			pushButton("play", player.playing ? `❚❚ ${t("control.pause")}` : `▶ ${t("control.play")}`, () => player.play(), {
 				class: "play",
@@ -164,14 +164,14 @@ export function drawTransport(target, view) {
 				title: t("control.space"),
 			}),
 			pushButton("forward", "▸", () => player.forward()),
-			pushButton("attempton", "▸▸", () => player.attempt(1), { class: "wide-only" }),
+			pushButton("attempton", "▸▸", () => player.goToAttempt(1), { class: "wide-only" }),
 		),
 		h(
 			"div",
 			{ key: "speed", class: "transport-speed" },
-			pushButton("slower", "−", () => player.faster(-1)),
+			pushButton("slower", "−", () => player.changeSpeed(-1)),
 			h("span", { "aria-live": "off" }, `${player.speed}×`),
-			pushButton("faster", "+", () => player.faster(1)),
+			pushButton("faster", "+", () => player.changeSpeed(1)),
 			pushButton("signs", "?", () => view.act.open("signs")),
 			pushButton(
 				"breakpoints",

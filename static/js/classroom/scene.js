@@ -46,8 +46,8 @@ export function sceneDrawer(api, run, store) {
 	return async (target, { step, frame }) => {
 		const [event, state] = [store.event(step), store.stateAfter(step)];
 		if (!event || !state) return null;
-		explainer.want(state.attempt, filterModel(state)?.names.slice(0, MAX_EXPLAINED) ?? []);
-		explainer.now(state.attempt);
+		explainer.request(state.attempt, filterModel(state)?.names.slice(0, MAX_EXPLAINED) ?? []);
+		explainer.loadNow(state.attempt);
 		await explainer.coming;
 		const scene = sceneOf(event, state);
 		const view = {

@@ -97,7 +97,7 @@ function hear(message) {
 		document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true }));
 	}
 	if (message.type === "class") ofClass.does[message.what]?.();
-	if (document.hidden) setTimeout(() => player.turn(performance.now())); // hidden windows are not drawn
+	if (document.hidden) setTimeout(() => player.onAnimationFrame(performance.now())); // hidden windows are not drawn
 	soon();
 }
 

@@ -5,11 +5,11 @@
  */
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { follow, send } from "../shared/server.js";
+import { pollForReply, send } from "../shared/server.js";
 import { count } from "../shared/units.js";
 
 /** @typedef {import("../shared/server.js").Problem} Problem */
-/** @typedef {import("../shared/server.js").Ways} Ways */
+/** @typedef {import("../shared/server.js").CallOptions} CallOptions */
 /** @typedef {import("../shared/server.js").Reply} Reply */
 /** @typedef {import("../shared/server.js").Checked} Checked */
 /**
@@ -145,7 +145,7 @@ export class Intake {
 		this.open();
 		this.busy(true);
 		try {
-			const { body } = await follow(`${this.page.data.api}uploads/${upload}`, this.options());
+			const { body } = await pollForReply(`${this.page.data.api}uploads/${upload}`, this.options());
 			if (body.url) return location.replace(body.url); // it was saved
 			await this.end(body, "", null);
 		} catch {
@@ -155,7 +155,7 @@ export class Intake {
 		this.busy(false);
 	}
 
-	/** The options for waiting for the answer. @returns {Ways} */
+	/** The options for waiting for the answer. @returns {CallOptions} */
 	options() {
 		this.sending = new AbortController();
 		return {

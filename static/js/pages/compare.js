@@ -22,14 +22,14 @@ let at = 0;
  * The player and the run of a side; undefined until its frame is loaded.
  * @param {number} side @returns {{player: Player, store: ChunkStore} | undefined}
  */
-function stage(side) {
+function pageOf(side) {
 	return /** @type {any} */ (frames[side].contentWindow).kschedui;
 }
 
-/** The attempts of a side, in its own order: [its first step, the pair's place]. */
+/** The attempts of a side, in its own order: [its first step, the index of its pair]. */
 const begun = [0, 1].map((side) =>
 	pairs
-		.map((pair, place) => [Number(pair[side]), place])
+		.map((pair, pairIndex) => [Number(pair[side]), pairIndex])
 		.filter(([step]) => step !== NONE)
 		.sort((a, b) => a[0] - b[0]),
 );
@@ -44,14 +44,14 @@ function pairAt(side, step) {
  * The step of the same moment in the other side's attempt; null if that side does not have the attempt.
  * @param {number} side whose step it is
  * @param {number} step
- * @param {number} place
+ * @param {number} pairIndex
  */
-function twin(side, step, place) {
-	if (!pairs[place]) return step; // neither run has attempts
+function twinStep(side, step, pairIndex) {
+	if (!pairs[pairIndex]) return step; // neither run has attempts
 	const other = 1 - side;
-	const [from, to] = [Number(pairs[place][side]), Number(pairs[place][other])];
+	const [from, to] = [Number(pairs[pairIndex][side]), Number(pairs[pairIndex][other])];
 	if (to === NONE) return null;
-	const [mine, theirs] = [stage(side)?.store, stage(other)?.store];
+	const [mine, theirs] = [pageOf(side)?.store, pageOf(other)?.store];
 	const type = mine?.event(step)?.type;
 	if (step < from || !theirs || !type) return step < from ? Math.max(0, to - (from - step)) : to;
 	let nth = 0;
@@ -68,15 +68,18 @@ function twin(side, step, place) {
 
 /** Moves a side to a step, unless it is there. @param {number} side @param {number} step @param {number} [frame] */
 function send(side, step, frame = 0) {
-	const player = stage(side)?.player;
+	const player = pageOf(side)?.player;
 	if (!player || (player.step === step && player.frame === frame)) return;
 	sent[side] = step;
 	player.seek(step, frame);
 }
 
-/** Moves both sides to the decision of an attempt, or to its beginning. @param {number} place */
-function goTo(place) {
-	at = Math.max(0, Math.min(place, pairs.length - 1));
+/**
+ * Moves both sides to the decision of the pair's attempt, or to its beginning if it has none.
+ * @param {number} pairIndex
+ */
+function goTo(pairIndex) {
+	at = Math.max(0, Math.min(pairIndex, pairs.length - 1));
 	for (const side of [0, 1]) {
 		const from = Number(pairs[at][side]);
 		if (from !== NONE) send(side, outcomeStep(side, from));
@@ -86,7 +89,7 @@ function goTo(place) {
 
 /** The step of an attempt that shows its outcome. @param {number} side @param {number} from */
 function outcomeStep(side, from) {
-	for (const { event, step } of stage(side)?.store.walk(from, 1) ?? []) {
+	for (const { event, step } of pageOf(side)?.store.walk(from, 1) ?? []) {
 		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
 		if (event.type === "AttemptFinished") return step;
 	}
@@ -99,13 +102,13 @@ function outcomeStep(side, from) {
  * @param {(pair: Pair) => boolean} wanted
  */
 function jump(by, wanted) {
-	for (let place = at + by; place >= 0 && place < pairs.length; place += by)
-		if (wanted(pairs[place])) return goTo(place);
+	for (let pairIndex = at + by; pairIndex >= 0 && pairIndex < pairs.length; pairIndex += by)
+		if (wanted(pairs[pairIndex])) return goTo(pairIndex);
 }
 
 /** Moves one step on the side that has this attempt; the other side follows. @param {1 | -1} by */
 function step(by) {
-	const player = stage(pairs[at]?.[0] === NONE ? 1 : 0)?.player;
+	const player = pageOf(pairs[at]?.[0] === NONE ? 1 : 0)?.player;
 	if (by > 0) player?.forward();
 	else player?.back();
 }
@@ -121,25 +124,25 @@ function showPlace() {
 		const note = frames[side].parentElement?.querySelector(".compare-none");
 		if (note instanceof HTMLElement) note.hidden = pair[side] !== NONE;
 	}
-	const steps = [0, 1].map((side) => stage(side)?.player.step ?? 0);
+	const steps = [0, 1].map((side) => pageOf(side)?.player.step ?? 0);
 	history.replaceState(null, "", `${location.pathname}${location.search}#${steps.join(",")}`);
 }
 
 /** Handles a new step of one side, which was sent there or moved by the reader. @param {number} side */
 function whenShown(side) {
-	const player = stage(side)?.player;
-	if (!player || !stage(1 - side)?.player) return;
+	const player = pageOf(side)?.player;
+	if (!player || !pageOf(1 - side)?.player) return;
 	if (sent[side] !== null) {
 		sent[side] = null;
 		return showPlace();
 	}
 	at = pairAt(side, player.step);
-	const other = twin(side, player.step, at);
+	const other = twinStep(side, player.step, at);
 	if (other !== null) send(1 - side, other, player.frame);
 	showPlace();
 }
 
-/** Goes to the place in the address, or to the first difference, once both sides are drawn. */
+/** Goes to the steps in the address, or to the first difference, once both sides are drawn. */
 function begin() {
 	const match = /^#(\d+),(\d+)$/.exec(location.hash);
 	if (match) {
@@ -160,7 +163,7 @@ function watch(side) {
 	const look = () => {
 		if (!player.dataset.ready) return;
 		if (begun) return ready === 2 && whenShown(side);
-		if (!stage(side)?.store.complete) return void setTimeout(look, 100);
+		if (!pageOf(side)?.store.complete) return void setTimeout(look, 100);
 		begun = true;
 		ready += 1;
 		if (ready === 2) begin();

@@ -8,7 +8,7 @@ const onward = /** @type {HTMLAnchorElement} */ (document.getElementById("contin
 const element = /** @type {HTMLElement} */ (document.getElementById("course-done"));
 
 /** Marks the lessons that are done, and shows the number of them and the next lesson. */
-function draw() {
+function showProgress() {
 	const done = doneScenarios();
 	const isDone = (/** @type {HTMLElement} */ entry) => done.has(entry.dataset.id ?? "");
 	for (const entry of entries) /** @type {HTMLElement} */ (entry.querySelector(".done")).hidden = !isDone(entry);
@@ -25,7 +25,7 @@ function draw() {
 	title.textContent = next.textContent;
 }
 
-addEventListener("pageshow", draw); // also on the way back
+addEventListener("pageshow", showProgress); // also on the way back
 
 const copy = document.getElementById("copy-link");
 copy?.addEventListener("click", async () => {

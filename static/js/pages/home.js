@@ -18,8 +18,8 @@ const query = new URLSearchParams(location.search);
 let chosen = query.get("chapter") ?? "";
 search.value = query.get("q") ?? query.get("topic") ?? ""; // old links have a topic
 
-/** Shows the cards that match the search and the chosen chapter. */
-function show() {
+/** Shows the cards that match the search, or those of the chosen chapter if there is no search; updates the address. */
+function showCards() {
 	const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
 	const chapter = chosen || (nextLesson()?.chapter ?? "all");
 	const own = buttons.find((button) => button.dataset.chapter === chapter)?.parentElement;
@@ -53,7 +53,7 @@ function showNames(words) {
 }
 
 /** Shows the reader's progress, and a link to the next lesson. */
-function drawTrack() {
+function drawProgress() {
 	const done = doneScenarios();
 	for (const card of cards) {
 		const mark = /** @type {HTMLElement} */ (card.querySelector(".done"));
@@ -93,7 +93,7 @@ function nextLesson() {
 	return null;
 }
 
-/** @param {HTMLElement} chapter */
+/** The ids of a chapter's lessons. @param {HTMLElement} chapter */
 function lessonsOf(chapter) {
 	return (chapter.dataset.lessons ?? "").split(" ").filter(Boolean);
 }
@@ -110,32 +110,32 @@ function linkTo(id) {
 	return url.href;
 }
 
-addEventListener("pageshow", drawTrack); // also on the way back
+addEventListener("pageshow", drawProgress); // also on the way back
 document.getElementById("reset")?.addEventListener("click", () => {
 	forgetDone();
-	drawTrack();
-	show();
+	drawProgress();
+	showCards();
 });
 
-search.addEventListener("input", show);
+search.addEventListener("input", showCards);
 for (const button of buttons) {
 	button.addEventListener("click", () => {
 		chosen = button.dataset.chapter ?? "";
 		search.value = "";
-		show();
+		showCards();
 	});
 }
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (none.querySelectorAll("[data-try]"))) {
 	button.addEventListener("click", () => {
 		search.value = button.dataset.try ?? "";
-		show();
+		showCards();
 		search.focus();
 	});
 }
 document.getElementById("clear")?.addEventListener("click", () => {
 	search.value = "";
 	chosen = "all";
-	show();
+	showCards();
 	search.focus();
 });
 document.addEventListener("keydown", (event) => {
@@ -144,7 +144,7 @@ document.addEventListener("keydown", (event) => {
 		search.focus();
 	} else if (event.key === "Escape" && document.activeElement === search) {
 		search.value = "";
-		show();
+		showCards();
 	}
 });
 /** A file that is dropped here opens in the editor. */
@@ -154,7 +154,7 @@ document.addEventListener("drop", async (event) => {
 	const file = event.dataTransfer?.files[0];
 	if (file) location.assign((await handOver(file)) ? "/new/?dropped" : "/new/?import");
 });
-show();
+showCards();
 
 /** Plays a run beside the heading if there is space; it is loaded after the page. */
 function playRun() {

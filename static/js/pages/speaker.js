@@ -8,7 +8,7 @@ import { button, h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
 import { get, read } from "../shared/server.js";
 
-/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string, asks?: boolean}} Told */
+/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string, asks?: boolean}} CaptionTexts */
 /** @typedef {{step: number, frame: number, kind: string, text: string}} Stop */
 
 const SILENCE = 2500; // milliseconds after which no player is there
@@ -23,13 +23,14 @@ function startOfTalk() {
 	return since || restartTalk();
 }
 
+/** Stores the current time as the start of the talk, and returns it. */
 function restartTalk() {
 	const now = Date.now();
 	sessionStorage.setItem(KEPT, String(now));
 	return now;
 }
 
-/** @param {number} seconds */
+/** "12:05", or "1:12:05" from an hour on. @param {number} seconds */
 function formatElapsed(seconds) {
 	const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
 	const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -173,21 +174,27 @@ const key = (/** @type {string} */ pressed, shiftKey = false) => post({ type: "k
 /** Draws the page. */
 function draw() {
 	if (!shown) return void patch(region("now"), [h("p", { key: "alone", class: "muted" }, t("speaker.alone"))]);
-	patch(region("now"), captionOf(shown.now, "speaker.now", "h1"));
+	patch(region("now"), captionParts(shown.now, "speaker.now", "h1"));
 	patch(
 		region("next"),
-		shown.next ? captionOf(shown.next, shown.next.asks ? "speaker.asks" : "speaker.next", "h2") : [],
+		shown.next ? captionParts(shown.next, shown.next.asks ? "speaker.asks" : "speaker.next", "h2") : [],
 	);
-	patch(region("class"), classOf(shown.class));
+	patch(region("class"), classParts(shown.class));
 	patch(region("buttons"), buttons());
-	patch(region("stops"), [h("h2", { key: "title" }, t("speaker.stops")), h("ol", { key: "list" }, stops().map(row))]);
+	patch(region("stops"), [
+		h("h2", { key: "title" }, t("speaker.stops")),
+		h("ol", { key: "list" }, stops().map(stopRow)),
+	]);
 	notes.draw(region("notes"), shown.step);
 	document.title = `${shown.step}: ${shown.now.sentence}`;
 	region("speaker").dataset.step = shown.frame ? `${shown.step}.${shown.frame}` : String(shown.step);
 }
 
-/** @param {Told} caption @param {string} label @param {string} heading */
-function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
+/**
+ * The elements that show a caption.
+ * @param {CaptionTexts} caption @param {string} label the key of its label @param {string} heading the sentence's tag
+ */
+function captionParts({ eyebrow, sentence, why, lesson }, label, heading) {
 	const place = label === "speaker.now" ? t("speaker.place", { step: shown.step, all: shown.steps - 1 }) : "";
 	return [
 		h(
@@ -204,15 +211,15 @@ function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
 }
 
 /**
- * A button that runs a command.
+ * A button that runs a commandButton.
  * @param {string} text @param {() => void} click @param {string} [more] of its class
  */
-function command(text, click, more = "") {
+function commandButton(text, click, more = "") {
 	return button(click, { key: text, class: `button ${more}` }, text);
 }
 
-/** The numbers of the class; [] without a class. @param {any} session */
-function classOf(session) {
+/** The class's numbers and the buttons that lead it; [] without a class. @param {any} session */
+function classParts(session) {
 	if (!session) return [];
 	const { code, students, answered, open, right, paused, ended, lost } = session;
 	const does = (/** @type {string} */ what) => () => post({ type: "class", what });
@@ -232,10 +239,10 @@ function classOf(session) {
 			h(
 				"p",
 				{ key: "does", class: "buttons" },
-				open && command(t("class.reveal"), does("reveal"), "primary"),
-				open && command(t("class.skip"), does("skip")),
-				command(t(paused ? "speaker.unpause" : "class.pause"), does("pause")),
-				command(t("class.gather"), does("gather")),
+				open && commandButton(t("class.reveal"), does("reveal"), "primary"),
+				open && commandButton(t("class.skip"), does("skip")),
+				commandButton(t(paused ? "speaker.unpause" : "class.pause"), does("pause")),
+				commandButton(t("class.gather"), does("gather")),
 			),
 	];
 }
@@ -243,10 +250,10 @@ function classOf(session) {
 /** The buttons that control the player. */
 function buttons() {
 	return [
-		command(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
-		command(`${t("speaker.on")} →`, () => key("ArrowRight"), "primary"),
-		command(t(shown.playing ? "control.pause" : "control.play"), () => key(" ")),
-		command(t("speaker.attempt"), () => key("ArrowRight", true)),
+		commandButton(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
+		commandButton(`${t("speaker.on")} →`, () => key("ArrowRight"), "primary"),
+		commandButton(t(shown.playing ? "control.pause" : "control.play"), () => key(" ")),
+		commandButton(t("speaker.attempt"), () => key("ArrowRight", true)),
 	];
 }
 
@@ -257,7 +264,7 @@ function stops() {
 }
 
 /** One entry of the list of stops. @param {Stop} stop @param {number} i @param {Stop[]} all */
-function row(stop, i, all) {
+function stopRow(stop, i, all) {
 	const after = all.slice(i + 1).find(({ step }) => step > stop.step);
 	const now = stop.step <= shown.step && (!after || after.step > shown.step);
 	const sign = t(`speaker.kind.${stop.kind}`);
@@ -273,8 +280,8 @@ function row(stop, i, all) {
 	);
 }
 
-/** Scrolls the list to the current step, and loads the picture once the step stays. */
-function follow() {
+/** Scrolls the list to the current step, and loads the step's picture after a short pause. */
+function followStep() {
 	if (followed === shown.step) return;
 	followed = shown.step;
 	region("stops").querySelector(".now")?.scrollIntoView({ block: "nearest" });
@@ -297,7 +304,7 @@ channel.onmessage = (/** @type {MessageEvent} */ { data }) => {
 	}
 	shown = data;
 	draw();
-	follow();
+	followStep();
 };
 
 document.addEventListener("keydown", (event) => {

@@ -13,7 +13,7 @@ let coming = null;
 /**
  * Loads the dialogs on first use. There is one promise, since two imports of a module may resolve in either order.
  */
-function dialogs() {
+function loadDialogs() {
 	coming ??= import("./dialog.js");
 	return coming;
 }
@@ -50,10 +50,11 @@ export const act = {
 	},
 	/** Opens a dialog. */
 	open(name) {
-		void dialogs().then(({ showDialog }) => showDialog(name));
+		void loadDialogs().then(({ showDialog }) => showDialog(name));
 	},
+	/** Tries another number in place, without the What if panel. */
 	tryNumber(change) {
-		void dialogs().then(({ tryNumber }) => tryNumber(change));
+		void loadDialogs().then(({ tryNumber }) => tryNumber(change));
 	},
 };
 
@@ -70,12 +71,12 @@ let timer = 0;
 /** Writes the place to the address bar, now or after a delay. @param {boolean} now */
 export function saveLink(now) {
 	clearTimeout(timer);
-	if (now) write();
-	else timer = setTimeout(write, DELAY);
+	if (now) writeAddress();
+	else timer = setTimeout(writeAddress, DELAY);
 }
 
 /** Writes the step and the selection into the address of the page. */
-function write() {
+function writeAddress() {
 	const { step, frame, order } = player;
 	const link = formatLink({ step, frame, selection: chosen.selection, order });
 	document.getElementById("open-outside")?.setAttribute("href", (boot.page ?? "") + link);

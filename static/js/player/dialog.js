@@ -14,7 +14,7 @@ let requested = ""; // before the first step was drawn
 dialog.addEventListener("close", () => {
 	if (!dialog.open) open = "";
 });
-screen.followers.add(follow);
+screen.followers.add(afterDraw);
 
 /** Opens a dialog, once the first step is drawn. @param {string} name */
 export async function showDialog(name) {
@@ -32,7 +32,7 @@ let asking = null;
 /** @type {ReturnType<typeof loadAsking> | null} */
 let coming = null;
 
-/** Loads the What if panel, whose results pass the page's lens. */
+/** Loads the What if panel, and adds its sentences to every view that is drawn. */
 async function loadAsking() {
 	asking = await import("../what_if/panel.js");
 	const { tell } = asking;
@@ -60,7 +60,7 @@ export async function tryNumber(change) {
  * @param {View | null} before
  * @param {View} now
  */
-function follow(before, now) {
+function afterDraw(before, now) {
 	const name = before && open && dialog.open && formatLink(before) !== formatLink(now) ? open : requested;
 	requested = "";
 	asking?.follow(now);

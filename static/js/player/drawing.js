@@ -7,7 +7,7 @@ import { drawMargin, drawStage, loadInspector } from "../chrome/stage.js";
 import { drawStill } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
-import { knowNodes, shortPod } from "../shared/names.js";
+import { setNodeNames, shortPod } from "../shared/names.js";
 import { filterModel, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { captionOf, sceneOf } from "../steps/registry.js";
@@ -26,36 +26,37 @@ let reach = 0;
 
 /** Draws everything; called in an animation frame. */
 export function draw() {
-	const coming = loadHeadline() ?? (chosen.selection && loadInspector());
+	const coming = loadHeadlineNumbers() ?? (chosen.selection && loadInspector());
 	if (coming)
 		return void coming.then(
 			() => redraw(false),
 			() => act.select(null),
 		);
-	const view = makeView(page.motionWanted() && wantsMotion());
+	const view = makeView(page.takeMotion() && wantsMotion());
 	if (!view) return drawWaiting();
 	const before = screen.drawn;
 	drawMoving(before, view);
-	if (before?.step !== view.step) wantExplanations(view);
+	if (before?.step !== view.step) requestExplanations(view);
 	screen.drawn = view; // before the dialog's own turn
 	for (const follow of screen.followers) follow(before, view);
 	saveLink(false);
-	if (!player.pendingDraw) ready(view);
+	if (!player.pendingDraw) markReady(view);
 }
 
 /**
- * Loads the headline's numbers, so that it does not change afterwards. Returns null if there is nothing to wait for.
+ * Loads the explanation of the node that the headline names, so that the headline does not change after it is drawn.
+ * Returns null if there is nothing to wait for.
  */
-export function loadHeadline() {
+export function loadHeadlineNumbers() {
 	const { state, event, step, frame, order } = player;
 	if (!state || !event || step > MAX_WAITED || fast()) return null;
 	const { drawn } = screen;
 	if (drawn?.event === event && drawn.frame === frame && drawn.order === order) return null;
 	const node = stoppedAlone(event, state, frame, order);
-	return node ? explainer.soon(state.attempt, node) : null;
+	return node ? explainer.waitFor(state.attempt, node) : null;
 }
 
-/** Whether the player plays faster than usual. */
+/** Whether the player plays faster than at normal speed. */
 const fast = () => player.playing && player.speed > 1;
 
 /** The view of the current step; null if it is not loaded. @param {boolean} motion @returns {View | null} */
@@ -63,7 +64,7 @@ function makeView(motion) {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
-	knowNodes(state.order);
+	setNodeNames(state.order);
 	const following = store.event(step + 1);
 	const caption = captionOf({ state, event, frame, order, following, explainer });
 	reach = Math.max(reach, boot.words ? step : Number.POSITIVE_INFINITY);
@@ -103,29 +104,29 @@ function makeView(motion) {
  */
 function drawMoving(before, view) {
 	const moves = view.motion && before !== null;
-	const places = moves ? remember(root) : null;
+	const places = moves ? measurePlaces(root) : null;
 	const moved = before?.step !== view.step || before.frame !== view.frame;
 	if (moved) root.classList.toggle("still", !moves);
 	root.classList.toggle("brisk", view.player.playing && view.player.speed > 1);
 	root.classList.toggle("leapt", moves && before.event === view.event && view.frame > before.frame + 1);
 	if (moves && moved) drawOpening(before, view);
 	drawStill(moved && !moves);
-	if (moved && !moves) settle();
+	if (moved && !moves) cancelMotion();
 	const explained = moves ? region("margin").textContent : null;
 	drawRegions(view);
 	if (!moves) return;
-	fly(root, places, player.speed);
+	animateMoves(root, places, player.speed);
 	const answers = document.getElementById("predict")?.childElementCount;
 	// their place depends on where rows come to rest
 	if (answers) void whenAtRest().then(() => screen.drawn === view && redraw(false));
 	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
-	if (moved && anew) tellLast(explained !== region("margin").textContent && !view.selection && !view.pin);
+	if (moved && anew) fadeInResult(explained !== region("margin").textContent && !view.selection && !view.pin);
 }
 
 /**
  * The picture from which a step's motion starts, if the previous step does not show it: the lanes before the first
- * plugin, the scores before the first points, the candidates with all their pods, the earlier nodes. Null if it is on
- * screen.
+ * plugin, the scores before the first points, the candidates with all their pods, or the cluster before the step. Null
+ * if there is none.
  * @param {View} before @param {View} view @returns {View | null}
  */
 function openingOf(before, view) {
@@ -139,7 +140,7 @@ function openingOf(before, view) {
 	return state ? { ...view, state, moment: () => state } : null;
 }
 
-/** @param {View} before @param {View} view */
+/** Draws the picture from which a step's motion starts. @param {View} before @param {View} view */
 function drawOpening(before, view) {
 	const opening = openingOf(before, view);
 	if (!opening) return;
@@ -174,7 +175,7 @@ function drawRegions(view) {
  * Sets `data-ready` to the link to the view, and reports that it is completely drawn.
  * @param {View} view
  */
-function ready(view) {
+function markReady(view) {
 	root.dataset.ready = formatLink(view);
 	page.stepShown();
 }
@@ -188,14 +189,14 @@ function drawWaiting() {
 }
 
 /** Requests the explanations of the current attempt in advance. @param {View} view */
-function wantExplanations(view) {
+function requestExplanations(view) {
 	const { state, subject, step } = view;
 	if (fast() || state.cycle.CycleStarted?.pod !== subject) return;
 	const ahead = [1, 2].map((by) => store.event(step + by)).find((event) => event?.type === "NodesFiltered");
 	const model = filterModel(
 		ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state,
 	);
-	if (model) explainer.want(state.attempt, model.names.slice(0, 12));
+	if (model) explainer.request(state.attempt, model.names.slice(0, 12));
 }
 
 const MOST = 240;
@@ -203,7 +204,7 @@ const FLIGHT = 720;
 const SLIDE = 320;
 const NEAR = 2;
 /** @typedef {{box: DOMRect, home: string, on: boolean, element: HTMLElement}} Place `on`: on a node */
-/** @typedef {Map<string | Element, Place>} Places of pods by key, and of the parts of the queue */
+/** @typedef {Map<string | Element, Place>} Places of pods by key, and of the sections of the queue by element */
 /** @type {Set<Animation>} */
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
@@ -214,7 +215,7 @@ function wantsMotion() {
 }
 
 /** Ends all motion at once. */
-function settle() {
+function cancelMotion() {
 	for (const animation of running) animation.cancel();
 }
 
@@ -230,7 +231,8 @@ function animate(element, frames, timing) {
 }
 
 /**
- * Names the element that contains a pod: a node, a part of the queue, or the card; "" if none does.
+ * Identifies what contains a pod's element: a node by its name, a section of the queue by its classes, the subject's
+ * card by its id; "" if none does.
  * @param {Element} element
  */
 function homeOf(element) {
@@ -239,15 +241,15 @@ function homeOf(element) {
 }
 
 /**
- * Returns the place of every pod on screen, and of every part of the queue.
- * @param {Element} root @returns {Places | null} null if there are too many
+ * Measures the place of every pod on screen, and of every section of the queue.
+ * @param {Element} root @returns {Places | null} null if there are too many pods
  */
-function remember(root) {
+function measurePlaces(root) {
 	const marked = root.querySelectorAll(":is([data-fly], [data-fly-from]):not([hidden] *)");
 	if (marked.length > MOST) return null;
 	/** @type {Places} */
 	const places = new Map();
-	for (const part of root.querySelectorAll(PARTS)) places.set(part, placeOf(part));
+	for (const section of root.querySelectorAll(SECTIONS)) places.set(section, placeOf(section));
 	for (const element of marked) {
 		const key = element.getAttribute("data-fly") ?? element.getAttribute("data-fly-from");
 		const place = placeOf(element);
@@ -257,7 +259,7 @@ function remember(root) {
 	return places;
 }
 
-/** @param {Element} element @returns {Place} */
+/** An element's place on screen, and what contains it. @param {Element} element @returns {Place} */
 function placeOf(element) {
 	const on = element.closest("[data-node]") !== null;
 	return {
@@ -277,11 +279,11 @@ const LAST_WORDS = 160;
 const MOST_WAITED = 1500; // milliseconds
 
 /**
- * Shows what tells the result when the step's motion has ended: the second half of the headline, the lines below it,
- * the next step, and the margin if it is about something else now.
+ * Fades in the texts with the result when the step's motion has ended: the second half of the headline, the lines below
+ * it, the next step, and the margin if it has changed.
  * @param {boolean} explained whether the margin has changed
  */
-function tellLast(explained) {
+function fadeInResult(explained) {
 	const moving = root.getAnimations({ subtree: true }).map(({ effect }) => Number(effect?.getComputedTiming().endTime));
 	const rest = Math.min(MOST_WAITED, Math.max(0, ...moving));
 	if (!rest) return;
@@ -295,18 +297,18 @@ function tellLast(explained) {
 		});
 }
 
-const PARTS = ".queue-section";
+const SECTIONS = ".queue-section";
 const STILL = { x: 0, y: 0 };
 
 /**
- * Moves pods, and the parts of the queue, from their previous places to their present ones.
+ * Moves pods, and the sections of the queue, from their previous places to their current ones.
  * @param {Element} root @param {Places | null} before @param {number} speed
  */
-function fly(root, before, speed) {
+function animateMoves(root, before, speed) {
 	if (!before) return;
-	leave(root, before, speed);
+	animateDeletions(root, before, speed);
 	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
-	const moves = [...root.querySelectorAll(`${PARTS}, [data-fly]:not([hidden] *)`)].map((element) => {
+	const moves = [...root.querySelectorAll(`${SECTIONS}, [data-fly]:not([hidden] *)`)].map((element) => {
 		const to = element.getBoundingClientRect(); // all are measured before any moves
 		const from = before.get(element.getAttribute("data-fly") ?? element);
 		const by = from && { x: (from.box.left - to.left) / zoom, y: (from.box.top - to.top) / zoom };
@@ -319,12 +321,12 @@ function fly(root, before, speed) {
 	});
 	for (const { element, from, to, home, by } of moves) {
 		if (!from || (from.home === home && element.closest("[data-node]"))) continue; // it stays where it is
-		const part = element.matches(PARTS) ? null : element.closest(PARTS);
-		const within = moves.find((move) => move.element === part)?.by ?? STILL; // its part moves that far
+		const section = element.matches(SECTIONS) ? null : element.closest(SECTIONS);
+		const within = moves.find((move) => move.element === section)?.by ?? STILL; // its section moves that far
 		const [x, y] = [by.x - within.x, by.y - within.y];
 		if (from.home !== home) {
 			if (by !== STILL && !element.closest(".queue-section.binding"))
-				flight(root, element, from.box, to, timing(FLIGHT));
+				flyToNewHome(root, element, from.box, to, timing(FLIGHT));
 		} else if (Math.abs(x) >= NEAR || Math.abs(y) >= NEAR)
 			void animate(
 				element.closest(".queue-item") ?? element,
@@ -335,10 +337,10 @@ function fly(root, before, speed) {
 }
 
 /**
- * The styles that place a box, corrected for the page's zoom.
- * @param {Element} root @param {DOMRect} box @param {number} [dy]
+ * The styles that place an element at a box, corrected for the page's zoom.
+ * @param {Element} root @param {DOMRect} box @param {number} [dy] pixels by which it is lower
  */
-function at(root, { left, top, width, height }, dy = 0) {
+function boxStyles(root, { left, top, width, height }, dy = 0) {
 	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
 	const sizes = { left, top: top + dy, width, height };
 	return Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size / zoom}px`]));
@@ -346,9 +348,9 @@ function at(root, { left, top, width, height }, dy = 0) {
 
 /**
  * Adds a block that stands for a pod above the page.
- * @param {Element} root @param {string} pod @param {Record<string, string>} look
+ * @param {Element} root @param {string} pod @param {Record<string, string>} look its styles
  */
-function block(root, pod, look) {
+function addBlock(root, pod, look) {
 	const block = document.createElement("div");
 	block.className = "flight";
 	block.dataset.name = shortPod(pod);
@@ -365,15 +367,15 @@ const LOOK = [
 
 /**
  * Moves a pod from one container to another, as a block above the page that looks like the pod at its destination.
- * The pod itself, and what its row in the queue says, appear at the end.
+ * The pod itself, with the rest of its row in the queue, appears at the end.
  * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
  *   {KeyframeAnimationOptions} timing
  */
-function flight(root, element, from, to, timing) {
+function flyToNewHome(root, element, from, to, timing) {
 	const style = getComputedStyle(element);
 	const empty = style.backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: the pod is not bound
 	const look = Object.fromEntries(LOOK.map((name) => [name, style.getPropertyValue(name)]));
-	const flying = block(root, element.getAttribute("data-fly") ?? "", {
+	const flying = addBlock(root, element.getAttribute("data-fly") ?? "", {
 		...look,
 		"background-color": empty ? "var(--panel)" : style.backgroundColor,
 	});
@@ -382,20 +384,24 @@ function flight(root, element, from, to, timing) {
 		if (copy instanceof HTMLElement) copy.style.margin = getComputedStyle(/** @type {Element} */ (child)).margin;
 	}
 	void animate(element.closest(".queue-item") ?? element, [{ opacity: 0 }, { opacity: 0 }], timing);
-	animate(flying, [at(root, from), at(root, to)], { ...timing, fill: "forwards" }).then(() => flying.remove());
+	animate(flying, [boxStyles(root, from), boxStyles(root, to)], { ...timing, fill: "forwards" }).then(() =>
+		flying.remove(),
+	);
 }
 
 const FALL = 26; // pixels
 
-/** Moves pods that no longer exist out of their node. @type {typeof fly} */
-function leave(root, before, speed) {
+/** Lets pods that no longer exist fall out of their node. @type {typeof animateMoves} */
+function animateDeletions(root, before, speed) {
 	for (const [pod, { box, on, element }] of before ?? []) {
 		if (typeof pod !== "string" || !on || player.state?.pods.has(pod)) continue;
-		const falling = block(root, pod, { "background-color": element.style.getPropertyValue("--c") });
+		const falling = addBlock(root, pod, { "background-color": element.style.getPropertyValue("--c") });
 		falling.classList.add("leaves");
 		falling.append(...[...element.childNodes].map((child) => child.cloneNode(true)));
-		const end = { ...at(root, box, FALL), opacity: 0 };
+		const end = { ...boxStyles(root, box, FALL), opacity: 0 };
 		const timing = { duration: FLIGHT / Math.max(1, speed), easing: "cubic-bezier(.5,0,.8,.4)", fill: "forwards" };
-		animate(falling, [{ ...at(root, box), opacity: 1 }, end], /** @type {any} */ (timing)).then(() => falling.remove());
+		animate(falling, [{ ...boxStyles(root, box), opacity: 1 }, end], /** @type {any} */ (timing)).then(() =>
+			falling.remove(),
+		);
 	}
 }

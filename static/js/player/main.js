@@ -11,10 +11,10 @@ import { lettersIn } from "../shared/units.js";
 import { addPlugins } from "../steps/parts/words.js";
 import { fetchChunkPatiently } from "../trace/feed.js";
 import { act, followAddress, zoom } from "./actions.js";
-import { draw, loadHeadline } from "./drawing.js";
+import { draw, loadHeadlineNumbers } from "./drawing.js";
 import * as page from "./page.js";
 import { beginning, boot, feed, linked, linkedChunk } from "./page.js";
-import { playing } from "./player.js";
+import { playTimer } from "./player.js";
 
 const { chosen, drawWith, firstShown, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
 
@@ -49,8 +49,8 @@ async function loadWords() {
 
 const readable = { view: /** @type {View | null} */ (null), texts: /** @type {string[]} */ ([]), letters: 0 };
 
-/** Counts the letters of the caption that the previous stop did not show; null until the current frame is drawn. */
-function lettersShown() {
+/** The number of letters of the caption that the previous frame did not show; null until the current frame is drawn. */
+function lettersToRead() {
 	const { drawn } = screen;
 	if (drawn?.step !== player.step || drawn.frame !== player.frame || drawn.event !== player.event) return null;
 	const { view, texts } = readable;
@@ -64,7 +64,7 @@ function lettersShown() {
 
 /** Starts handling the feed's chunks and messages. */
 function listenToFeed() {
-	const begun = begin();
+	const begun = takeFirstChunk();
 	feed.listen({
 		chunk: async (chunk) => {
 			await begun;
@@ -79,19 +79,19 @@ function listenToFeed() {
 	});
 }
 
-/** Stores a chunk, and draws. Resolves when the next chunk may come. @param {TraceChunk} chunk */
+/** Stores a chunk, and draws. The promise resolves when the next chunk may be stored. @param {TraceChunk} chunk */
 function takeChunk(chunk) {
 	if (!store.has(chunk.seq)) store.put(chunk);
 	index.update(store);
 	const first = !screen.drawn && player.state;
 	if (first) {
 		player.seek(player.step, linked.frame);
-		void loadHeadline();
+		void loadHeadlineNumbers();
 	} else redraw(false);
 	return first && !document.hidden ? firstShown : new Promise((resolve) => setTimeout(resolve));
 }
 
-/** @param {any} message */
+/** Updates the state of the run from a message of the feed. @param {any} message */
 function handleMessage(message) {
 	if (message.type === "end") {
 		run.steps = message.steps;
@@ -103,7 +103,7 @@ function handleMessage(message) {
 		run.ahead = message.ahead ?? null;
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
-		if (message.type === "hello") loadingBefore ??= loadBefore().finally(() => (loadingBefore = null));
+		if (message.type === "hello") loadingBefore ??= loadEarlierChunks().finally(() => (loadingBefore = null));
 	}
 	redraw(false);
 }
@@ -112,17 +112,19 @@ function handleMessage(message) {
  * Takes the run's first chunk if the page starts at a later one. If it cannot be loaded, requests all chunks over the
  * websocket.
  */
-async function begin() {
+async function takeFirstChunk() {
 	const chunk = await beginning;
 	if (chunk) takeChunk(chunk);
-	else if (linkedChunk) feed.from(0);
+	else if (linkedChunk) feed.requestFrom(0);
 }
 
 /** While the chunks before the linked one are being loaded. @type {Promise<void> | null} */
 let loadingBefore = null;
 
-/** Loads the chunks before the linked one, for the timeline. If that fails, it tries again at the next hello. */
-async function loadBefore() {
+/**
+ * Loads the chunks before the linked one, for the timeline. What could not be loaded is tried again at the next hello.
+ */
+async function loadEarlierChunks() {
 	await firstShown;
 	for (let seq = 1; seq < linkedChunk; seq += 1) {
 		const chunk = store.has(seq) ? undefined : await fetchChunkPatiently(boot.api, boot.run, seq);
@@ -140,7 +142,7 @@ async function start() {
 	player.step = linked.step ?? 0;
 	player.frame = linked.frame;
 	player.order = linked.order;
-	player.advance = playing(lettersShown);
+	player.advance = playTimer(lettersToRead);
 	listenToFeed();
 	addPlugins(boot.outside?.plugins ?? {});
 	await Promise.all([loadCatalogue(boot.captions, boot.outside?.texts), loadWords()]);

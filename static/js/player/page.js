@@ -24,7 +24,7 @@ const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.
 export const beginning = linkedChunk
 	? (first ? openFrame(first) : fetchChunk(boot.api, boot.run, 0)).catch(() => null)
 	: Promise.resolve(null);
-if (first && !linkedChunk) feed.take(first);
+if (first && !linkedChunk) feed.takeFrame(first);
 feed.open(early);
 
 /** The region of the page with this id. @param {string} name */
@@ -92,8 +92,8 @@ export function redraw(motion) {
 	player.schedule(draw);
 }
 
-/** Returns whether motion was requested since the last call. */
-export function motionWanted() {
+/** Returns whether motion was requested since the last call of this function. */
+export function takeMotion() {
 	const wanted = moves;
 	moves = false;
 	return wanted;

@@ -65,7 +65,7 @@ export class Player {
 	}
 
 	/**
-	 * Goes to a place; the nearest stop before it comes first.
+	 * Goes to a place, or to the last place before a question on the way there.
 	 * @param {number} step @param {number} frame @param {boolean} motion
 	 */
 	move(step, frame, motion) {
@@ -107,7 +107,7 @@ export class Player {
 	}
 
 	/**
-	 * Finds the nearest event that `test` accepts; null if there is none.
+	 * Finds the nearest event after or before the current step that `test` accepts; null if there is none.
 	 * @param {1 | -1} by
 	 * @param {(event: AnyEvent, step: number) => boolean} test
 	 * @returns {Found | null}
@@ -118,7 +118,7 @@ export class Player {
 	}
 
 	/**
-	 * Jumps to the nearest event that `test` accepts. Returns whether there was one.
+	 * Jumps to the nearest event after or before the current step that `test` accepts. Returns whether there was one.
 	 * @param {1 | -1} by
 	 * @param {(event: AnyEvent, step: number) => boolean} test
 	 */
@@ -129,7 +129,7 @@ export class Player {
 	}
 
 	/** Goes to the beginning of the next or previous attempt; without one, to the end or the beginning of the run. */
-	attempt(/** @type {1 | -1} */ by) {
+	goToAttempt(/** @type {1 | -1} */ by) {
 		if (!this.jump(by, (event) => event.type === "CycleStarted")) this.seek(by < 0 ? 0 : this.store.steps - 1, 0);
 	}
 
@@ -143,16 +143,16 @@ export class Player {
 		if (on) this.tick();
 	}
 
-	/** Changes to the next higher or lower speed. */
-	faster(/** @type {1 | -1} */ by) {
+	/** Changes to the next higher (1) or lower (-1) speed, if there is one. */
+	changeSpeed(/** @type {1 | -1} */ by) {
 		const at = SPEEDS.indexOf(this.speed) + by;
 		this.speed = SPEEDS[Math.max(0, Math.min(at, SPEEDS.length - 1))];
 		this.changed(false);
 	}
 
-	/** Requests an animation frame. */
+	/** Requests an animation frame, unless one is due. */
 	tick() {
-		if (!this.ticking) this.ticking = requestAnimationFrame((now) => this.turn(now));
+		if (!this.ticking) this.ticking = requestAnimationFrame((now) => this.onAnimationFrame(now));
 	}
 
 	/** Draws in the next animation frame. @param {() => void} draw */
@@ -162,7 +162,7 @@ export class Player {
 	}
 
 	/** Runs once per animation frame: advances while playing, and draws. @param {number} now */
-	turn(now) {
+	onAnimationFrame(now) {
 		this.ticking = 0;
 		if (this.playing) this.advance(this, now);
 		const draw = this.pendingDraw;
@@ -185,12 +185,12 @@ const LONGEST_MOTION = 8; // times the usual speed: beyond, a step is over befor
 
 /**
  * Returns the timer that advances a player: each frame stays until its motion has ended and its text can be read.
- * @param {() => number | null} lettersShown letters to read; null if the current frame is not drawn yet
+ * @param {() => number | null} lettersToRead letters to read; null if the current frame is not drawn yet
  * @returns {(player: Player, now: number) => void}
  */
-export function playing(lettersShown) {
+export function playTimer(lettersToRead) {
 	return (player, now) => {
-		const letters = lettersShown();
+		const letters = lettersToRead();
 		if (letters === null) return;
 		player.due ||= now + (MOTION + (1000 * letters) / LETTERS) / player.speed;
 		if (now < player.due) return;

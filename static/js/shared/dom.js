@@ -41,7 +41,7 @@ function flatten(children, out = []) {
 	return out;
 }
 
-/** @param {any} node @param {Record<string, any>} next */
+/** Applies the props that differ from the previous draw's. @param {any} node @param {Record<string, any>} next */
 function setProps(node, next) {
 	const last = node.__props ?? {};
 	for (const name in last) if (!(name in next)) setProp(node, name, null, last[name]);

@@ -46,7 +46,10 @@ export function speakAsIn(release = "") {
 	catalogue = Object.fromEntries(Object.keys(loaded).map((key) => [key, inFormerNames(textOf(key))]));
 }
 
-/** @param {string[]} forms @param {number} n */
+/**
+ * The form for a number: the one for exactly this number, or that of its category.
+ * @param {string[]} forms @param {number} n
+ */
 function pluralForm(forms, n) {
 	const exact = forms.find((form) => form.startsWith(`=${n}:`));
 	if (exact !== undefined) return exact.slice(exact.indexOf(":") + 1);
@@ -75,7 +78,7 @@ export function hasAny(prefix) {
 }
 
 /**
- * A text as parts: strings and marks.
+ * A text as parts: strings and marks; the key itself if it has no text.
  * @param {string} key @param {Record<string, Part | Part[] | number>} [values] @returns {Part[]}
  */
 export function parts(key, values = {}) {
@@ -97,7 +100,7 @@ export function parts(key, values = {}) {
 	return out;
 }
 
-/** The number of a text such as "1,200" or "1.5 cpu". @param {Part | Part[] | number | undefined} value */
+/** The number in a text such as "1,200" or "1.5 cpu". @param {Part | Part[] | number | undefined} value */
 function numberIn(value) {
 	const text = typeof value === "object" && !Array.isArray(value) ? value.text : String(value);
 	return Number(text.replace(/[^\d.-]/g, ""));
@@ -114,7 +117,7 @@ export function plain(list) {
 }
 
 /**
- * A number that can be clicked, if `ref` refers to its explanation.
+ * A number, which can be clicked if `ref` refers to its explanation.
  * @param {string | number} text @param {string} [ref] @returns {Mark}
  */
 export function num(text, ref) {
@@ -122,7 +125,7 @@ export function num(text, ref) {
 }
 
 /**
- * Names with commas, and "and" before the last; of more than `most`, the first ones.
+ * Names with commas, and "and" before the last; of more than `most`, the first `most - 1` and the number of the others.
  * @param {Part[]} names @param {number} [most] @returns {Part[]}
  */
 export function list(names, most = 4) {

@@ -6,9 +6,9 @@
 
 import { cutName, podName } from "./units.js";
 
-const LONG = 16; // letters: names up to here are shown as they are
-const PART = /[^-._]+[-._]*/g; // with the signs behind it
-const NUMBER = /^\d{1,3}[-._]*$/; // of an address
+const LONG = 16; // characters: names up to this length are shown as they are
+const PART = /[^-._]+[-._]*/g; // with the separators after it
+const NUMBER = /^\d{1,3}[-._]*$/; // of an IP address
 
 /** The names on the page, and how they are shown. */
 const known = {
@@ -18,37 +18,42 @@ const known = {
 	ends: /** @type {Map<string, number>} */ (new Map()),
 };
 
-/** Sets the names of the nodes. @param {readonly string[]} names the same array while the names are the same */
-export function knowNodes(names) {
+/**
+ * Sets the names of the nodes, from which their short names follow.
+ * @param {readonly string[]} names the same array while the names are the same
+ */
+export function setNodeNames(names) {
 	if (known.names === names) return;
 	known.names = names;
 	known.shown = shortened(names);
 	known.ends.clear();
 	for (const name of names) {
-		const end = endOf(known.shown.get(name) ?? name);
+		const end = lastPart(known.shown.get(name) ?? name);
 		known.ends.set(end, (known.ends.get(end) ?? 0) + 1);
 	}
 }
 
-const LEAST_END = 3; // letters of an ending that can stand for a name
+const LEAST_END = 3; // characters of a last part that can stand for a name
 
-const endOf = (/** @type {string} */ name) => name.split(/[-._]/).at(-1) ?? "";
+/** The last part of a name: "8kc6" of "pool-a-8kc6". */
+const lastPart = (/** @type {string} */ name) => name.split(/[-._]/).at(-1) ?? "";
 
 /**
- * A node's short name among the others; if it does not fit, an ending that is unique: "…8kc6".
- * @param {string} name @param {number} [most] letters
+ * A node's short name; if it is too long, its last part if that is unique ("…8kc6"), otherwise the name cut in the
+ * middle.
+ * @param {string} name @param {number} [most] characters
  */
 export function nodeName(name, most = Number.POSITIVE_INFINITY) {
 	const shown = known.shown.get(name) ?? name;
-	const end = endOf(shown);
-	const apart = shown.length > most && end.length >= LEAST_END && end.length < most && known.ends.get(end) === 1;
-	return apart ? `…${end}` : cutName(shown, most);
+	const end = lastPart(shown);
+	const usesEnd = shown.length > most && end.length >= LEAST_END && end.length < most && known.ends.get(end) === 1;
+	return usesEnd ? `…${end}` : cutName(shown, most);
 }
 
 /**
  * The parts that distinguish names, each unique: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
- * @param {readonly string[]} names @param {number} [long] letters: names up to here are shown as they are
- * @returns {Map<string, string>} empty if the names stay as they are
+ * @param {readonly string[]} names @param {number} [long] names with up to this many characters are shown as they are
+ * @returns {Map<string, string>} the short name of each; empty if the names stay as they are
  */
 export function shortened(names, long = LONG) {
 	if (names.length < 2 || Math.max(...names.map((name) => name.length)) <= long) return new Map();
@@ -65,11 +70,11 @@ export function shortened(names, long = LONG) {
 			shown.set(name, [...kept, last.slice(start)].join("").replace(/(?<![-._])[-._]+$/, ""));
 		},
 	);
-	const apart = new Set(shown.values()).size === names.length && ![...shown.values()].includes("");
-	return apart ? shown : new Map();
+	const unique = new Set(shown.values()).size === names.length && ![...shown.values()].includes("");
+	return unique ? shown : new Map();
 }
 
-/** The number of parts at the end that all have in common; at least one is left of each. @param {string[][]} parts */
+/** The number of parts that all names end with; every name keeps one part. @param {string[][]} parts of each name */
 function commonEnd(parts) {
 	const most = Math.min(...parts.map((own) => own.length)) - 1;
 	let end = 0;
@@ -78,7 +83,11 @@ function commonEnd(parts) {
 	return end;
 }
 
-/** The number of letters and zeros that numbered names begin with, as in vmss000012. @param {string[]} ends */
+/**
+ * The length of the letters and zeros with which all numbered names begin, as in vmss000012; 0 if they have no such
+ * start.
+ * @param {string[]} ends the last parts of the names
+ */
 function commonStart(ends) {
 	const start = /^[a-z]+0+/.exec(ends[0])?.[0] ?? "";
 	let n = start.length;

@@ -5,7 +5,7 @@ const DONE = "kschedui.done"; // public ids
 
 /**
  * A value from the browser's storage; null if there is none, or no storage.
- * @param {string} key @returns {string | null} null also without storage
+ * @param {string} key @returns {string | null}
  */
 function read(key) {
 	try {
@@ -57,9 +57,12 @@ export function choose(name, value) {
 
 const CHALLENGES = "kschedui.challenges"; // tries by scenario and version, or class
 
-/** @typedef {{tries: number, held: number, of: number, solvedIn: number}} Tries `solvedIn` 0: not yet */
+/**
+ * `held`: of the `of` conditions, those that held in the best try; `solvedIn`: the try that solved it, 0 if none has.
+ * @typedef {{tries: number, held: number, of: number, solvedIn: number}} Tries
+ */
 
-/** @returns {Record<string, Tries>} */
+/** The tries at every challenge, by its id. @returns {Record<string, Tries>} */
 function allTries() {
 	try {
 		const tries = JSON.parse(read(CHALLENGES) ?? "{}");

@@ -9,18 +9,18 @@
 
 const WAIT = "wait=2"; // seconds in which the server answers, or reports the place
 const ASKED_AGAIN = 500; // ms
-const ASKED_LATE = 2000; // ms, while the server cannot be reached, since it may be restarting
+const ASKED_LATE = 2000; // ms, while the server cannot be getReply, since it may be restarting
 const UNREACHED = 90; // times, before an error is shown
 
 /**
  * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
  *   instead?: string}}} Problem
  */
-/** @typedef {{ahead: number | null, part: number}} Waiting requests ahead, null once it runs; progress */
+/** @typedef {{ahead: number | null, part: number}} Waiting requests ahead, null once it runs; progress, 0 to 1 */
 /** @typedef {{status: number, body: any}} Reply */
 /** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked a checked text */
 /**
- * @typedef {object} Ways
+ * @typedef {object} CallOptions
  * @property {(waiting: Waiting) => void} [onWait]
  * @property {(upload: string) => void} [onAccepted] gets the id of a large request before its response
  * @property {AbortSignal} [signal] an abort cancels it
@@ -30,11 +30,11 @@ const UNREACHED = 90; // times, before an error is shown
  * Sends a POST request with a JSON body.
  * @param {string} url
  * @param {object} body
- * @param {Ways} [ways]
+ * @param {CallOptions} [options]
  * @returns {Promise<Reply>}
  */
-export function post(url, body, ways = {}) {
-	return send(url, "application/json", JSON.stringify(body), ways);
+export function post(url, body, options = {}) {
+	return send(url, "application/json", JSON.stringify(body), options);
 }
 
 /**
@@ -42,29 +42,29 @@ export function post(url, body, ways = {}) {
  * @param {string} url
  * @param {string} type
  * @param {BodyInit} body
- * @param {Ways} [ways]
+ * @param {CallOptions} [options]
  */
-export function send(url, type, body, ways = {}) {
-	return request(url, { method: "POST", headers: { "Content-Type": type, ...forgery() }, body }, ways);
+export function send(url, type, body, options = {}) {
+	return request(url, { method: "POST", headers: { "Content-Type": type, ...csrfHeader() }, body }, options);
 }
 
 /**
  * Sends a request; if the server accepts it for later, waits for the result.
  * @param {string} url
- * @param {{method?: string, headers?: Record<string, string>, body?: BodyInit}} [options]
- * @param {Ways} [ways]
+ * @param {{method?: string, headers?: Record<string, string>, body?: BodyInit}} [init] as for `fetch`
+ * @param {CallOptions} [options]
  * @returns {Promise<Reply>}
  */
-export async function request(url, options = {}, ways = {}) {
-	const { onWait = () => {}, onAccepted = () => {}, signal } = ways;
+export async function request(url, init = {}, options = {}) {
+	const { onWait = () => {}, onAccepted = () => {}, signal } = options;
 	for (;;) {
-		const answer = await fetch(url, { ...options, headers: { Prefer: WAIT, ...options.headers }, signal });
+		const answer = await fetch(url, { ...init, headers: { Prefer: WAIT, ...init.headers }, signal });
 		const { status, body } = await read(answer);
 		if (status !== 202) return { status, body };
 		const later = answer.headers.get("Location");
 		if (later) {
 			onAccepted(later.split("/").pop() ?? "");
-			return follow(later, ways);
+			return pollForReply(later, options);
 		}
 		onWait({ ahead: body.ahead.others, part: 0 });
 		await pause(ASKED_AGAIN, signal);
@@ -72,15 +72,16 @@ export async function request(url, options = {}, ways = {}) {
 }
 
 /**
- * The response to a large request, even if the server restarts in the meantime.
+ * Asks for the response to a large request until it is there, even if the server restarts in the meantime. If the
+ * signal aborts, the server is told to cancel the request.
  * @param {string} url
- * @param {Ways} [ways]
+ * @param {CallOptions} [options]
  * @returns {Promise<Reply>}
  */
-export async function follow(url, { onWait = () => {}, signal } = {}) {
+export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 	try {
 		for (let unreached = 0; ; ) {
-			const { status, body } = await reached(url, signal);
+			const { status, body } = await getReply(url, signal);
 			if (status === 0 || status === 429 || status >= 500) {
 				unreached += 1;
 				if (unreached > UNREACHED) return { status, body };
@@ -90,7 +91,7 @@ export async function follow(url, { onWait = () => {}, signal } = {}) {
 			unreached = 0;
 			if (status !== 200) return { status, body };
 			if (body.answer) {
-				const { status, body: result } = await reached(body.answer, signal);
+				const { status, body: result } = await getReply(body.answer, signal);
 				if (status && status !== 503) return { status, body: result };
 			} else if (body.state === "failed" || body.state === "cancelled")
 				return { status: 422, body: { errors: [{ message: body.error }] } };
@@ -98,16 +99,16 @@ export async function follow(url, { onWait = () => {}, signal } = {}) {
 			await pause(ASKED_AGAIN, signal);
 		}
 	} catch (error) {
-		if (signal?.aborted) void fetch(url, { method: "DELETE", headers: forgery() }).catch(() => {});
+		if (signal?.aborted) void fetch(url, { method: "DELETE", headers: csrfHeader() }).catch(() => {});
 		throw error;
 	}
 }
 
 /**
- * The reply to a GET request; one with status 0 and the error if the server was not reached.
- * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>} status 0 if the server was not reached
+ * The reply to a GET request; its status is 0 if the server was not reached. Rejects if the signal aborts.
+ * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>}
  */
-async function reached(url, signal) {
+async function getReply(url, signal) {
 	try {
 		return await read(await fetch(url, { signal }));
 	} catch (error) {
@@ -119,21 +120,21 @@ async function reached(url, signal) {
 /** Waits; rejects if the signal aborts. @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 function pause(ms, signal) {
 	return new Promise((resolve, reject) => {
-		const over = () => {
+		const cancel = () => {
 			clearTimeout(timer);
 			reject(signal?.reason);
 		};
 		const timer = setTimeout(() => {
-			signal?.removeEventListener("abort", over);
+			signal?.removeEventListener("abort", cancel);
 			resolve();
 		}, ms);
-		if (signal?.aborted) over();
-		else signal?.addEventListener("abort", over, { once: true });
+		if (signal?.aborted) cancel();
+		else signal?.addEventListener("abort", cancel, { once: true });
 	});
 }
 
-/** The header against request forgery. @returns {Record<string, string>} */
-function forgery() {
+/** The header with the page's CSRF token. @returns {Record<string, string>} */
+function csrfHeader() {
 	const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"));
 	return { "X-CSRFToken": token?.value ?? "" };
 }

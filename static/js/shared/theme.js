@@ -5,21 +5,21 @@ const KEY = "kschedui.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
 /** The theme of the link, otherwise the chosen one, otherwise the system's. @returns {"light" | "dark"} */
-const wanted = () => {
+const wantedTheme = () => {
 	const chosen = new URLSearchParams(location.search).get("theme") ?? localStorage.getItem(KEY);
 	return chosen === "dark" || chosen === "light" ? chosen : system.matches ? "dark" : "light";
 };
 
-/** Shows the theme. */
-const show = () => {
-	document.documentElement.dataset.theme = wanted();
+/** Applies the wanted theme to the page. */
+const showTheme = () => {
+	document.documentElement.dataset.theme = wantedTheme();
 };
 
-show();
-system.addEventListener("change", show);
+showTheme();
+system.addEventListener("change", showTheme);
 document.addEventListener("click", (event) => {
 	if (!(event.target instanceof Element) || !event.target.closest("[data-action='theme']")) return;
 	localStorage.setItem(KEY, document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-	show();
+	showTheme();
 	document.dispatchEvent(new CustomEvent("themechange"));
 });

@@ -27,7 +27,7 @@ export function isBytes(resource) {
 	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
 
-/** The bare number: 1500 millicores are "1.5". @param {string} resource @param {number} value */
+/** 1500 millicores as "1.5", bytes with their unit ("2 GiB"). @param {string} resource @param {number} value */
 export function amount(resource, value) {
 	if (resource === "cpu") return decimal(value / 1000);
 	return isBytes(resource) ? bytes(value).join(" ") : decimal(value);
@@ -39,18 +39,19 @@ export function quantity(resource, value) {
 }
 
 /**
- * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` combines them.
+ * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `combine` adds the word between them.
  * @param {string} resource @param {number} part @param {number} whole
- * @param {(part: string, whole: string) => string} word
+ * @param {(part: string, whole: string) => string} combine
  */
-export function outOf(resource, part, whole, word) {
-	if (!isBytes(resource)) return word(amount(resource, part), amount(resource, whole));
+export function outOf(resource, part, whole, combine) {
+	if (!isBytes(resource)) return combine(amount(resource, part), amount(resource, whole));
 	const [number, unit] = bytes(whole);
-	return `${word(inUnit(resource, part, unit), number)} ${unit}`;
+	return `${combine(inUnit(resource, part, unit), number)} ${unit}`;
 }
 
 /**
- * Amounts in one unit: the largest that shows all of them exactly with two decimals.
+ * Amounts in one unit: the largest that shows all of them exactly with two decimals, unless the numbers would be too
+ * long.
  * @param {string} resource
  * @param {number[]} values
  * @returns {{texts: string[], unit: string}} `unit` is "" for bare numbers
@@ -65,7 +66,10 @@ export function inOneUnit(resource, values) {
 	return { texts: values.map((value) => inUnit(resource, value, unit)), unit };
 }
 
-/** The bare number in a given unit. @param {string} resource @param {number} value @param {string} unit */
+/**
+ * The number without its unit; of bytes, in the given unit.
+ * @param {string} resource @param {number} value @param {string} unit
+ */
 export function inUnit(resource, value, unit) {
 	return isBytes(resource) ? decimal(value / 1024 ** Math.max(0, BINARY.indexOf(unit))) : amount(resource, value);
 }
@@ -75,13 +79,13 @@ export function short(resource) {
 	return resource.replace(/^(.*\/|attachable-volumes-)/, "");
 }
 
-/** Virtual seconds: "3.0 s"; whole numbers of a thousand and more without the decimal. @param {number} time */
+/** Virtual seconds with one decimal, or two if needed: "3.0 s"; from 1000 s on, rounded. @param {number} time */
 export function seconds(time) {
 	return `${time >= 1000 ? Math.round(time) : time.toFixed(Number.isInteger(time * 10) ? 1 : 2)} s`;
 }
 
 /**
- * A number with separated thousands: 5,000. Making an Intl.NumberFormat would take 15 ms of a page's start.
+ * A whole number with separated thousands: 5,000. Creating an Intl.NumberFormat would delay the page by 15 ms.
  * @param {number} value
  */
 export function count(value) {
@@ -89,8 +93,8 @@ export function count(value) {
 }
 
 /**
- * A long name, cut in the middle, since names of a cluster differ at both ends.
- * @param {string} name @param {number} most letters
+ * A name, cut in the middle if it is too long, since the names in a cluster differ at both ends.
+ * @param {string} name @param {number} most characters; below 5, nothing is cut
  */
 export function cutName(name, most) {
 	if (name.length <= most || most < 5) return name;
@@ -103,7 +107,7 @@ export function podName(key) {
 	return key.slice(key.indexOf("/") + 1);
 }
 
-/** The width in letters; a Chinese character counts as two. @param {string} text */
+/** The width of a text in letters; a Chinese character counts as two. @param {string} text */
 export function widthOf(text) {
 	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
@@ -130,20 +134,20 @@ const RAMP = [
 	[-Infinity, "p10", 1],
 ];
 
-/** The colours, the highest first. */
+/** The names of the colours, that of the highest priority first. */
 export const RAMP_COLOURS = RAMP.map(([, colour]) => colour);
 
-/** @param {number} priority */
-function stepOf(priority) {
+/** The entry of RAMP for a priority. @param {number} priority */
+function rampEntry(priority) {
 	return RAMP.find(([least]) => priority >= least) ?? RAMP[RAMP.length - 1];
 }
 
 /** The name of a priority's colour: "p500". @param {number} priority */
 export function rampColour(priority) {
-	return stepOf(priority)[1];
+	return rampEntry(priority)[1];
 }
 
-/** Colour and text colour as custom properties. @param {number} priority */
+/** The custom properties with a priority's colour and text colour. @param {number} priority */
 export function rampStyle(priority) {
 	const colour = rampColour(priority);
 	return { "--c": `var(--${colour})`, "--ct": `var(--${colour}t)` };
@@ -151,5 +155,5 @@ export function rampStyle(priority) {
 
 /** The number of marks that show a priority. @param {number} priority @returns {number} 1 to 4 */
 export function pips(priority) {
-	return stepOf(priority)[2];
+	return rampEntry(priority)[2];
 }

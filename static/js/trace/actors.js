@@ -21,7 +21,7 @@ const WRITERS = {
 	StatefulSet: "statefulset-controller",
 };
 
-/** The actor of an event, by its own name; "" for the scheduler. @param {any} event */
+/** The name of the actor that caused an event, such as "kubelet"; "" for the scheduler. @param {any} event */
 export function actorOf(event) {
 	switch (event.type) {
 		case "WorkloadStatusWritten":
@@ -77,14 +77,14 @@ export class NodeLog {
 	}
 
 	/**
-	 * Notes what an event changes about a node or a node group.
+	 * Records what an event changes about a node or a node group.
 	 * @param {any} event @param {number} step @param {number} time
 	 */
 	take(event, step, time) {
 		const { type, name, verb, about = [], because, group = "", delta = 0, nodes = [], error = "" } = event;
 		if (type === "NodeConditionChanged") note(this.nodes, name, { step, time, change: event.status });
 		else if (type === "RequestMade" && !event.error && NODE_VERBS.has(verb))
-			for (const node of about) note(this.nodes, bare(node), { step, time, change: verb });
+			for (const node of about) note(this.nodes, bareName(node), { step, time, change: verb });
 		else if (type === "NodeGroupResized" && !error && !nodes.length)
 			note(this.groups, group, { step, time, change: "asked", by: delta });
 		else if (type === "ObjectApplied" && event.kind === "NodeClaim" && event.action === "create")
@@ -99,7 +99,7 @@ export class NodeLog {
 	}
 
 	/**
-	 * The last change of a node up to a step, of these kinds; undefined if there is none.
+	 * The last of these changes of a node up to a step; undefined if there is none.
 	 * @param {string} name @param {number} step @param {string[]} changes
 	 */
 	last(name, step, ...changes) {
@@ -107,7 +107,7 @@ export class NodeLog {
 	}
 
 	/**
-	 * The machines that are starting at a step.
+	 * The number of machines that are starting at a step, by node group, and the time of the last request for some.
 	 * @param {number} step @returns {{group: string, n: number, since: number}[]}
 	 */
 	upcoming(step) {
@@ -121,8 +121,8 @@ export class NodeLog {
 
 const NODE_VERBS = new Set(["failNode", "recoverNode", "drain", "cordon", "uncordon", "pressure"]);
 
-/** "n1" of "Node/n1". @param {string} name */
-const bare = (name) => name.slice(name.indexOf("/") + 1);
+/** The name without the kind: "n1" of "Node/n1". @param {string} name */
+const bareName = (name) => name.slice(name.indexOf("/") + 1);
 
 /**
  * Adds a change to the log of a name.

@@ -23,7 +23,7 @@ export class ChunkStore {
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
 		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
-		for (const chunk of this.chunks) if (chunk?.keyframe) this.begin(chunk, chunk.keyframe);
+		for (const chunk of this.chunks) if (chunk?.keyframe) this.setFirstState(chunk, chunk.keyframe);
 	}
 
 	/**
@@ -32,7 +32,7 @@ export class ChunkStore {
 	 * @param {Chunk} chunk
 	 * @param {TraceChunk["keyframe"]} keyframe
 	 */
-	begin(chunk, keyframe) {
+	setFirstState(chunk, keyframe) {
 		const base = this.stateAfter(chunk.first - 1) ?? fromKeyframe(keyframe, this.stateAfter(0));
 		if (!base) return;
 		chunk.kept = [base];
@@ -89,7 +89,10 @@ export class ChunkStore {
 	}
 }
 
-/** The last kept state up to a chunk's first `count` events. @param {Chunk} chunk @param {number} count */
+/**
+ * The last kept state before event `count` of a chunk; kept states are created as needed.
+ * @param {Chunk} chunk @param {number} count
+ */
 function keptBefore(chunk, count) {
 	const passed = Math.floor(count / APART);
 	for (let i = chunk.kept.length; i <= passed; i += 1)
@@ -98,7 +101,7 @@ function keptBefore(chunk, count) {
 }
 
 /**
- * A state, moved past some events of a chunk.
+ * The state after the events of a chunk from index `from` up to, not including, `to`.
  * @param {State} before @param {Chunk} chunk @param {number} from @param {number} to
  */
 function foldEvents(before, { events }, from, to) {
@@ -108,7 +111,8 @@ function foldEvents(before, { events }, from, to) {
 }
 
 /**
- * The state after this attempt's last event of a type, or the current state if there was none.
+ * The state after this attempt's last event of a type; the current state if there was none, or if that is the step's
+ * event.
  * @param {ChunkStore} store @param {number} step the current one @param {State} state there
  * @param {AnyEvent["type"]} type
  */

@@ -9,7 +9,7 @@ const MAX_NODES = 40; // in one request
 const MAX_KEPT = 8000;
 
 export class Explainer {
-	/** @param {string} api @param {string} run @param {() => void} arrived */
+	/** @param {string} api @param {string} run @param {() => void} arrived called when the explanations have changed */
 	constructor(api, run, arrived) {
 		this.base = `${api}/runs/${run}/explain/`;
 		this.arrived = arrived;
@@ -36,7 +36,7 @@ export class Explainer {
 	}
 
 	/**
-	 * The state of an explanation that is not here: "loading", "failed", or undefined.
+	 * The status of an explanation that is not loaded: "loading", "failed", or undefined if it was not requested.
 	 * @param {number} attempt @param {string} node
 	 */
 	status(attempt, node) {
@@ -45,10 +45,10 @@ export class Explainer {
 	}
 
 	/**
-	 * The number of requests before the explanation of a node; null if it does not wait.
+	 * The number of requests that the server handles before that for a node's explanation; null if it does not wait.
 	 * @param {number} attempt @param {string} node
 	 */
-	before(attempt, node) {
+	requestsAhead(attempt, node) {
 		return this.status(attempt, node) === "loading" ? this.ahead : null;
 	}
 
@@ -69,11 +69,11 @@ export class Explainer {
 	}
 
 	/**
-	 * Requests missing explanations once the reader has stayed for a moment: each simulates the run up to the attempt,
-	 * so passing by must not request any. Another attempt replaces the earlier requests.
+	 * Requests missing explanations once the reader has stayed at a step for a moment, since for each request the server
+	 * simulates the run up to the attempt. Another attempt replaces the earlier requests.
 	 * @param {number} attempt @param {string[]} nodes
 	 */
-	want(attempt, nodes) {
+	request(attempt, nodes) {
 		if (!attempt) return;
 		if (attempt !== this.wanted.attempt) {
 			this.abort?.abort();
@@ -82,22 +82,22 @@ export class Explainer {
 		for (const node of nodes) if (!this.known.has(`${attempt} ${node}`)) this.wanted.nodes.add(node);
 		if (!this.wanted.nodes.size) return;
 		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.now(attempt), REST_MS);
+		this.timer = window.setTimeout(() => this.loadNow(attempt), REST_MS);
 	}
 
-	/** Fetches the requested explanations at once. @param {number} attempt */
-	now(attempt) {
+	/** Starts to fetch the requested explanations without the pause. @param {number} attempt */
+	loadNow(attempt) {
 		clearTimeout(this.timer);
 		this.coming = this.load(attempt);
 	}
 
-	/** Fetches the requested explanations. @param {number} attempt */
+	/** Fetches the requested explanations, MAX_NODES at most. @param {number} attempt */
 	async load(attempt) {
 		const nodes = [...this.wanted.nodes].slice(0, MAX_NODES);
 		if (!nodes.length) return; // a request without names is for all nodes
 		if (this.known.size > MAX_KEPT) this.known.clear();
 		this.wanted.nodes.clear();
-		this.set(attempt, nodes, "loading");
+		this.setStatus(attempt, nodes, "loading");
 		const abort = new AbortController();
 		this.abort = abort;
 		/** @param {import("../shared/server.js").Waiting} waiting */
@@ -109,11 +109,11 @@ export class Explainer {
 			const url = `${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`;
 			const { status, body } = await request(url, {}, { signal: abort.signal, onWait });
 			if (status !== 200) throw new Error(String(status));
-			this.set(attempt, nodes, "failed");
+			this.setStatus(attempt, nodes, "failed");
 			for (const node of body.nodes) this.known.set(`${attempt} ${node.node}`, node);
 		} catch {
-			if (abort.signal.aborted) return this.set(attempt, nodes, null);
-			this.set(attempt, nodes, "failed");
+			if (abort.signal.aborted) return this.setStatus(attempt, nodes, null);
+			this.setStatus(attempt, nodes, "failed");
 		} finally {
 			if (this.abort === abort) this.ahead = null;
 		}
@@ -121,16 +121,17 @@ export class Explainer {
 	}
 
 	/**
-	 * Waits for the explanation of a node, at most PATIENCE_MS. Null if it is loaded, failed, or was waited for before.
+	 * Waits for the explanation of a node, at most PATIENCE_MS. Null if it is loaded, failed, or did not arrive in that
+	 * time before.
 	 * @param {number} attempt @param {string} node
 	 */
-	soon(attempt, node) {
+	waitFor(attempt, node) {
 		const key = `${attempt} ${node}`;
 		const status = this.known.get(key);
 		if (this.late === key || (status && status !== "loading")) return null;
 		if (!status) {
-			this.want(attempt, [node]);
-			this.now(attempt);
+			this.request(attempt, [node]);
+			this.loadNow(attempt);
 		}
 		const enough = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)).then(() => {
 			this.late = key;
@@ -139,10 +140,10 @@ export class Explainer {
 	}
 
 	/**
-	 * Sets the state of the explanations of nodes; an empty state forgets it.
+	 * Sets the status of the explanations of nodes; null removes it.
 	 * @param {number} attempt @param {string[]} nodes @param {"loading" | "failed" | null} status
 	 */
-	set(attempt, nodes, status) {
+	setStatus(attempt, nodes, status) {
 		for (const node of nodes) {
 			if (status) this.known.set(`${attempt} ${node}`, status);
 			else this.known.delete(`${attempt} ${node}`);

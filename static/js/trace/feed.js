@@ -66,14 +66,14 @@ export class Feed {
 		socket.binaryType = "arraybuffer";
 		socket.onopen = () => this.subscribe();
 		socket.onmessage = ({ data }) => this.receive(data);
-		socket.onclose = ({ code }) => this.closed(code);
+		socket.onclose = ({ code }) => this.onClose(code);
 		if (usable) for (const data of early.came) this.receive(data);
 	}
 
 	/** Handles a message, or a frame with a chunk. */
 	receive(/** @type {any} */ data) {
 		if (typeof data === "string") this.handleMessage(JSON.parse(data));
-		else this.take(data);
+		else this.takeFrame(data);
 	}
 
 	/** Requests the chunks from the cursor on. */
@@ -81,22 +81,23 @@ export class Feed {
 		this.socket?.send(JSON.stringify({ type: "subscribe", run: this.run, cursor: this.cursor }));
 	}
 
+	/** Passes a message to the listener, the end of the run only after the chunks before it. */
 	handleMessage(/** @type {any} */ message) {
 		if (!this.damaged.tries) this.wait = FIRST_WAIT;
-		if (message.type !== "end") return this.tell(message);
+		if (message.type !== "end") return this.notify(message);
 		this.done = true;
-		this.queue(() => this.end(message));
+		this.enqueue(() => this.finish(message));
 	}
 
-	/** Reports the end, and gives the connection back; not after a chunk that is requested again. */
-	async end(/** @type {any} */ message) {
+	/** Passes on the end of the run, and closes the connection, unless a damaged chunk has been requested again. */
+	async finish(/** @type {any} */ message) {
 		if (!this.done) return;
-		await this.tell(message);
+		await this.notify(message);
 		this.socket?.close();
 	}
 
-	/** Queues work. An error in it is reported, and does not stop later work. */
-	queue(/** @type {() => Promise<unknown>} */ work) {
+	/** Runs work after all that was queued before. An error in it is logged, and does not stop later work. */
+	enqueue(/** @type {() => Promise<unknown>} */ work) {
 		this.opening = this.opening.then(work).then(
 			() => {},
 			(error) => console.error(error),
@@ -104,37 +105,41 @@ export class Feed {
 	}
 
 	/** Passes a message to the listener. */
-	async tell(/** @type {any} */ message) {
+	async notify(/** @type {any} */ message) {
 		const listener = await this.listener;
 		if (message.type === "hello") listener.connection("open", 0);
 		listener.message(message);
 	}
 
-	/** Passes a chunk to the listener, if it is the next one. */
-	take(/** @type {ArrayBuffer} */ frame) {
+	/** Passes a chunk to the listener if it is the next one; if there is a gap before it, subscribes again. */
+	takeFrame(/** @type {ArrayBuffer} */ frame) {
 		const seq = new DataView(frame).getUint32(8, true);
 		const rule = cursorRule(seq, this.cursor);
 		if (rule === "resubscribe") this.subscribe();
 		if (rule !== "apply") return;
 		this.cursor += 1;
-		this.queue(async () => {
-			const chunk = await openFrame(frame).catch(() => this.askAgain(seq));
+		this.enqueue(async () => {
+			const chunk = await openFrame(frame).catch(() => this.requestAgain(seq));
 			if (chunk && seq === this.damaged.seq) this.damaged = { seq: -1, tries: 0 };
 			if (chunk) await (await this.listener).chunk(chunk);
 		});
 	}
 
-	/** Requests a chunk that cannot be opened over a new connection, TRIES times at most. @param {number} seq */
-	async askAgain(seq) {
+	/**
+	 * Closes the connection, so that the next one requests a damaged chunk again. The last of TRIES failures is reported
+	 * as an error.
+	 * @param {number} seq
+	 */
+	async requestAgain(seq) {
 		this.damaged = { seq, tries: seq === this.damaged.seq ? this.damaged.tries + 1 : 1 };
-		if (this.damaged.tries >= TRIES) return this.tell({ type: "error", message: t("run.damaged", { seq }) });
+		if (this.damaged.tries >= TRIES) return this.notify({ type: "error", message: t("run.damaged", { seq }) });
 		this.cursor = Math.min(this.cursor, seq);
 		this.done = false;
 		this.socket?.close();
 	}
 
-	/** Connects again after a pause that doubles each time, unless the run has ended. */
-	async closed(/** @type {number} */ code) {
+	/** Connects again after a pause that doubles each time, unless the run has ended or the code is final. */
+	async onClose(/** @type {number} */ code) {
 		const closed = this.done || FINAL.has(code);
 		if (!closed) {
 			setTimeout(() => this.open(), this.wait);
@@ -143,8 +148,8 @@ export class Feed {
 		(await this.listener).connection(closed ? "closed" : "lost", code);
 	}
 
-	/** Requests the chunks from a number on, again if necessary. @param {number} seq */
-	from(seq) {
+	/** Requests all chunks from a number on, even those that have arrived. @param {number} seq */
+	requestFrom(seq) {
 		this.cursor = seq;
 		this.done = false;
 		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();
@@ -196,11 +201,14 @@ export function decodeColumn(column, count) {
 	return READERS[kind](bytes.buffer);
 }
 
-/** Decodes "d1:first:steps": integers that rise by less than 256 from one to the next. @param {string} column */
+/**
+ * Decodes "d1:first:differences": integers that rise by 0 to 255 from one to the next, the differences in base64.
+ * @param {string} column
+ */
 function decodeRising(column) {
-	const [, first, steps] = column.split(":");
+	const [, first, differences] = column.split(":");
 	const numbers = [Number(first)];
-	for (const step of atob(steps)) numbers.push(numbers[numbers.length - 1] + step.charCodeAt(0));
+	for (const byte of atob(differences)) numbers.push(numbers[numbers.length - 1] + byte.charCodeAt(0));
 	return numbers;
 }
 
@@ -216,7 +224,7 @@ export function unpack(chunk) {
  */
 function unpackLoaded({ events: [started] }) {
 	if (started?.type !== "RunStarted") return;
-	if (started.loaded_nodes) started.nodes = nodesOf(started.loaded_nodes);
+	if (started.loaded_nodes) started.nodes = decodeNodes(started.loaded_nodes);
 	if (!started.loaded) return;
 	const { nodes = [] } = started;
 	const { kinds, pods, kind, node, start_time } = started.loaded;
@@ -228,8 +236,8 @@ function unpackLoaded({ events: [started] }) {
 	});
 }
 
-/** @param {import("./trace").NodeColumns} loaded */
-function nodesOf({ kinds, keys, nodes, kind, labels }) {
+/** Converts RunStarted's columns to nodes. @param {import("./trace").NodeColumns} loaded */
+function decodeNodes({ kinds, keys, nodes, kind, labels }) {
 	return nodes.map((name, i) => ({
 		...kinds[kind[i]],
 		name,
@@ -241,14 +249,16 @@ function nodesOf({ kinds, keys, nodes, kind, labels }) {
 function unpackCandidates({ events, keyframe }) {
 	const { cycle = [] } = /** @type {{cycle?: any}} */ (keyframe ?? {});
 	for (const event of [...events, ...(Array.isArray(cycle) ? cycle : [])])
-		if (event.type === "PreemptionEvaluated") event.candidates ??= event.dry_runs ? candidatesOf(event.dry_runs) : [];
+		if (event.type === "PreemptionEvaluated")
+			event.candidates ??= event.dry_runs ? decodeCandidates(event.dry_runs) : [];
 }
 
 /**
+ * Converts the columns of the dry runs to candidates, one per node.
  * @param {import("./trace").DryRuns} runs
  * @returns {Candidate[]}
  */
-function candidatesOf({
+function decodeCandidates({
 	nodes,
 	removed,
 	removed_counts,

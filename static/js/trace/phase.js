@@ -35,10 +35,10 @@ export function hasPredicates(release) {
 }
 
 /**
- * The stations of a release's line, by the part of the work: [name, extension point].
+ * The stations that the rail shows for a release, as [name, extension point], by the part of the work.
  * @param {string} release @returns {Record<string, string[][]>}
  */
-export function lineOf(release) {
+export function stationsIn(release) {
 	if (hasPredicates(release)) return FORMER_STATIONS;
 	const nameOf = (/** @type {string} */ point) =>
 		point === "PostFilter" && release === BEFORE_POST_FILTER ? "Preempt" : point;
@@ -52,20 +52,20 @@ export function lineOf(release) {
 /** The extension point that a type of event declares; undefined if it declares none. @param {string} type */
 const pointOfType = (type) => EVENTS[/** @type {AnyEvent["type"]} */ (type)]?.extension_point;
 
-/** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
+/** The extension point of an event; "" if it belongs to none. @param {AnyEvent} event @param {State} state */
 export function pointOf(event, state) {
 	if (event.type === "BindingFailed") return event.point;
 	if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
 	if (event.type === "DecisionObserved") return ALL[pointsReached(state, event.pod) - 1] ?? "";
-	if (event.type === "VictimEvicted" && underWay(state) !== event.preemptor) return ""; // beside the cycles
+	if (event.type === "VictimEvicted" && podBeingTried(state) !== event.preemptor) return ""; // beside the cycles
 	if (event.type === "PodEnqueued") return enqueuedPoint(event, state);
 	if (event.type === "NominationCleared")
 		return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
-	if (event.type === "ObjectApplied" && WRITTEN.test(event.kind) && state.cycle.PodAssumed && underWay(state))
+	if (event.type === "ObjectApplied" && WRITTEN.test(event.kind) && state.cycle.PodAssumed && podBeingTried(state))
 		return "PreBind";
 	return (
 		pointOfType(event.type) ??
-		(underWay(state) && !("pod" in event) ? pointOfOthers(state, subjectOf(event, state)) : "")
+		(podBeingTried(state) && !("pod" in event) ? pointOfOthers(state, subjectOf(event, state)) : "")
 	);
 }
 
@@ -78,7 +78,7 @@ const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
  * @param {State} state
  */
 function enqueuedPoint({ pod }, state) {
-	const subject = underWay(state);
+	const subject = podBeingTried(state);
 	if (!subject) return "";
 	return pod === subject ? failedPoint(state, pod) : pointOfOthers(state, subject);
 }
@@ -95,12 +95,12 @@ function pointOfOthers(state, subject) {
 }
 
 /** The pod whose attempt is in progress; "" if there is none. @param {State} state @returns {string} */
-export function underWay({ cycle, group }) {
+export function podBeingTried({ cycle, group }) {
 	return cycle.AttemptFinished || group?.condition ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
 /**
- * The index after the last extension point that an attempt has reached.
+ * The number of extension points up to the last that an attempt has reached.
  * @param {State} state @param {string} subject
  */
 function pointsReached(state, subject) {
@@ -128,7 +128,7 @@ export function subjectOf(event, state) {
 	if (actorOf(event)) return ""; // the stage is a controller's
 	switch (event.type) {
 		case "PodDeletionRequested":
-			return underWay(state);
+			return podBeingTried(state);
 		case "VictimEvicted":
 			return state.pods.has(event.preemptor) ? event.preemptor : ""; // the preemptor may be a pod group
 		case "NominationCleared":
@@ -140,15 +140,15 @@ export function subjectOf(event, state) {
 		case "HostSelected":
 			return cycle;
 		case "ObjectApplied":
-			return event.pod?.pod ?? underWay(state);
+			return event.pod?.pod ?? podBeingTried(state);
 		case "PodActivated":
 			return event.by;
 		case "PodsKeptWaiting":
-			return underWay(state) || (event.pods.length === 1 ? event.pods[0].pod : "");
+			return podBeingTried(state) || (event.pods.length === 1 ? event.pods[0].pod : "");
 		case "PodEnqueued": // an attempt's effect on other pods counts as its own event
-			return underWay(state) || event.pod;
+			return podBeingTried(state) || event.pod;
 		default:
-			return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
+			return "pod" in event && typeof event.pod === "string" ? event.pod : podBeingTried(state);
 	}
 }
 
@@ -164,27 +164,27 @@ export function stations(event, state) {
 	const now = ended ? pointsReached(state, subject) : ALL.indexOf(/** @type {any} */ (current));
 	const out = new Map();
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
-	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
+	if (now >= ALL.indexOf("PreFilter")) markSkippedAndFailed(out, own, now);
 	if (current) out.set(current, "current");
 	// with one node left there is nothing to score
 	if (event.type === "HostSelected" && !state.cycle.ScoresComputed && !hasPredicates(state.kubernetes_version))
 		out.set("PreScore", "skipped").set("Score", "skipped");
-	rollBack(out, event, state, subject);
+	markUndone(out, event, state, subject);
 	if (own.PodBound?.pod === subject && event.type !== "PodBound") out.set("PostBind", "done");
 	return out;
 }
 
 /**
- * Whether the pod's attempt has failed: what follows is about its queue.
+ * Whether the pod's attempt has failed: the events after that belong to none of its extension points.
  * @param {Record<string, any>} cycle @param {string} pod
  */
 const hasFailed = ({ SchedulingFailed: failed }, pod) => Boolean(pod) && failed?.pod === pod;
 
 /**
  * Marks the points that were skipped, or at which the attempt failed.
- * @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now
+ * @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now the index of the point
  */
-function mark(out, cycle, now) {
+function markSkippedAndFailed(out, cycle, now) {
 	if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
 	if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
 	if (now > ALL.indexOf("PostFilter") && !cycle.PreemptionEvaluated) out.set("PostFilter", "skipped");
@@ -193,10 +193,11 @@ function mark(out, cycle, now) {
 }
 
 /**
- * Marks the point that failed, and the points before it from Reserve on as undone.
+ * If binding failed, marks the point at which it did, and once the pod is unreserved also the points from Reserve up to
+ * it.
  * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} subject
  */
-function rollBack(out, event, state, subject) {
+function markUndone(out, event, state, subject) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
 	if (failed?.pod !== subject || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
 	out.set(failed.point, event.type === "BindingFailed" ? "current" : "failed");

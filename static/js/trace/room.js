@@ -37,7 +37,7 @@ const MOST_BEYOND = 2.5; // times the largest node: longer bars are cut
  * the pod's request, up to a limit.
  * @param {State} state @param {string} resource @param {string} pod
  */
-export function longest(state, resource, pod) {
+export function fullBarAmount(state, resource, pod) {
 	const most = largest(state, resource);
 	const need = request(state, pod, resource);
 	if (!need) return most;
@@ -55,14 +55,13 @@ const differing = new WeakMap();
 
 /** Whether pods have different priorities. @param {State} state @returns {boolean} */
 export function prioritiesDiffer(state) {
-	const known = differing.get(state);
-	if (known !== undefined) return known;
-	const all = [...state.pods.values()].map(({ summary }) => summary.priority ?? 0);
-	differing.set(
-		state,
-		all.some((priority) => priority !== all[0]),
-	);
-	return prioritiesDiffer(state);
+	let differ = differing.get(state);
+	if (differ === undefined) {
+		const all = [...state.pods.values()].map(({ summary }) => summary.priority ?? 0);
+		differ = all.some((priority) => priority !== all[0]);
+		differing.set(state, differ);
+	}
+	return differ;
 }
 
 /** Pods nominated to a node that have no node yet. @param {State} state @param {string} node @returns {string[]} */
@@ -112,7 +111,7 @@ export function resourceOf(reason) {
 }
 
 /**
- * The requested resource of which the node would have the smallest free share; "pods" if the pod requests none.
+ * The requested resource of which the node would have the smallest share free with the pod; "pods" if it requests none.
  * @param {State} state @param {string} node @param {string} pod
  */
 export function scarcest(state, node, pod) {
@@ -124,7 +123,7 @@ export function scarcest(state, node, pod) {
 	return requested.map(([name]) => name).sort((a, b) => share(a) - share(b))[0];
 }
 
-/** @param {NodeState} node */
+/** The zone of a node's label; "" without the label. @param {NodeState} node */
 function zoneOf(node) {
 	return node.summary.labels?.["topology.kubernetes.io/zone"] ?? "";
 }

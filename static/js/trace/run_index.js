@@ -56,7 +56,7 @@ export class RunIndex {
 		}
 	}
 
-	/** Adds an event. @param {AnyEvent} event @param {number} step */
+	/** Adds an event to the index. @param {AnyEvent} event @param {number} step */
 	take(event, step) {
 		this.nodes.take(event, step, this.time);
 		const act = actOf(event);
@@ -64,7 +64,7 @@ export class RunIndex {
 		const last = this.columns[this.columns.length - 1];
 		switch (event.type) {
 			case "CycleStarted":
-				this.push({
+				this.addColumn({
 					kind: "attempt",
 					step,
 					time: this.time,
@@ -75,13 +75,13 @@ export class RunIndex {
 					victims: 0,
 					end: Number.POSITIVE_INFINITY,
 				});
-				return this.move(event.pod, step, "scheduling");
+				return this.addMove(event.pod, step, "scheduling");
 			case "ClockAdvanced":
-				this.push({ kind: "gap", step, time: event.time, from: this.time, changes: [] });
+				this.addColumn({ kind: "gap", step, time: event.time, from: this.time, changes: [] });
 				this.time = event.time;
 				return;
 			case "AttemptFinished":
-				return this.finish(event, step);
+				return this.setOutcome(event, step);
 			case "VictimEvicted":
 				if (last.kind === "attempt") last.victims += 1;
 				return;
@@ -90,25 +90,25 @@ export class RunIndex {
 				const verb = event.type === "ObjectDeleted" ? "−" : event.action === "create" ? "+" : "~";
 				if (last.kind === "gap") last.changes.push({ step, text: `${verb} ${event.name}`, kind: event.kind });
 				if (event.type === "ObjectDeleted" && event.kind === "Pod")
-					this.move(`${event.namespace}/${event.name}`, step, "gone");
+					this.addMove(`${event.namespace}/${event.name}`, step, "gone");
 				return;
 			}
 			case "SchedulingFailed":
-				return this.undo(event, step);
+				return this.setFailedOutcome(event, step);
 			case "PodEnqueued":
-				return this.move(event.pod, step, event.queue);
+				return this.addMove(event.pod, step, event.queue);
 			case "PodGated":
-				return this.move(event.pod, step, "gated");
+				return this.addMove(event.pod, step, "gated");
 			case "PodAssumed":
-				return this.move(event.pod, step, "binding", event.node);
+				return this.addMove(event.pod, step, "binding", event.node);
 			case "PodBound":
-				return this.move(event.pod, step, "bound", event.node);
+				return this.addMove(event.pod, step, "bound", event.node);
 			default:
 		}
 	}
 
 	/** Adds a column to the axis. @param {Column} column */
-	push(column) {
+	addColumn(column) {
 		this.columns.push(column);
 		this.edges.push(this.edges[this.edges.length - 1] + (column.kind === "gap" ? GAP_WIDTH : 1));
 	}
@@ -117,7 +117,7 @@ export class RunIndex {
 	 * Stores how an attempt ended in its column.
 	 * @param {import("./trace").AttemptFinished} event @param {number} step
 	 */
-	finish(event, step) {
+	setOutcome(event, step) {
 		for (let i = this.columns.length - 1; i >= 0; i -= 1) {
 			const column = this.columns[i];
 			if (column.kind !== "attempt" || column.attempt !== event.attempt) continue;
@@ -133,22 +133,22 @@ export class RunIndex {
 	 * @param {import("./trace").SchedulingFailed} event
 	 * @param {number} step
 	 */
-	undo({ pod, outcome }, step) {
+	setFailedOutcome({ pod, outcome }, step) {
 		const column = this.columns.findLast((column) => column.kind === "attempt" && column.pod === pod);
 		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
 	}
 
 	/**
-	 * Notes where a pod is from a step on.
+	 * Records where a pod is from a step on.
 	 * @param {string} pod @param {number} step @param {string} place @param {string} [node]
 	 */
-	move(pod, step, place, node = "") {
+	addMove(pod, step, place, node = "") {
 		const moves = this.moves.get(pod) ?? [];
 		if (!moves.length) this.moves.set(pod, moves);
 		moves.push({ column: this.columns.length - 1, step, place, node });
 	}
 
-	/** Length of the axis, in units of an attempt. */
+	/** The length of the axis, in units of an attempt. */
 	get width() {
 		return this.edges[this.edges.length - 1];
 	}
@@ -158,7 +158,7 @@ export class RunIndex {
 		return this.columns.reduce((sum, column) => sum + (column.kind === "attempt" ? 1 : 0), 0);
 	}
 
-	/** The column that holds a step. @param {number} step */
+	/** The index of the column that contains a step. @param {number} step */
 	columnOf(step) {
 		return lastUpTo(this.columns.length, (i) => this.columns[i].step <= step);
 	}
@@ -176,7 +176,7 @@ export class RunIndex {
 }
 
 /**
- * The last of `count` indexes for which `holds` is true; it is true for all before it.
+ * The last index below `count` for which `holds` is true, found by bisection; 0 if there is none.
  * @param {number} count @param {(i: number) => boolean} holds
  */
 export function lastUpTo(count, holds) {

@@ -85,26 +85,29 @@ export function apply(state, event) {
 }
 
 /**
- * Keeps an event in the record of the cycle that it declares to be part of (scheduler_core/trace/event.py).
+ * Keeps an event in the record of the cycle that its type declares it to be part of (scheduler_core/trace/event.py).
  * @param {State} state @param {any} event
  */
 function record(state, event) {
 	const { part_of, repeats } = EVENTS[/** @type {AnyEvent["type"]} */ (event.type)] ?? {};
 	const { cycle } = state;
-	if (part_of === "group cycle") return recordOfGroup(state, event);
-	if (!part_of || part_of === "run" || !isOfTheCycle(cycle, event, part_of)) return;
+	if (part_of === "group cycle") return recordInGroup(state, event);
+	if (!part_of || part_of === "run" || !belongsToCycle(cycle, event, part_of)) return;
 	cycle[event.type] = repeats ? [...(cycle[event.type] ?? []), event] : event;
 }
 
-/** @param {Record<string, any>} cycle @param {any} event @param {string} part_of */
-function isOfTheCycle({ CycleStarted: started, AttemptFinished: finished }, event, part_of) {
+/**
+ * Whether an event is part of the scheduling cycle that is being recorded.
+ * @param {Record<string, any>} cycle its events by type @param {any} event @param {string} part_of as its type declares
+ */
+function belongsToCycle({ CycleStarted: started, AttemptFinished: finished }, event, part_of) {
 	if (!started) return false;
 	if (part_of === "cycle of its pod") return !started.pod_group || started.pod === event.pod;
 	return part_of !== "cycle of the preemptor" || (!finished && started.pod === event.preemptor);
 }
 
 /** Stores an event of a pod group's cycle. @param {State} state @param {any} event */
-function recordOfGroup(state, event) {
+function recordInGroup(state, event) {
 	const name = OF_GROUP[event.type];
 	if (event.type === "PodGroupCycleStarted") state.group = { started: event, runs: [] };
 	else if (state.group && event.type === "PodGroupEvaluated")
@@ -160,17 +163,17 @@ function fullPod(pod) {
 	};
 }
 
-/** @param {PodSummary} summary */
+/** The record of a pod that the cluster has only now: "bound" if it has a node. @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
 	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
 }
 
 /**
- * Stores an object of storage, if there is one.
+ * Stores a PersistentVolume, PersistentVolumeClaim or the like; does nothing without one.
  * @param {State} state @param {import("./trace").Storage | null} [storage]
  */
-function store(state, storage) {
+function setStorage(state, storage) {
 	if (storage) state.storage.set(storageKey(storage), storage);
 }
 
@@ -178,15 +181,15 @@ function store(state, storage) {
  * Stores a ResourceClaim or ResourceSlice. Its map is copied here and not in `fork`, since most runs have none.
  * @param {State} state @param {import("./trace").ClaimState | null} [claim] @param {SliceState | null} [slice]
  */
-function storeDevices(state, claim, slice) {
+function setDevices(state, claim, slice) {
 	if (claim) state.claims = new Map(state.claims).set(claim.claim, claim);
 	if (slice) state.slices = new Map(state.slices).set(slice.name, slice);
 }
 
 /** @typedef {import("./trace").SliceState} SliceState */
 
-/** @param {State} state @param {any} event */
-function dropDevices(state, { kind, namespace, name }) {
+/** Deletes the ResourceClaim or ResourceSlice that an ObjectDeleted names. @param {State} state @param {any} event */
+function deleteDevices(state, { kind, namespace, name }) {
 	if (kind === "ResourceClaim") {
 		state.claims = new Map(state.claims);
 		state.claims.delete(`${namespace}/${name}`);
@@ -198,7 +201,7 @@ function dropDevices(state, { kind, namespace, name }) {
 }
 
 /**
- * The key of an object, with its kind: a claim and a pod may have the same name.
+ * The key of a storage object, "PersistentVolumeClaim default/data"; with its kind, since others may have its name.
  * @param {{kind: string, name: string, namespace?: string}} object
  */
 export function storageKey({ kind, namespace, name }) {
@@ -206,49 +209,53 @@ export function storageKey({ kind, namespace, name }) {
 }
 
 /**
- * Adds or subtracts resources; sums of zero are left out.
- * @param {Resources} sum @param {Resources} part @param {1 | -1} sign
+ * The sum or the difference of resources, without those that are zero.
+ * @param {Resources} before @param {Resources} change @param {1 | -1} sign -1: the change is subtracted
  */
-function plus(sum, part, sign) {
-	const out = { ...sum };
-	for (const name in part) {
-		out[name] = (out[name] ?? 0) + sign * part[name];
+function addResources(before, change, sign) {
+	const out = { ...before };
+	for (const name in change) {
+		out[name] = (out[name] ?? 0) + sign * change[name];
 		if (!out[name]) delete out[name];
 	}
 	return out;
 }
 
 /** Adds a pod to a node, with its requests. @param {State} state @param {string} key @param {string} node */
-function putOn(state, key, node) {
+function addToNode(state, key, node) {
 	const record = state.nodes.get(node);
 	const pod = state.pods.get(key);
 	if (!record || !pod || record.pods.includes(key)) return;
-	const requested = plus(record.requested, pod.summary.requests ?? {}, 1);
+	const requested = addResources(record.requested, pod.summary.requests ?? {}, 1);
 	state.nodes.set(node, { ...record, requested, pods: [...record.pods, key] });
 }
 
 /** Removes a pod from its node, with its requests. @param {State} state @param {string} key */
-function takeOff(state, key) {
+function removeFromNode(state, key) {
 	const pod = state.pods.get(key);
 	const record = pod && state.nodes.get(pod.node);
 	if (!pod || !record?.pods.includes(key)) return;
-	const requested = plus(record.requested, pod.summary.requests ?? {}, -1);
+	const requested = addResources(record.requested, pod.summary.requests ?? {}, -1);
 	state.nodes.set(pod.node, { ...record, requested, pods: record.pods.filter((other) => other !== key) });
 }
 
-/** Ends the record of a member's cycle: between members, no cycle is in progress. @param {State} state */
-function endMember(state) {
+/** Clears the record of a group member's cycle: between members, no cycle is in progress. @param {State} state */
+function endMemberCycle(state) {
 	state.cycle = {};
 	state.attempt = state.group?.started.first_attempt ?? 0;
 }
 
-/** The CycleStarted event of a member's decision, which is recorded like an attempt. @param {any} event */
+/**
+ * A CycleStarted event for a PodGroupMemberDecided event, so that it is recorded like an attempt.
+ * @param {any} event
+ */
 function cycleStartOf({ attempt, pod, profile, pod_attempts, pod_group }) {
 	return { type: "CycleStarted", attempt, pod, profile, pod_attempts, pod_group };
 }
 
 /**
- * Keeps a member's state while its group is only being tried: it is not assumed, and does not wait on Permit.
+ * Sets a pod's place back to "scheduling" while its group is only being tried: it is not assumed and does not wait on
+ * Permit.
  * @param {State} state @param {string} key
  */
 function keepScheduling(state, key) {
@@ -257,7 +264,10 @@ function keepScheduling(state, key) {
 	state.pods.set(key, { ...pod, place: "scheduling", deadline: null });
 }
 
-/** @param {State} state @param {import("./trace").PodGroupSummary | null} [summary] */
+/**
+ * Stores the summary of a pod group, and keeps its condition; does nothing without one.
+ * @param {State} state @param {import("./trace").PodGroupSummary | null} [summary]
+ */
 function setPodGroup(state, summary) {
 	if (!summary) return;
 	const { condition = null } = state.pod_groups.get(summary.pod_group) ?? {};
@@ -314,9 +324,9 @@ const CHANGES = {
 		state.order = event.order.map((/** @type {number} */ row) => event.nodes[row].name);
 		for (const summary of event.pods) {
 			state.pods.set(summary.pod, newPod(summary));
-			putOn(state, summary.pod, summary.node);
+			addToNode(state, summary.pod, summary.node);
 		}
-		for (const storage of event.storage ?? []) store(state, storage);
+		for (const storage of event.storage ?? []) setStorage(state, storage);
 		for (const summary of event.pod_groups ?? []) setPodGroup(state, summary);
 		if (event.claims?.length)
 			state.claims = new Map(event.claims.map((/** @type {any} */ claim) => [claim.claim, claim]));
@@ -328,9 +338,9 @@ const CHANGES = {
 	},
 	ObjectApplied(state, event) {
 		if (event.order) state.order = event.order;
-		store(state, event.storage);
+		setStorage(state, event.storage);
 		setPodGroup(state, event.pod_group);
-		storeDevices(state, event.claim, event.slice);
+		setDevices(state, event.claim, event.slice);
 		if (event.workload) setWorkload(state, event, { state: event.workload });
 		if (event.node) {
 			const before = state.nodes.get(event.name);
@@ -340,18 +350,18 @@ const CHANGES = {
 		const key = event.pod.pod;
 		const before = state.pods.get(key);
 		if (before) {
-			takeOff(state, key);
+			removeFromNode(state, key);
 			setPod(state, key, { summary: event.pod });
-			return putOn(state, key, before.node);
+			return addToNode(state, key, before.node);
 		}
 		state.pods.set(key, newPod(event.pod));
-		putOn(state, key, event.pod.node ?? "");
+		addToNode(state, key, event.pod.node ?? "");
 	},
 	ObjectDeleted(state, event) {
 		if (event.order) state.order = event.order;
 		if (event.kind === "Node") state.nodes.delete(event.name);
 		state.storage.delete(storageKey(event));
-		dropDevices(state, event);
+		deleteDevices(state, event);
 		if (state.workloads.has(workloadKey(event))) {
 			state.workloads = new Map(state.workloads);
 			state.workloads.delete(workloadKey(event));
@@ -362,7 +372,7 @@ const CHANGES = {
 			state.pod_groups.delete(key);
 		}
 		if (event.kind !== "Pod") return;
-		takeOff(state, key);
+		removeFromNode(state, key);
 		state.pods.delete(key);
 		state.deleted = [...state.deleted, key];
 	},
@@ -408,11 +418,11 @@ const CHANGES = {
 	},
 	PodAssumed(state, event) {
 		setPod(state, event.pod, { node: event.node, place: "binding" });
-		putOn(state, event.pod, event.node);
+		addToNode(state, event.pod, event.node);
 		if (!state.replay) keepScheduling(state, event.pod);
 	},
 	PodUnreserved(state, event) {
-		takeOff(state, event.pod);
+		removeFromNode(state, event.pod);
 		setPod(state, event.pod, { place: "scheduling", node: "", deadline: null });
 	},
 	PermitEvaluated(state, event) {
@@ -440,12 +450,12 @@ const CHANGES = {
 		state.finished = true;
 	},
 	PodGroupCycleStarted(state, event) {
-		endMember(state);
+		endMemberCycle(state);
 		event.pods.forEach((/** @type {string} */ key, /** @type {number} */ i) => {
 			setPod(state, key, { place: "scheduling", attempts: event.pod_attempts[i], backoff_until: null });
 		});
 	},
-	PodGroupEvaluated: endMember,
+	PodGroupEvaluated: endMemberCycle,
 	PodGroupMemberDecided(state, event) {
 		state.attempt = event.attempt;
 		state.cycle = { CycleStarted: cycleStartOf(event) };
@@ -457,7 +467,7 @@ const CHANGES = {
 		const condition = { status, reason, message };
 		state.pod_groups = new Map(state.pod_groups).set(event.pod_group, { ...before, condition });
 	},
-	PodGroupCycleFinished: endMember,
+	PodGroupCycleFinished: endMemberCycle,
 	WorkloadStatusWritten(state, event) {
 		setWorkload(state, event, { status: event.status, conditions: event.conditions ?? [] });
 	},
@@ -475,7 +485,7 @@ const CHANGES = {
 		setPod(state, event.pod, { restarts: event.restarts });
 	},
 	PodFinished(state, event) {
-		takeOff(state, event.pod);
+		removeFromNode(state, event.pod);
 		setPod(state, event.pod, { place: "finished", phase: event.phase, ready: false });
 	},
 	NodeConditionChanged(state, event) {

@@ -58,7 +58,7 @@ export class Questions {
 	 * @param {string} what @param {object} [body] @param {AbortSignal} [signal]
 	 */
 	async send(what, body, signal) {
-		/** @type {import("../shared/server.js").Ways} */
+		/** @type {import("../shared/server.js").CallOptions} */
 		const options = {
 			signal,
 			onWait: ({ ahead }) => {

@@ -20,7 +20,7 @@ const AROUND = 90; // letters of what differs
 async function drawn() {
 	redraw(false);
 	globalThis.drawNow?.();
-	explainer.now(explainer.wanted.attempt); // what it would ask for once the reader has stayed a moment
+	explainer.loadNow(explainer.wanted.attempt); // what it would ask for once the reader has stayed a moment
 	while (root.dataset.ready === undefined || globalThis.asking) await new Promise((resolve) => setTimeout(resolve));
 }
 

@@ -49,7 +49,7 @@ function questionsOf(store, asked) {
 }
 
 /** An explainer without explanations. */
-const SILENT = { want() {}, filter: () => null, score: () => null, scores: () => null, soon: () => null };
+const SILENT = { request() {}, filter: () => null, score: () => null, scores: () => null, waitFor: () => null };
 
 const CATALOGUES = ["en", "zh-hans"].map((name) =>
 	JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${name}.json`), "utf8")),

@@ -2,7 +2,7 @@
 // While playing, the player stays at each stop for the time that reading it takes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { playing } from "../../../static/js/player/player.js";
+import { playTimer } from "../../../static/js/player/player.js";
 import { lettersIn } from "../../../static/js/shared/units.js";
 
 /** The milliseconds for which a stop with this number of letters is shown, in steps of ten. */
@@ -10,7 +10,7 @@ function stayOf(letters, speed = 1, drawnAfter = 0) {
 	let moved = 0;
 	const player = { speed, due: 0, breakpoints: [], store: { complete: false }, forward: () => ++moved };
 	let now = 1000;
-	const advance = playing(() => (now < 1000 + drawnAfter ? null : letters));
+	const advance = playTimer(() => (now < 1000 + drawnAfter ? null : letters));
 	for (; !moved && now < 100_000; now += 10) advance(player, now);
 	return now - 1000 - drawnAfter;
 }

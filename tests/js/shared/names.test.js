@@ -2,7 +2,7 @@
 // The display of names of nodes and pods, as in clusters of the large providers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { knowNodes, nodeName, podParts, shortened, shortPod } from "../../../static/js/shared/names.js";
+import { nodeName, podParts, setNodeNames, shortened, shortPod } from "../../../static/js/shared/names.js";
 
 /** The names as they are shown. */
 const shown = (...names) => names.map((name) => shortened(names).get(name) ?? name);
@@ -54,7 +54,7 @@ test("no two nodes of a cluster are shown alike, and none longer than it is", ()
 });
 
 test("without room a node is shown by the end that no other has", () => {
-	knowNodes(["node-0128", "node-0129", "birch-1", "cedar-1", "oak-abc", "elm-abc"]);
+	setNodeNames(["node-0128", "node-0129", "birch-1", "cedar-1", "oak-abc", "elm-abc"]);
 	assert.equal(nodeName("node-0128", 8), "…0128");
 	assert.equal(nodeName("node-0128", 9), "node-0128");
 	assert.equal(nodeName("birch-1", 6), "bi…h-1");

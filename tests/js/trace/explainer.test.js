@@ -23,7 +23,7 @@ test("who waits for an explanation hears how many come before, until it is there
 	const answers = [busy, Response.json({ nodes: [{ node: "n1" }] })];
 	t.mock.method(globalThis, "fetch", async () => answers.shift());
 	const heard = [];
-	const explainer = new Explainer("/api/v1", "run", () => heard.push(explainer.before(1, "n1")));
+	const explainer = new Explainer("/api/v1", "run", () => heard.push(explainer.requestsAhead(1, "n1")));
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
 	await explainer.load(1);
 	assert.deepEqual(heard, [3, null]);
@@ -33,10 +33,10 @@ test("who waits for an explanation hears how many come before, until it is there
 test("an explanation that was dropped while it waited can be asked for again", async (t) => {
 	const busy = () => Response.json({ ahead: { others: 3, seconds: 2 } }, { status: 202 });
 	t.mock.method(globalThis, "fetch", async () => busy());
-	const explainer = new Explainer("/api/v1", "run", () => explainer.want(2, ["n2"]));
+	const explainer = new Explainer("/api/v1", "run", () => explainer.request(2, ["n2"]));
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
 	await explainer.load(1);
 	clearTimeout(explainer.timer);
 	assert.equal(explainer.status(1, "n1"), undefined);
-	assert.equal(explainer.before(1, "n1"), null);
+	assert.equal(explainer.requestsAhead(1, "n1"), null);
 });

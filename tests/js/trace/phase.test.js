@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lineOf, pointOf, stations } from "../../../static/js/trace/phase.js";
+import { pointOf, stations, stationsIn } from "../../../static/js/trace/phase.js";
 
 const claim = { type: "ObjectApplied", kind: "ResourceClaim" };
 const waiting = { type: "PodsKeptWaiting", event: "ResourceClaim/Update", pods: ["default/b"], count: 1 };
@@ -29,10 +29,10 @@ test("what happens while the pod waits on Permit happens at Permit", () => {
 });
 
 test("before the framework the line has the steps of that time", () => {
-	const names = Object.values(lineOf("1.16")).map((points) => points.map(([name]) => name));
+	const names = Object.values(stationsIn("1.16")).map((points) => points.map(([name]) => name));
 	assert.deepEqual(names, [["Predicates", "Preempt", "Priorities", "Select", "Assume"], ["Bind"]]);
-	assert.deepEqual(Object.keys(lineOf("1.18")), ["queueing", "scheduling", "binding"]);
-	assert.deepEqual(lineOf("1.36").binding, [
+	assert.deepEqual(Object.keys(stationsIn("1.18")), ["queueing", "scheduling", "binding"]);
+	assert.deepEqual(stationsIn("1.36").binding, [
 		["PreBind", "PreBind"],
 		["Bind", "Bind"],
 		["PostBind", "PostBind"],

@@ -235,7 +235,7 @@ function few(names) {
 function singleObstacles(view, model) {
 	const { state, explainer } = view;
 	const nodes = model.names.slice(0, ASKED);
-	explainer.want(state.attempt, nodes);
+	explainer.request(state.attempt, nodes);
 	const explained = nodes.filter((name) => explainer.node(state.attempt, name));
 	const missing = nodes.find((name) => !explained.includes(name));
 	if (missing) return showPlace(view, missing) || h("p", { key: "first", class: "note" }, t("message.asking"));

@@ -7,7 +7,7 @@
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
-import { longest, zones } from "../../trace/room.js";
+import { fullBarAmount, zones } from "../../trace/room.js";
 import { plainReason, question } from "../parts/words.js";
 import { leadLine, scoreLegend, standing, switchTable } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
@@ -106,7 +106,7 @@ function longestOnce({ state, subject }) {
 	/** @type {Map<string, number>} */
 	const amounts = new Map();
 	return (resource) => {
-		const known = amounts.get(resource) ?? longest(state, resource, subject);
+		const known = amounts.get(resource) ?? fullBarAmount(state, resource, subject);
 		amounts.set(resource, known);
 		return known;
 	};

@@ -295,7 +295,7 @@ function verdict(view, node, plugin) {
 	const at = model?.at.get(node);
 	const rejected = at?.verdict?.plugin === plugin ? at.verdict : null;
 	const explanation = view.explainer.filter(view.state.attempt, node, plugin);
-	view.explainer.want(view.state.attempt, node ? [node] : []);
+	view.explainer.request(view.state.attempt, node ? [node] : []);
 	const failed = at?.verdict?.others?.includes(plugin) ? at.verdict : rejected;
 	const reached = at && (failed || at.verdict?.others || at.stop >= (model?.plugins.indexOf(plugin) ?? 0));
 	return panel(
@@ -342,7 +342,7 @@ const MOST = 40; // nodes whose explanation is requested
 function domains({ state, explainer }, plugin, node) {
 	if (plugin !== "PodTopologySpread") return null;
 	const names = [...state.nodes.keys()].slice(0, MOST);
-	explainer.want(state.attempt, names);
+	explainer.request(state.attempt, names);
 	/** @type {Map<string, Map<string, Record<string, number | string>>>} by topology key, by domain */
 	const domainCounts = new Map();
 	for (const name of names)

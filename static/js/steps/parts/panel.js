@@ -46,7 +46,7 @@ export function row(key, cells, kind = "") {
 
 /** The number of requests before an explanation, while it waits. @param {View} view @param {string} node */
 export function showPlace({ explainer, state }, node) {
-	const n = explainer.before(state.attempt, node);
+	const n = explainer.requestsAhead(state.attempt, node);
 	return n !== null && h("p", { key: "ahead", class: "note waits", role: "status" }, t("busy.ahead", { n }));
 }
 

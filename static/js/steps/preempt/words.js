@@ -5,7 +5,7 @@ import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
 import { amount, count, decimal, podName, quantity, short } from "../../shared/units.js";
-import { underWay } from "../../trace/phase.js";
+import { podBeingTried } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { asks, panel, row, rule, table } from "../parts/panel.js";
@@ -345,7 +345,7 @@ export const CAPTIONS = {
 			eyebrow: parts(
 				state.pod_groups.has(event.preemptor)
 					? "eyebrow.workload"
-					: underWay(state) === event.preemptor
+					: podBeingTried(state) === event.preemptor
 						? "eyebrow.eviction"
 						: "eyebrow.beside",
 			),

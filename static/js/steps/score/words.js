@@ -203,7 +203,7 @@ function score(view, node, plugin) {
 	const i = model?.names.indexOf(node) ?? -1;
 	const scorer = model?.plugins.find((entry) => entry.plugin === plugin);
 	if (!model || !scorer || i < 0) return total(view, node);
-	view.explainer.want(view.state.attempt, [node]);
+	view.explainer.request(view.state.attempt, [node]);
 	const explanation = view.explainer.score(view.state.attempt, node, plugin);
 	const weighed = weightOf(plugin, scorer.weight);
 	const lines = explanation?.arithmetic ?? [];
