@@ -44,24 +44,24 @@ def read_about(path: Path) -> About:
 
 
 def _with_base(path: Path) -> dict[str, Any]:
-    """Return the fields of the file and of its `base`."""
+    """Return the fields of the file, which override those of its `base`; the captions of both are merged."""
     with path.open(encoding="utf-8") as file:
-        fields: dict[str, Any] = _in_place(yaml.load(file, yaml.CSafeLoader))
+        fields: dict[str, Any] = _resolve(yaml.load(file, yaml.CSafeLoader))
     if base := fields.pop("base", None):
         others = _with_base(path.parent / base)
         fields = {**others, **fields, "captions": {**others.get("captions", {}), **fields.get("captions", {})}}
     return fields
 
 
-def _in_place(value: Any) -> Any:
-    """Return the declaration, with a Text for each {en, zh} and functions for their names."""
+def _resolve(value: Any) -> Any:
+    """Return the value with each {en, zh} as a Text, and each `starter` as the function that it names."""
     if isinstance(value, list):
-        return list(map(_in_place, value))
+        return list(map(_resolve, value))
     if not isinstance(value, dict):
         return value
     if value.keys() == {"en", "zh"}:
         return Text(**value)
-    return {key: resolve_name(item) if key == "starter" else _in_place(item) for key, item in value.items()}
+    return {key: resolve_name(item) if key == "starter" else _resolve(item) for key, item in value.items()}
 
 
 def check(about: About) -> None:

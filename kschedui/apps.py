@@ -15,11 +15,11 @@ class KscheduiConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect what applies to each connection to the database."""
-        connection_created.connect(keep_no_queries)
+        """Disable the query log of each new database connection."""
+        connection_created.connect(disable_query_log)
 
 
-def keep_no_queries(connection: BaseDatabaseWrapper, **signal: Any) -> None:
-    """Neither format nor keep the texts of queries as Django does with DEBUG: those that store chunks are long."""
+def disable_query_log(connection: BaseDatabaseWrapper, **signal: Any) -> None:
+    """Disable the log of queries that Django keeps with DEBUG: the queries that store chunks are long."""
     if settings.DEBUG:
         connection.make_debug_cursor = connection.make_cursor  # type: ignore[assignment, method-assign] # of the instance

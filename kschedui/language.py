@@ -26,7 +26,7 @@ def in_language(sentence: str) -> str:
 
 
 def language() -> str:
-    """Return the visitor's language, one of those of lessons and the player."""
+    """Return the visitor's language, "en" or "zh-hans", as lessons and the player name it."""
     return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
 
 

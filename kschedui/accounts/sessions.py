@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from kschedui.models import SessionUse
 
-USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, as of a token
+USED_AGAIN = timedelta(minutes=1)  # between two updates of `last_used`, as for tokens
 BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 SYSTEMS = (("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iPadOS"), ("Windows", "Windows"), ("Mac OS X", "macOS"),
            ("Linux", "Linux"))  # fmt: skip

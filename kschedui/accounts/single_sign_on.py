@@ -24,7 +24,7 @@ class Provider(OIDCAuthenticationBackend):
     """Checks audience and issuer of the token, and that both responses are about the same person."""
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
-        """Return the token's claims."""
+        """Return the token's claims. Raises SuspiciousOperation if it is for another client or by another issuer."""
         claims: dict[str, Any] = super().verify_token(token, **kwargs)
         audience = claims.get("aud")
         if settings.OIDC_RP_CLIENT_ID not in (audience if isinstance(audience, list) else [audience]):
@@ -34,14 +34,14 @@ class Provider(OIDCAuthenticationBackend):
         return claims
 
     def get_userinfo(self, access_token: str, id_token: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """Return the provider's claims about the person."""
+        """Return the provider's claims about the person. Raises SuspiciousOperation if the token names another."""
         claims: dict[str, Any] = super().get_userinfo(access_token, id_token, payload)
         if not claims.get("sub") or claims["sub"] != payload.get("sub"):
             raise SuspiciousOperation("the answers of two people")
         return claims
 
     def verify_claims(self, claims: Mapping[str, Any]) -> bool:
-        """Return whether there is a subject, which is all that an account needs."""
+        """Return whether the claims have a subject of at most 255 characters, which is all that an account needs."""
         return isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255
 
     def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
@@ -60,7 +60,7 @@ class Provider(OIDCAuthenticationBackend):
         return self.update_user(user, claims)
 
     def update_user(self, user: Any, claims: Mapping[str, Any]) -> Any:
-        """Update the groups of the account from the provider's claims, if groups are configured."""
+        """Set the groups of the account to those of the claims, if groups are configured. Return the account."""
         named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
         if isinstance(named, list):
             names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MAX_GROUPS]

@@ -47,7 +47,11 @@ class ComparedAutoscalers(msgspec.Struct):
 def ask(
     text: str, kubernetes: str, autoscaler: str = "", pod: str = "", node: str = "", at: float | None = None
 ) -> Answer:
-    """Return the actions of an autoscaler; "": the scenario's own, or else Cluster Autoscaler. Raises NotPossible."""
+    """Return the actions of an autoscaler; "": the scenario's own, or else Cluster Autoscaler.
+
+    `pod`, `node`: only the answer about this one. `at`: the time of the run in seconds (see `autoscale`). Raises
+    NotPossible if the autoscaler, the waiting pod or the node does not exist.
+    """
     own = autoscaler_of(text)
     asked = _named(autoscaler) if autoscaler else own or NAMES[0]
     converted = with_autoscaler(text, asked)

@@ -12,7 +12,10 @@ from scheduler_core.trace.records import PodKey
 
 
 def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
-    """Return the step at which an attempt's outcome appears: the node, the victims, or the reason for none."""
+    """Return the step at which the outcome of a pod's attempt appears: the node, the victims, or the reason for none.
+
+    If the pod has fewer attempts than `number`, that of its last attempt; 0 if it has none.
+    """
     decided: dict[PodKey, int] = {}
 
     def events_with_decisions() -> Iterator[AnyEvent]:

@@ -24,7 +24,7 @@ LONGEST_VALUE = 60  # characters
 
 def edits_words(edits: Sequence[Edit]) -> Message:
     """Return a phrase for at most two of the edits (at least one); of several edits of a field, the last one counts."""
-    last = {_about(edit): edit for edit in edits}
+    last = {_edited_field(edit): edit for edit in edits}
     first, *more = [_edit_words(edit) for edit in last.values()]
     if not more:
         return first
@@ -33,7 +33,8 @@ def edits_words(edits: Sequence[Edit]) -> Message:
     return Message("{change} and {n} more changes", change=first, n=len(more))
 
 
-def _about(edit: Edit) -> object:
+def _edited_field(edit: Edit) -> object:
+    """Return a key that is equal for edits of the same field; other edits are their own key."""
     match edit:
         case SetField():
             return edit.kind, edit.namespace, edit.name, edit.path

@@ -31,12 +31,12 @@ class Name(NamedTuple):
 
     @property
     def run(self) -> tuple[str, str]:
-        """Return the data that all moments of a run share, so that a process parses the run's text only once."""
+        """Return the digest and the release, which all moments of a run share."""
         return self.sha256, self.kubernetes
 
 
 class NotHere(Exception):
-    """The moment is not cached in this process: it needs the text."""
+    """The moment is not cached in this process, and its text, from which it could be computed, is not given."""
 
 
 class CachedMoment(msgspec.Struct):
@@ -57,7 +57,11 @@ _guard = threading.Lock()
 
 
 def find_moment(name: Name, text: str | None) -> CachedMoment:
-    """Return the moment. Raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
+    """Return the cached moment, or compute it from the text.
+
+    Raises NotHere if it is not cached and the text is None. Computing it raises NotAnswerable, ScenarioErrors and
+    RunEnded.
+    """
     with _guard:
         moment = _kept.get(name)
         if moment is not None:

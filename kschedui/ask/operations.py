@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -37,17 +37,18 @@ def question_words(question: Question) -> Message:
     match question:
         case Lose(zone=zone) if zone:
             return Message("lose zone {zone}", zone=zone)
-        case Drain() | Lose():
-            names = ", ".join(question.nodes[:3]) + ("…" if len(question.nodes) > 3 else "")
-            return Message("drain {nodes}", nodes=names) if isinstance(question, Drain) else _lose(names)
+        case Drain(nodes=nodes):
+            return Message("drain {nodes}", nodes=_first_names(nodes))
+        case Lose(nodes=nodes):
+            return Message("lose {nodes}", nodes=_first_names(nodes))
         case Add():
             return Message("add {count} nodes like {like}", count=question.count, like=question.like)
         case _:
             return Message("schedule all pods again")
 
 
-def _lose(names: str) -> Message:
-    return Message("lose {nodes}", nodes=names)
+def _first_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + ("…" if len(names) > 3 else "")
 
 
 def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> OperationResult:

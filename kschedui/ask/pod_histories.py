@@ -61,13 +61,13 @@ def pods_named(name: str, histories: Histories) -> list[PodKey]:
     for key in (name, f"default/{name}"):
         if key in histories.pods:
             return [key]
-    called = histories.find(name)
-    return [called] if called is not None else histories.pods_of(*workload_named(name))
+    numbered = histories.find(name)
+    return [numbered] if numbered is not None else histories.pods_of(*workload_named(name))
 
 
 def workload_named(name: str) -> tuple[str, str]:
     """Return the kind and the name in "deploy/web" or "shop/web"; the kind is "" if none is given."""
     first, _, last = name.rpartition("/")
     kind = KINDS.get(first.lower(), first).lower()
-    known = {known.lower(): known for known in (*KINDS.values(), "Job", "ReplicationController")}
-    return known.get(kind, ""), last
+    kinds = {name.lower(): name for name in (*KINDS.values(), "Job", "ReplicationController")}
+    return kinds.get(kind, ""), last

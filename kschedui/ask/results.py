@@ -178,7 +178,9 @@ class Kept(NamedTuple):
 
 
 def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
-    """Return the text whose run continues from the moment with the edits, and the step of the attempt's decision."""
+    """Return the text whose run continues from the moment with the edits, the step of the attempt's decision, and a
+    summary of the edits in the visitor's language, "" without edits.
+    """
     edits = edits_of(rows)
     cached = moments.find_moment(name, text)
     with cached.turn:

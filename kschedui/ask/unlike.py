@@ -12,7 +12,9 @@ from scheduler_core import attempt_records
 from scheduler_core.trace.events import AnyEvent
 
 MAX_ATTEMPTS = 2000  # that are looked at
-PARTS: Mapping[str, tuple[str, ...]] = {  # what differs -> fields of a decision record, the first that tells most
+PARTS: Mapping[
+    str, tuple[str, ...]
+] = {  # the fields of a decision record that show each difference, the most informative difference first
     "message": ("message", "outcome"),
     "verdicts": ("preFilter", "filter", "feasible"),
     "scores": ("scores", "totals"),
@@ -34,7 +36,7 @@ class Unlike(msgspec.Struct, frozen=True):
 
 
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
-    """Return the first difference in any of the parts; None if there is none."""
+    """Return the first difference in any of PARTS; None if the first MAX_ATTEMPTS attempts have none."""
     pairs = zip(attempt_records(before()), attempt_records(after()), strict=False)
     for attempt, other in islice(pairs, MAX_ATTEMPTS):
         what = next((name for name, fields in PARTS.items() if any(attempt[f] != other[f] for f in fields)), "")

@@ -94,12 +94,12 @@ def changed_words(changed: Sequence[Changed], node: str) -> Message:
 
 
 def no_profile_words(scheduler: str) -> Message:
-    """Return the reason that a pod of another scheduler is not tried."""
+    """Return the reason why a pod is not scheduled whose schedulerName is that of no profile."""
     return Message("no profile of the configuration is named {name}", name=scheduler)
 
 
 def near_words(near: Near) -> Message:
-    """Return the changes with which the pod fits on a node, and their effect on its workload.
+    """Return the changes with which the pod fits on a node, and their effect on its workload; or why none makes it fit.
 
     Such as: n-17: Request 1500m cpu instead of 2, and tolerate the taint gpu:NoSchedule.
     """
@@ -150,7 +150,7 @@ OBSTACLES = {
 
 
 def missing_words(missing: Missing) -> Message:
-    """Return a sentence about a missing object."""
+    """Return a sentence about an object or resource that the pod requires and that is missing or unusable."""
     values = {"name": missing.name, "of": missing.of, "where": missing.where}
     match missing.kind:
         case "claim":
@@ -285,7 +285,10 @@ def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def one_unit(resource: str, *amounts: int) -> list[str]:
-    """Return amounts in the largest unit that represents all of them with two decimals: 1.5Gi and 3Gi."""
+    """Return amounts in the largest unit that represents all of them with two decimals: 1.5Gi and 3Gi.
+
+    Cpu is in cores with up to three decimals. Resources that are not in bytes are plain numbers.
+    """
     if resource == "cpu":
         return [_decimal(amount, 1000) for amount in amounts]
     if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):

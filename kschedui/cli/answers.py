@@ -30,7 +30,10 @@ def add_arguments(parser: ArgumentParser, *, pod: bool = False) -> None:
 
 
 def read_one(options: Namespace) -> tuple[Input, bool]:
-    """Print the warnings of the command's only file. Return the file, and whether `--strict` makes them errors."""
+    """Read the command's only file and print its warnings. Return it, and whether `--strict` turns them into errors.
+
+    The second value is False if there are no warnings.
+    """
     source = inputs.read(options.files[0], options.kubernetes_version)
     return source, bool(inputs.say_warnings(source, quiet=options.quiet) and options.strict)
 

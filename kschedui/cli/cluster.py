@@ -36,40 +36,40 @@ class Command(NamedTuple):
     run: Callable[[Namespace], int]
 
 
-def _about_nodes(parser: ArgumentParser) -> None:
+def _add_node_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--node", action="append", default=[], metavar="NAME", help="a node; may be repeated")
     parser.add_argument("--group", default="", metavar="NAME", help="all nodes of this node group")
     parser.add_argument("-l", "--selector", metavar="LABEL=VALUE", help="all nodes with this label")
 
 
-def _of_drain(parser: ArgumentParser) -> None:
-    _about_nodes(parser)
+def _add_drain_arguments(parser: ArgumentParser) -> None:
+    _add_node_arguments(parser)
     parser.add_argument("--remove", action="store_true", help="remove the empty nodes, as in a scale-down")
-    _answering(parser)
+    _add_answer_arguments(parser)
 
 
-def _of_lose(parser: ArgumentParser) -> None:
-    _about_nodes(parser)
+def _add_lose_arguments(parser: ArgumentParser) -> None:
+    _add_node_arguments(parser)
     parser.add_argument("--zone", default="", help="all nodes of this zone")
-    _answering(parser)
+    _add_answer_arguments(parser)
 
 
-def _of_add(parser: ArgumentParser) -> None:
+def _add_arguments_of_add_nodes(parser: ArgumentParser) -> None:
     parser.add_argument("--like", default="", metavar="NODE", help="the existing node to copy")
     parser.add_argument("--group", default="", metavar="NAME", help="the node group of the new nodes")
     parser.add_argument("--zone", default="", help="the zone, for a node group with several zones")
     parser.add_argument("--count", type=int, default=1, metavar="N", help="the number of nodes (default: 1)")
-    _answering(parser)
+    _add_answer_arguments(parser)
 
 
-def _answering(parser: ArgumentParser) -> None:
+def _add_answer_arguments(parser: ArgumentParser) -> None:
     answers.add_arguments(parser)
     parser.add_argument(
         "--write", metavar="FILE", help="write a scenario with this operation in its timeline, to step through it"
     )
 
 
-def _of_upgrade(parser: ArgumentParser) -> None:
+def _add_upgrade_arguments(parser: ArgumentParser) -> None:
     answers.add_arguments(parser)
     parser.add_argument("--to", required=True, choices=list(RELEASES), metavar="X.YZ", help="the other release")
 
@@ -104,7 +104,7 @@ def compare_releases(options: Namespace) -> int:
     return int(bool(comparison.changes or comparison.unreadable or failed))
 
 
-def help_waiting(options: Namespace) -> int:
+def find_helping_groups(options: Namespace) -> int:
     """Run `kschedui node-groups`; return its exit status."""
     source, failed = answers.read_one(options)
     with answers.named_errors(source):
@@ -114,12 +114,12 @@ def help_waiting(options: Namespace) -> int:
 
 
 COMMANDS = {
-    "drain": Command(_of_drain, drain),
-    "lose": Command(_of_lose, lose),
-    "add-nodes": Command(_of_add, add),
-    "reschedule": Command(_answering, reschedule),
-    "node-groups": Command(answers.add_arguments, help_waiting),
-    "upgrade": Command(_of_upgrade, compare_releases),
+    "drain": Command(_add_drain_arguments, drain),
+    "lose": Command(_add_lose_arguments, lose),
+    "add-nodes": Command(_add_arguments_of_add_nodes, add),
+    "reschedule": Command(_add_answer_arguments, reschedule),
+    "node-groups": Command(answers.add_arguments, find_helping_groups),
+    "upgrade": Command(_add_upgrade_arguments, compare_releases),
 }
 
 
@@ -149,6 +149,7 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
 
 
 def _answer(options: Namespace, question_of: Callable[[Input], Question]) -> int:
+    """Print the answer to a question, and write the scenario for `--write`. Return the exit status."""
     source, failed = answers.read_one(options)
     with answers.named_errors(source):
         answer, timeline = carried_out(source.scenario, question_of(source), registry())
@@ -178,14 +179,14 @@ def write(answer: OperationResult) -> None:
     pending = counted(len(answer.unplaced) - len(fallen), "that was pending still is", "that were pending still are")
     say(f"; {pending}\n")
     if answer.blocked or answer.unmanaged:
-        say(f"not empty: {len(staying):,} of {counted(len(answer.nodes), 'node')}: {_some(staying)}\n")
-    _list("moves", map(_move, answer.moved))
-    _list("find no place", _by_reason((f"{pod.pod}  was on {pod.before}", pod.message) for pod in fallen))
-    _list("still pending", _by_reason((pod.pod, pod.message) for pod in answer.unplaced if not pod.before))
-    _list("blocked", _by_reason((f"{pod.pod}  on {pod.node}", pod.message) for pod in answer.blocked))
-    _list("no controller: nobody creates them again, and kubectl drain wants --force", answer.unmanaged)
-    _list("lose an emptyDir", answer.local_data)
-    _list(
+        say(f"not empty: {len(staying):,} of {counted(len(answer.nodes), 'node')}: {_first_names(staying)}\n")
+    _write_list("moves", map(_move, answer.moved))
+    _write_list("find no place", _by_reason((f"{pod.pod}  was on {pod.before}", pod.message) for pod in fallen))
+    _write_list("still pending", _by_reason((pod.pod, pod.message) for pod in answer.unplaced if not pod.before))
+    _write_list("blocked", _by_reason((f"{pod.pod}  on {pod.node}", pod.message) for pod in answer.blocked))
+    _write_list("no controller: nobody creates them again, and kubectl drain wants --force", answer.unmanaged)
+    _write_list("lose an emptyDir", answer.local_data)
+    _write_list(
         "budgets in the way",
         (
             f"{budget.budget}: allows {counted(budget.allowed, 'disruption')}, "
@@ -196,7 +197,7 @@ def write(answer: OperationResult) -> None:
         ),
     )
     if respected := [budget.budget for budget in answer.budgets if not budget.blocked]:
-        say(f"budgets that are kept: {_some(respected)}\n")
+        say(f"budgets that are kept: {_first_names(respected)}\n")
     for name, before in answer.room_before.items():
         say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, answer.room_after[name])} after\n")
 
@@ -206,7 +207,7 @@ def _move(pod: Move) -> str:
     return f"{pod.pod}  {pod.before or '(pending)'} -> {pod.after}{preempted}"
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
 
@@ -232,7 +233,7 @@ def amount(name: str, value: int) -> str:
     return f"{value / 2**30:,.1f} GiB" if name == "memory" else f"{value:,}"
 
 
-def _list(title: str, lines: Iterable[str]) -> None:
+def _write_list(title: str, lines: Iterable[str]) -> None:
     every = list(lines)
     if not every:
         return
@@ -256,24 +257,24 @@ def write_upgrade(comparison: Upgrade) -> None:
     )
     say(f", {counted(reworded, 'stays', 'stay')} pending with another message")
     say(f", {counted(len(others) - reworded, 'differs', 'differ')} otherwise\n")
-    for title, some in (("changes", moved), ("the same node or none, but otherwise", others)):
-        _list(
+    for title, changes in (("changes", moved), ("the same node or none, but otherwise", others)):
+        _write_list(
             title,
             _by_reason(
                 (
                     f"{change.pod}  {change.before.node or '(pending)'} -> {change.after.node or '(pending)'}",
-                    _because(change.cause),
+                    _cause_text(change.cause),
                 )
-                for change in some
+                for change in changes
                 if change.cause
             ),
         )
     same = ((pod.pod, pod.after.message) for pod in comparison.pending if pod.cause is None)
-    _list("pending on both, for the same reason", _by_reason(same))
-    _list(f"not taken by {comparison.after}", (f"{pod.pod}: {pod.message}" for pod in comparison.unreadable))
+    _write_list("pending on both, for the same reason", _by_reason(same))
+    _write_list(f"not taken by {comparison.after}", (f"{pod.pod}: {pod.message}" for pod in comparison.unreadable))
 
 
-def _because(cause: Cause) -> str:
+def _cause_text(cause: Cause) -> str:
     if cause.kind == "message":
         return f"{cause.before or '-'}\n    becomes {cause.after or '-'}"
     return str(cause_words(cause))

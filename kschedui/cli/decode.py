@@ -69,7 +69,7 @@ def record(message: FailedMessage) -> dict[str, Any]:
 
 
 def part(row: Row) -> dict[str, Any]:
-    """Return a part of the message."""
+    """Return the FIELDS of a part of the message, by name."""
     return {name: getattr(row, name) for name in FIELDS}
 
 
@@ -78,8 +78,8 @@ def write(decoded: dict[str, Any]) -> None:
     sys.stdout.write(f"{decoded['message']}\n")
     for part in decoded["parts"]:
         plugin = f"{part['plugin']}: " if part["plugin"] else ""
-        of = f"{part['count']:,} of {counted(decoded['nodes'], 'node')}" if decoded["nodes"] else ""
-        count = f"{of or counted(part['count'], 'node'):>6}" if part["count"] else "the pod itself"
+        share = f"{part['count']:,} of {counted(decoded['nodes'], 'node')}" if decoded["nodes"] else ""
+        count = f"{share or counted(part['count'], 'node'):>6}" if part["count"] else "the pod itself"
         sys.stdout.write(f"    {count}  {plugin}{part['reason']}\n")
         sys.stdout.writelines(f"        {text}\n" for text in (part["meaning"], part["unsaid"]) if text)
     for part in decoded["preemption"] or ():

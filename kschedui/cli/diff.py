@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
 
 
 def short(comparison: Comparison) -> dict[str, object]:
-    """Return the comparison without equal attempts."""
+    """Return the comparison as plain data, without the aligned attempts."""
     names = ("first", "moved", "moved_count", "measures", "differing")
     return {name: msgspec.to_builtins(getattr(comparison, name)) for name in names}
 
@@ -80,4 +80,6 @@ def place(node: str | None) -> str:
 
 def number(name: str, value: float | None) -> str:
     """Format a measure as text."""
-    return "-" if value is None else f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))
+    if value is None:
+        return "-"
+    return f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))

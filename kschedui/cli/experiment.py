@@ -53,7 +53,7 @@ def run(options: Namespace) -> int:
     rows = show_progress(
         run_cells(source.scenario.text, planned, options.kubernetes_version or "", count), planned, options
     )
-    without = (write_csv if options.format == "csv" else write_json)(planned, rows)
+    without = write_csv(planned, rows) if options.format == "csv" else write_json(planned, rows)
     return int(bool(without or (warned and options.strict)))
 
 
@@ -99,14 +99,14 @@ def work(numbers: Iterable[int]) -> list[tuple[int, Row]]:
 
 def show_progress(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int, Row]]:
     """Yield the rows, and show their number on a terminal."""
-    telling, due = not options.quiet and sys.stderr.isatty(), 0.0
+    shows, due = not options.quiet and sys.stderr.isatty(), 0.0
     for number, row in rows:
-        if telling and (monotonic() > due or number == planned.size):
+        if shows and (monotonic() > due or number == planned.size):
             sys.stderr.write(f"\r{number:,} of {planned.size:,} runs ")
             sys.stderr.flush()
             due = monotonic() + PAUSE
         yield number, row
-    if telling:
+    if shows:
         sys.stderr.write("\r\033[K")
 
 

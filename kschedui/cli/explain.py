@@ -81,7 +81,10 @@ def explain_pods(
 
 
 def known_pod(source: Input, name: str) -> str:
-    """Return the pod's key; of a workload, the first of its pods without a node. Raises Unusable with similar names."""
+    """Return the pod's key; of a workload, that of its first pod without a node, or else of its first pod.
+
+    Raises Unusable, with similar names.
+    """
     keys = known_pods(source, name)
     without = {pod.key for pod in _pods(source) if not pod.node_name}
     return next((key for key in keys if key in without), keys[0])
@@ -98,8 +101,8 @@ def known_pods(source: Input, name: str, histories: Histories | None = None) -> 
     for key in (name, f"default/{name}"):
         if key in pods:
             return [key]
-    if histories is not None and (called := histories.find(name)) is not None:
-        return [called]
+    if histories is not None and (numbered := histories.find(name)) is not None:
+        return [numbered]
     if owned := _pods_of_workload(source, name):
         return owned
     if histories is not None and (owned := pods_named(name, histories)):

@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser(only: str | None = None) -> ArgumentParser:
-    """Return the parser, with a subparser for each command."""
+    """Return the parser, with a subparser for each command; only the command `only` gets its arguments (None: all)."""
     command_line = ArgumentParser(prog="kschedui", description="See Kubernetes scheduling happen.")
     command_line.add_argument("--version", action=_Version, nargs=0, help="show the version of the engine and exit")
     commands = command_line.add_subparsers(required=True, metavar="COMMAND", title="commands")

@@ -111,14 +111,15 @@ def write(source: Input, options: Namespace) -> None:
 
 
 def records(
-    events: Iterable[AnyEvent], release: str, of: Callable[[Iterable[AnyEvent]], Iterator[dict[str, Any]]]
+    events: Iterable[AnyEvent], release: str, convert: Callable[[Iterable[AnyEvent]], Iterator[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield decision records of events by `of`, then pods that were never tried with the reason, and the final record.
+    """Yield the decision records to which `convert` converts the events, then a record with the reason for each pod
+    that was never tried, and the final record.
 
     The final record contains the release.
     """
     untried: dict[str, str] = {}
-    for record in of(_note_untried(events, untried)):
+    for record in convert(_note_untried(events, untried)):
         if "final" in record:
             time = record["final"]["time"]
             for pod in record["final"]["pending"]:
@@ -130,7 +131,7 @@ def records(
 
 
 def _note_untried(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
-    """Yield the same events, and store in `untried` the reason that each pod has not been tried so far."""
+    """Yield the same events, and store in `untried` the reason why each pod has not been tried so far."""
     for event in events:
         match event:
             case PodGated():
@@ -149,7 +150,7 @@ def compact(record: dict[str, Any]) -> str:
 
 
 def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return {attempts, outcomes, bound, deleted, waiting, time, messages: {message: pods}}."""
+    """Return {attempts, outcomes, bound, deleted, waiting, time, kubernetesVersion, messages: {message: pods}}."""
     outcomes: Counter[str] = Counter()
     messages: dict[str, str] = {}
     final: dict[str, Any] = {}
