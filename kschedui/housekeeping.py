@@ -30,10 +30,10 @@ PURGE_SECONDS = 3600.0
 def reap() -> bool:
     """Queue lost work again within seconds; the broker's own redelivery after a crash takes hours.
 
-    Return whether there is any work.
+    Return whether there is any work; True if the database is unavailable.
     """
     try:
-        if not is_any_left():
+        if not has_unfinished_work():
             return False
         if clock.has_been_steady(runs.UNSEEN.total_seconds()):  # else nobody had time to look at them since it was set
             runs.cancel_unseen_previews()
@@ -53,7 +53,7 @@ def purge() -> None:
         logger.warning("what was deleted long ago was not removed: %s", error)
 
 
-def is_any_left() -> bool:
+def has_unfinished_work() -> bool:
     """Return whether there are runs, uploads or experiments that have not ended."""
     going_on = [Run.State.QUEUED, Run.State.RUNNING]
     return any(kind.objects.filter(state__in=going_on).exists() for kind in (Run, Upload, Experiment))

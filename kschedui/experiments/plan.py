@@ -118,7 +118,7 @@ def list_choices(scenario: Scenario) -> dict[str, Any]:
     drawn}.
 
     The lists have at most MAX_OFFERED entries. `drawn`: whether the seed has an effect. Since 1.35, ties are broken at
-    random only if extenders score.
+    random only if there are extenders.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[item.name, item.value] for item in objects if isinstance(item, PriorityClass)]

@@ -112,7 +112,7 @@ def add_batches(experiment: Experiment) -> None:
     transaction.on_commit(lambda: request_workers(experiment.public_id, len(rows)))
 
 
-def again(experiment: Experiment) -> bool:
+def restart(experiment: Experiment) -> bool:
     """Restart an experiment. Return False if it is running. Raises TooManyExperiments."""
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}

@@ -167,7 +167,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
     """Return a cell's row; an exceeded limit or an engine error also gives a row. Raises leases.Lost."""
     try:
         cell = design.cell(number)
-        holding.reading()
+        holding.limit_reading()
         return runner.row(cell, partial(watch, holding))
     except Stopped as error:
         return Row(None, error.sentence)
@@ -183,7 +183,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
 def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
     """Yield the events; stop at the limits of a cell, or when another worker holds the batch."""
     begun, bounds = monotonic(), Bounds.of("cell")
-    holding.simulating(bounds)
+    holding.limit_simulation(bounds)
     for step, event in enumerate(events, 1):
         if step % CHECKED == 0:
             bounds.require_seconds(monotonic() - begun)

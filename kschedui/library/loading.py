@@ -74,7 +74,7 @@ def is_by_old_engine(version: Version) -> bool:
     return run is not None and run.state == Run.State.DONE and run.engine_version != ENGINE_VERSION
 
 
-def unrun() -> list[Run]:
+def queued_runs() -> list[Run]:
     """Return the queued runs of the lessons' newest versions; missing runs are created."""
     unfinished = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):

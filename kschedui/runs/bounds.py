@@ -28,9 +28,9 @@ class Bounds(NamedTuple):
         limits = settings.LIMITS
         return cls(limits[f"{kind}_steps"], limits[f"{kind}_seconds"], limits.get(f"{kind}_bytes", 0), kind)
 
-    def setting(self, of: str) -> str:
-        """Return the environment variable that sets one of the limits."""
-        return setting_of(f"{self.kind}_{of}")
+    def setting(self, limit: str) -> str:
+        """Return the environment variable that sets one of the limits: "steps", "seconds" or "bytes"."""
+        return setting_of(f"{self.kind}_{limit}")
 
     def require_steps(self, steps: int) -> None:
         """Require that this number of steps is allowed. Raises Stopped."""

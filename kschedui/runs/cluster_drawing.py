@@ -41,16 +41,16 @@ class ClusterDrawing:
             case RunStarted():
                 self.nodes = {node.name: node for node in nodes_of(event)}
                 for pod in pods_of(event):
-                    self.see(pod)
+                    self.put_pod(pod)
             case ObjectApplied(node=NodeSummary() as node):
                 self.joined |= {node.name} - self.nodes.keys()
                 self.nodes[node.name] = node
             case ObjectApplied(pod=PodSummary() as pod):
-                self.see(pod)
+                self.put_pod(pod)
             case ObjectDeleted():
-                self.forget(event)
+                self.remove_object(event)
             case PodFinished():
-                self.take_out(event.pod)
+                self.remove_pod(event.pod)
             case PodBound():
                 self.places[event.pod] = (event.node, PLACED)
             case VictimEvicted():
@@ -58,7 +58,7 @@ class ClusterDrawing:
             case RunFinished():
                 self.pending = set(event.pending)
 
-    def see(self, pod: PodSummary) -> None:
+    def put_pod(self, pod: PodSummary) -> None:
         """Add or update a pod."""
         self.gone.discard(pod.pod)
         is_update = pod.pod in self.pods
@@ -70,14 +70,14 @@ class ClusterDrawing:
         else:
             self.queue.append(pod.pod)
 
-    def forget(self, event: ObjectDeleted) -> None:
+    def remove_object(self, event: ObjectDeleted) -> None:
         """Remove a deleted node or pod."""
         if event.kind == "Node":
             self.nodes.pop(event.name, None)
         if event.kind == "Pod":
-            self.take_out(f"{event.namespace}/{event.name}")
+            self.remove_pod(f"{event.namespace}/{event.name}")
 
-    def take_out(self, key: str) -> None:
+    def remove_pod(self, key: str) -> None:
         """Remove a pod that was deleted or has finished; an evicted one stays in the picture."""
         if self.places.get(key, ("", RUNNING))[1] != EVICTED:
             self.places.pop(key, None)

@@ -86,7 +86,7 @@ def require_whole(frame: bytes) -> None:
 
 
 def decompress(frame: bytes) -> bytes:
-    """Return the chunk's JSON without further checks. Raises DamagedFrame."""
+    """Return the chunk's JSON; the frame's checksum is not checked. Raises DamagedFrame."""
     header = header_of(frame)
     reader = isal_zlib.decompressobj()
     try:
@@ -99,7 +99,7 @@ def decompress(frame: bytes) -> bytes:
 
 
 def body_of(frame: bytes) -> bytes:
-    """Return the chunk's JSON. Raises DamagedFrame."""
+    """Return the chunk's JSON, after checking the frame's checksum if it has one. Raises DamagedFrame."""
     if header_of(frame).flags & CHECKED:
         require_whole(frame)
     return decompress(frame)

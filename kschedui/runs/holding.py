@@ -51,7 +51,7 @@ class Holding:
         self.over.set()
         self.timer.join()
 
-    def reading(self) -> None:
+    def limit_reading(self) -> None:
         """Start the time limit for reading the text."""
         most = settings.LIMITS["read_seconds"]
         sentence = Message(
@@ -61,7 +61,7 @@ class Holding:
         )
         self.limit = monotonic() + most, sentence
 
-    def simulating(self, bounds: Bounds) -> None:
+    def limit_simulation(self, bounds: Bounds) -> None:
         """Start the time limit for the simulation: that of its bounds, plus some time in which it stops itself."""
         most = bounds.seconds + GRACE_SECONDS
         sentence = Message(

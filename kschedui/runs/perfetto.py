@@ -64,7 +64,7 @@ class Trace:
         self.cycle = None
 
     def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
-        """Yield the row that names the pod's thread, and note when the pod came to its node."""
+        """Yield the rows that name the thread of the pod and, if it is new, the process of its node."""
         if node not in self.processes:
             self.processes[node] = SCHEDULER + 1 + len(self.processes)
             yield name_row("process_name", self.processes[node], 0, f"node {node}")

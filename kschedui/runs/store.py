@@ -190,7 +190,7 @@ def frame(public_id: str, seq: int) -> bytes | None:
     """Return a stored frame; None if the run has not reached it. Raises DamagedChunk if it is damaged or lost."""
     stored = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
     if stored is not None:
-        return whole(public_id, seq, stored)
+        return intact_frame(public_id, seq, stored)
     if Run.objects.filter(public_id=public_id, chunks__gt=seq).exists():
         raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq))
     return None
@@ -209,7 +209,7 @@ def first_frame(run: Run, most: int) -> bytes | None:
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
     stored = small.values_list("frame", flat=True).first()
     try:
-        return None if stored is None else whole(run.public_id, 0, stored)
+        return None if stored is None else intact_frame(run.public_id, 0, stored)
     except DamagedChunk:
         return None
 
@@ -217,19 +217,19 @@ def first_frame(run: Run, most: int) -> bytes | None:
 def frame_at(run: Run, step: int) -> bytes | None:
     """Return the stored frame that contains a step; None if there is none. Raises DamagedChunk."""
     chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
-    return None if chunk is None else whole(run.public_id, chunk.seq, chunk.frame)
+    return None if chunk is None else intact_frame(run.public_id, chunk.seq, chunk.frame)
 
 
-def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
+def intact_frame(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
     """Return a frame if it is intact. Otherwise, repair the run and raise DamagedChunk."""
-    whole_chunks = bytes(stored)
+    content = bytes(stored)
     try:
-        frames.require_whole(whole_chunks)
+        frames.require_whole(content)
     except frames.DamagedFrame as error:
         logger.error("chunk %s of run %s is damaged: %s", seq, public_id, error)
         tallies.add(tallies.DAMAGED)
         raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq)) from None
-    return whole_chunks
+    return content
 
 
 def repair(public_id: str, seq: int) -> bool:

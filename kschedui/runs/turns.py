@@ -71,18 +71,21 @@ def full_parties() -> set[str]:
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
 
-def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
-    """Return the party (or author) whose turn it is among the queued rows; None if there are none."""
-    oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
+def first_served(column: str, queued: QuerySet[Any], **within: str) -> str | None:
+    """Return the party (or author) whose turn it is among the queued rows; None if there are none.
+
+    `column`: that of the party or author. `within`: conditions for the rows that count as served.
+    """
+    oldest = {row[column]: row["oldest"] for row in queued.order_by().values(column).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
     now = timezone.now()  # a party that was served later than now, before the clock was set back, would wait until then
     lately = Q(started__gt=now - LOOKED_BACK, started__lte=now + SKEW) | Q(started__gt=now, state=Run.State.RUNNING)
-    recent = queued.model.objects.filter(lately, **within, **{f"{of}__in": list(oldest)})
+    recent = queued.model.objects.filter(lately, **within, **{f"{column}__in": list(oldest)})
     going_on = Count("pk", filter=Q(state=Run.State.RUNNING))
     served = {
-        row[of]: (row["going_on"], row["served"].timestamp())
-        for row in recent.order_by().values(of).annotate(going_on=going_on, served=Max("started"))
+        row[column]: (row["going_on"], row["served"].timestamp())
+        for row in recent.order_by().values(column).annotate(going_on=going_on, served=Max("started"))
     }
     served_first: str = min(oldest, key=lambda party: (*served.get(party, (0, 0.0)), oldest[party]))
     return served_first

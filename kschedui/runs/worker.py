@@ -45,8 +45,8 @@ FAILED = Message(
 class Outcome(msgspec.Struct):
     """The outcome of a finished run, for its card.
 
-    `attempts` has a letter per attempt: Scheduled, Nominated, Unschedulable, Error. `drawing` is the cluster at the end
-    of the run (cluster_drawing.py).
+    `attempts` has a letter for each of the first SHOWN_ATTEMPTS attempts: Scheduled, Nominated, Unschedulable, Error.
+    `drawing` is the cluster at the end of the run (cluster_drawing.py).
     """
 
     attempts: str = ""
@@ -144,14 +144,17 @@ def give_up(run: Run, sentence: Message) -> None:
 
 
 def work(run: Run, *, long: bool = True) -> Outcome:
-    """Simulate the run, and store the chunks that are missing. Raises leases.Lost, Stopped, RunIsLong."""
+    """Simulate the run, and store the chunks that are missing.
+
+    Raises leases.Lost, Stopped, RunIsLong, and the errors of the text and of the simulation (ScenarioErrors, RunEnded).
+    """
     if run.engine_version != ENGINE_VERSION:
         begin_with_this_engine(run)
     outcome, ending, bounds, stored = Outcome(), ClusterDrawing(), bounds_of(run), run.bytes
     with Holding(run, partial(runs.fail, run)) as holding, rare_collection():
-        holding.reading()
+        holding.limit_reading()
         scenario = engine.read_stored(run.version.text, run.kubernetes_version)
-        holding.simulating(bounds)
+        holding.limit_simulation(bounds)
         events = draw_cluster(engine.simulate(scenario), ending)
         for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
             if chunk.seq >= run.chunks:

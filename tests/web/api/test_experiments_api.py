@@ -224,7 +224,7 @@ def test_prune_forgets_old_results_and_the_page_offers_them_again(
     call_command("prune")
     assert table(author, eid) == []
     assert author.get(f"/api/v1/experiments/{eid}").json()["forgotten"] is True
-    assert store.again(Experiment.objects.get())
+    assert store.restart(Experiment.objects.get())
     finish()
     assert len(table(author, eid)) == 2
 

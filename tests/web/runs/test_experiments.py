@@ -144,7 +144,7 @@ def test_cancel_ends_what_goes_on_and_keeps_what_is_there(monkeypatch: pytest.Mo
     assert numbers(experiment) == there
     experiment.refresh_from_db()
     assert (experiment.state, bool(experiment.finished)) == (Run.State.CANCELLED, True)
-    assert store.again(experiment)
+    assert store.restart(experiment)
     finish()
     experiment.refresh_from_db()
     assert (experiment.state, len(numbers(experiment))) == (Run.State.DONE, SIZE)
@@ -283,7 +283,7 @@ def test_results_are_forgotten_and_made_again() -> None:
     store.forget(experiment)
     experiment.refresh_from_db()
     assert (experiment.forgotten, experiment.bytes, rows(experiment)) == (True, 0, [])
-    assert store.again(experiment)
+    assert store.restart(experiment)
     finish()
     experiment.refresh_from_db()
     assert (experiment.forgotten, rows(experiment)) == (False, before)

@@ -270,13 +270,13 @@ def test_a_large_run_leaves_nothing_in_memory(keep: Keep, monkeypatch: pytest.Mo
 def test_the_time_limits_that_end_a_process_are_named(settings: pytest.FixtureRequest) -> None:
     settings.LIMITS = {**settings.LIMITS, "read_seconds": 60, "cell_seconds": 5}  # type: ignore[attr-defined]
     holding = Holding(Run(), print)
-    holding.reading()
+    holding.limit_reading()
     assert holding.limit is not None
     assert (
         str(holding.limit[1])
         == "Reading the text was stopped after 60 seconds, which is the limit (KSCHEDUI_MAX_READ_SECONDS)."
     )
-    holding.simulating(Bounds.of("cell"))
+    holding.limit_simulation(Bounds.of("cell"))
     assert (
         str(holding.limit[1]) == "The run was stopped: it made no progress for 35 seconds. The limit is 5 seconds "
         "(KSCHEDUI_MAX_CELL_SECONDS)."
@@ -389,7 +389,7 @@ def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.Monk
     def away() -> bool:
         raise OperationalError("the database is away")
 
-    monkeypatch.setattr(housekeeping, "is_any_left", away)
+    monkeypatch.setattr(housekeeping, "has_unfinished_work", away)
     assert housekeeping.reap() is True, "it looks again soon"
 
 

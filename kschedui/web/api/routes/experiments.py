@@ -222,7 +222,7 @@ def again(request: HttpRequest, eid: str) -> Begun:
     """Repeat all runs with the current engine."""
     experiment = changeable(request, eid)
     keeping_visitor(request)
-    return Begun(begun=store.again(experiment))
+    return Begun(begun=store.restart(experiment))
 
 
 @router.delete("/{id:eid}", auth=writes("save"), response={204: None}, summary="Remove")
