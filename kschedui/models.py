@@ -127,7 +127,7 @@ class Version(models.Model):
 
     @staticmethod
     def large(prefix: str = "") -> list[str]:
-        """Return the large columns, to be loaded on access; `prefix` is the way to the version, such as "run__"."""
+        """Return the large columns, to be loaded on access; `prefix` is the lookup of the version, such as "run__"."""
         return [f"{prefix}{column}" for column in ("text", "challenge", "lesson", "description")]
 
 
@@ -371,7 +371,7 @@ class ApiToken(models.Model):
 
 
 class SessionUse(models.Model):
-    """The last use of a session of an account, with the browser; it goes with the session."""
+    """The last use of a session of an account, with the browser; it is deleted with the session."""
 
     session = models.OneToOneField("sessions.Session", models.CASCADE, related_name="use")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -106,15 +106,15 @@ class ScenarioWarning(UserWarning):
 def read_file(path: str | Path, *, kubernetes_version: str | None = None) -> Scenario:
     """Return the scenario in a file: a scenario, manifests, or the output of kubectl, as the command line reads it.
 
-    `kubernetes_version` ("1.34") overrides the release that the file names. What is ignored or left out is a
-    ScenarioWarning. Raises Unusable with every error of the file, one per line.
+    `kubernetes_version` ("1.34") overrides the release that the file names. Warns with a ScenarioWarning of each part
+    that is ignored or left out. Raises Unusable with every error of the file, one per line.
     """
-    return _warn(inputs.read(str(path), kubernetes_version))
+    return _warned(inputs.read(str(path), kubernetes_version))
 
 
 def read_text(text: str, *, kubernetes_version: str | None = None) -> Scenario:
     """Return the scenario in a text; see `read_file`. Raises ScenarioErrors with the line of each error."""
-    return _warn(inputs.from_content("text", text.encode(), kubernetes_version))
+    return _warned(inputs.from_content("text", text.encode(), kubernetes_version))
 
 
 def edited(scenario: Scenario, *edits: Edit) -> Scenario:
@@ -312,7 +312,8 @@ class Picture(msgspec.Struct, frozen=True):
         Path(path).write_text(self.svg, encoding="utf-8")
 
 
-def _warn(source: Input) -> Scenario:
+def _warned(source: Input) -> Scenario:
+    """Return the scenario, after issuing its notes and warnings as ScenarioWarnings."""
     for line in inputs.warning_lines(source):
         warnings.warn(line, ScenarioWarning, stacklevel=3)
     return source.scenario

@@ -113,7 +113,7 @@ class ApiServer:
             if response.status != 200:
                 if response.status == THROTTLED:
                     time.sleep(_retry_after(response.headers))
-                raise _refusal(response.status, _all(response))
+                raise _refusal(response.status, _body(response))
             for line in _lines(response, self.host):
                 event = _json(line)
                 if event.get("type") == "ERROR":
@@ -148,7 +148,7 @@ class ApiServer:
 
 
 def _lines(response: Any, host: str) -> Iterator[bytes]:
-    """Yield whole lines as they arrive. Raises if the connection ends without the last chunk."""
+    """Yield whole lines as they arrive. Raises Unreachable if the connection ends without the last chunk."""
     import urllib3
 
     rest = b""
@@ -160,7 +160,8 @@ def _lines(response: Any, host: str) -> Iterator[bytes]:
         raise Unreachable(f"the connection to {host} was lost: {error}") from error
 
 
-def _all(response: Any) -> bytes:
+def _body(response: Any) -> bytes:
+    """Return the body of a response; b"" if the connection is lost."""
     try:
         body: bytes = response.read(decode_content=True)
     except Exception:

@@ -93,12 +93,12 @@ class DecisionReader:
 
     def pod_listed(self, key: PodKey, pod: Manifest) -> None:
         """Process a pod of the first list."""
-        self._pods[key] = _pod(pod)
+        self._pods[key] = _state_of(pod)
         self._uids[self._pods[key].uid] = key
 
     def pod_applied(self, key: PodKey, pod: Manifest, order: int, time: float, note: str = "") -> None:
         """Process a created or changed pod; `note`: the reason that its previous state is unknown."""
-        now = _pod(pod)
+        now = _state_of(pod)
         stored = self._pods.get(key)
         before = stored if stored is not None and stored.uid == now.uid else _Pod(now.uid)
         made_by_others = stored is None and not note and now.node  # created with its node: nobody scheduled it
@@ -150,7 +150,7 @@ class DecisionReader:
         for preemption in self._preemptions:
             preempting[self._uids.get(preemption.preemptor, "")].append(preemption)
         for nomination in self._announcements:
-            binding = _announced(nomination, rows_of[nomination.pod], preempting[nomination.pod])
+            binding = _announced_binding(nomination, rows_of[nomination.pod], preempting[nomination.pod])
             if binding is None:
                 self._nominations.append(nomination)
             else:
@@ -182,8 +182,8 @@ class DecisionReader:
         return min(same, key=lambda row: abs(row.order - decision.order), default=None)
 
 
-def _announced(nomination: Decision, rows: list[Decision], preemptions: list[_Preemption]) -> Decision | None:
-    """Return the binding that a nomination announces, None if preemption nominated the node.
+def _announced_binding(nomination: Decision, rows: list[Decision], preemptions: list[_Preemption]) -> Decision | None:
+    """Return the binding that a nomination announces; None if there is none, as when preemption nominated the node.
 
     A scheduler that first has to prepare devices or volumes announces this by nominating the selected node (KEP-5278,
     NominatedNodeNameForExpectation); the pod's condition does not change.
@@ -195,7 +195,7 @@ def _announced(nomination: Decision, rows: list[Decision], preemptions: list[_Pr
     return following if following is not None and following.node == nomination.nominated_node else None
 
 
-def _pod(pod: Manifest) -> _Pod:
+def _state_of(pod: Manifest) -> _Pod:
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     waiting: Manifest = next(
         (

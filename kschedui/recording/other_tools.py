@@ -76,11 +76,17 @@ def read_simulator_recording(lines: Iterable[bytes]) -> Recording:
         if event != "Delete" and item is None:
             continue  # a kind that the scheduler does not read
         created = _seconds(metadata.get("creationTimestamp"))
-        at_first = event == "Add" and (created is None or created < began)
+        action: Literal["initial", "applied", "deleted"]
+        if event == "Delete":
+            action = "deleted"
+        elif event == "Add" and (created is None or created < began):
+            action = "initial"
+        else:
+            action = "applied"
         recording.take(
             Seen(
                 resource_of(str(resource.get("apiVersion")), str(resource.get("kind"))),
-                "initial" if at_first else "deleted" if event == "Delete" else "applied",
+                action,
                 (str(metadata.get("namespace") or ""), str(metadata.get("name") or "")),
                 str(number),  # lines are in the order in which the recorder heard of the changes
                 max(time - began, 0.0),
@@ -112,6 +118,8 @@ def _seconds(text: object) -> float | None:
 
 
 class _TraceEvent(msgspec.Struct):
+    """The changes of an ExportedTrace at one time; `ts` is in seconds."""
+
     ts: int
     applied_objs: list[dict[str, Any]] = []
     deleted_objs: list[dict[str, Any]] = []
@@ -168,9 +176,9 @@ class _Workloads:
         Raises NoRecording.
         """
         manifest = prune(item, self._left_out)
-        before = self._objects.get(_owner(item), {})
+        before = self._objects.get(_key(item), {})
         now = {_name(pod): pod for pod in self._made_of(manifest)} if manifest else {}
-        self._objects[_owner(item)] = now
+        self._objects[_key(item)] = now
         for name, old in before.items():
             if now.get(name) != old:
                 yield "deleted", old
@@ -180,7 +188,7 @@ class _Workloads:
 
     def deleted(self, item: Manifest) -> Iterator[tuple[Action, Manifest]]:
         """Yield the deletions of the objects of a deleted workload."""
-        for old in self._objects.pop(_owner(item), {}).values():
+        for old in self._objects.pop(_key(item), {}).values():
             yield "deleted", old
 
     def _made_of(self, item: Manifest) -> list[Manifest]:
@@ -193,10 +201,11 @@ class _Workloads:
         return [pod for pod in pods if pod["kind"] in KINDS]
 
 
-def _owner(item: Manifest) -> tuple[str, str, str]:
+def _key(item: Manifest) -> tuple[str, str, str]:
+    """Return the kind, the namespace and the name of an object."""
     metadata = item.get("metadata") or {}
     return str(item.get("kind")), str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
 
 
 def _name(item: Manifest) -> str:
-    return "/".join(_owner(item))
+    return "/".join(_key(item))

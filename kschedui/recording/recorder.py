@@ -69,7 +69,7 @@ class Recorder:
     def watch(
         self, seconds: float | None = None, show: Callable[[RecordingProgress], None] = lambda progress: None
     ) -> None:
-        """Watch until `stop` is set or the time is over."""
+        """Watch until `stop` is set, or until `seconds` after `begin`; `show` is called with the progress meanwhile."""
         for reflector in self._reflectors:
             threading.Thread(target=reflector.watch, daemon=True, name=reflector.resource.name).start()
         until = None if seconds is None else self._began + seconds

@@ -116,7 +116,8 @@ class Recording:
             now = 0.0 if first else round(max(now + SHORTEST_STEP, change.time), 3)
             if kind == EVENTS.kind:
                 if item is not None:
-                    note = BEFORE if first else IN_A_GAP if self._in_gap(change.order) else ""
+                    in_gap = IN_A_GAP if self._in_gap(change.order) else ""
+                    note = BEFORE if first else in_gap
                     reader.event_applied(name, item, change.order, now, note)
                 continue
             if kind == "Pod":

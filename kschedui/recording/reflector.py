@@ -88,19 +88,20 @@ class Reflector:
                 self._watch_once()
                 self._pause = FIRST_PAUSE
             except ApiError as refusal:
-                self._lose()
+                self._mark_lost()
                 if refusal.status == GONE:
                     self._list_again()
                 else:
                     self._wait()
             except Unreachable:
-                self._lose()
+                self._mark_lost()
                 self._wait()
 
     def _now(self) -> float:
         return time.monotonic() - self._began
 
-    def _lose(self) -> None:
+    def _mark_lost(self) -> None:
+        """Remember the time at which the watch was interrupted, until it resumes or a list replaces it."""
         if self._lost_since is None:
             self._lost_since = self._now()
 

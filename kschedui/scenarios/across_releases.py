@@ -24,7 +24,7 @@ class Outcome(msgspec.Struct):
 
     `refused`: the reason why the release rejects the scenario. `differs`: the number of the first attempt that differs
     from the next newer release (0: none); `pod`: its pod; `before` and `after`: its node or outcome on the newer
-    release and on this one. `cut`: only the first attempts were compared.
+    release and on this one, and `placed_alike`: whether these are equal. `cut`: only the first attempts were compared.
     """
 
     version: str
@@ -78,6 +78,7 @@ def _records(text: str, outcome: Outcome) -> list[Record]:
 
 
 def _compare(outcome: Outcome, newer: list[Record], older: list[Record]) -> None:
+    """Set the fields of the outcome about its first attempt that differs from the next newer release."""
     nothing: Record = {}
     for number, (new, other) in enumerate(zip_longest(newer, older, fillvalue=nothing), 1):
         if any(new.get(name) != other.get(name) for name in FIELDS):

@@ -38,6 +38,7 @@ def _block(value: Any, indent: int) -> Iterator[str]:
 
 
 def _entry(start: str, item: Any, indent: int) -> Iterator[str]:
+    """Yield the lines of a key and its value: one if both fit on it."""
     short = _flow(item)
     if len(start) + len(short) < WIDTH or not _has_parts(item):
         yield f"{start} {short}"
@@ -51,6 +52,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def _flow(value: Any) -> str:
+    """Return the value in YAML's flow style, on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join([f"{scalar(key)}: {_flow(item)}" for key, item in value.items()]) + "}"
     if isinstance(value, list):

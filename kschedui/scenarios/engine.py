@@ -111,7 +111,7 @@ def read_again(text: str, kubernetes: str = "") -> Scenario:
 
 
 def evict(characters: int) -> None:
-    """Remove the least recently used scenarios from the cache until a text of this length fits in."""
+    """Remove the least recently used scenarios from the cache until a text of this length fits."""
     with _guard:
         while _scenarios and sum(len(text) for text, _ in _scenarios) + characters > KEPT:
             _scenarios.popitem(last=False)
@@ -134,7 +134,7 @@ def error_row(error: ScenarioError) -> dict[str, Any]:
 
 
 def warning_row(warning: ParseWarning) -> dict[str, Any]:
-    """Return the row of a warning."""
+    """Return a warning as in the API's responses, in the visitor's language."""
     place = {"document": warning.document, "line": warning.line, "path": warning.path}
     return {"message": in_language(warning.message), **place, "fix": fix(warning.message)}
 

@@ -40,7 +40,7 @@ def once(
     author = visitor.author
     digest = hashlib.sha256(call().encode("utf-8", "surrogatepass")).hexdigest()
     try:
-        return before(author, key, digest), False
+        return version_of_key(author, key, digest), False
     except IdempotencyKey.DoesNotExist:
         prepared = prepare()
     try:
@@ -49,10 +49,10 @@ def once(
             IdempotencyKey.objects.create(author=author, key=key, sha256=digest, version=version)
             return version, True
     except IntegrityError:
-        return before(author, key, digest), False
+        return version_of_key(author, key, digest), False
 
 
-def before(author: str, key: str, digest: str) -> Version:
+def version_of_key(author: str, key: str, digest: str) -> Version:
     """Return the version that was created under the key. Raises IdempotencyKey.DoesNotExist or KeyReused."""
     keys = IdempotencyKey.objects.select_related("version__scenario").defer(*Version.large("version__"))
     used = keys.get(author=author, key=key)

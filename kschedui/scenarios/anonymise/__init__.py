@@ -14,7 +14,7 @@ import msgspec
 
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.anonymise.names import Manifest, Names
-from kschedui.scenarios.anonymise.renaming import Renamed
+from kschedui.scenarios.anonymise.renaming import Renaming
 from scheduler_core.scenario.parse import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems
@@ -47,5 +47,5 @@ def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dic
     for manifest in objects:
         names.collect(manifest)
     mapping, keys = names.mapping(), names.number("key")
-    renaming = Renamed(mapping, keys, names.owners)
+    renaming = Renaming(mapping, keys, names.owners)
     return [renaming.value(manifest, ()) for manifest in objects], mapping, keys

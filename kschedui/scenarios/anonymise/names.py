@@ -119,10 +119,14 @@ def _images(names: list[str], pattern: str) -> dict[str, str]:
     numbers = {name: number for number, name in enumerate(sorted(set(whole.values())), 1)}
     width = len(str(len(numbers)))
     images = {name: f"{pattern}-{numbers[full]:0{width}}" for name, full in whole.items()}
-    return {
-        name: images[name] + ("" if name != full else ":latest" if full.endswith(":latest") else ":1")
-        for name, full in whole.items()
-    }
+    return {name: images[name] + _generated_tag(name, full) for name, full in whole.items()}
+
+
+def _generated_tag(name: str, whole: str) -> str:
+    """Return the tag of an image's generated name, "" if its original name has none."""
+    if name != whole:
+        return ""
+    return ":latest" if whole.endswith(":latest") else ":1"
 
 
 def _names_at(parent: str, name: str, item: Any, holder: Manifest) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from kschedui.scenarios.anonymise.naming_table import AMOUNTS, ANNOTATIONS_KEPT,
 DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
-class Renamed:
+class Renaming:
     """Replaces every name in plain data. `owners`: uids that are kept."""
 
     def __init__(self, mapping: dict[str, str], keys: dict[str, str], owners: Set[str] = frozenset()) -> None:
@@ -25,7 +25,7 @@ class Renamed:
             return {self.keys.get(key, key): self.value(item, ()) for key, item in value.items()}
         if isinstance(value, dict):
             pods = path[-2:] == ("expect", "pods")
-            items = ((key, item) for key, item in value.items() if not self.is_spoken(key, item, path))
+            items = ((key, item) for key, item in value.items() if not self.is_dropped(key, item, path))
             return {
                 self.text(key, ("pods",)) if pods else self.resource(key): self.value(item, (*path, key))
                 for key, item in items
@@ -39,7 +39,7 @@ class Renamed:
         name = key.removeprefix(DEVICE_CLASS_PREFIX)
         return key if name == key else DEVICE_CLASS_PREFIX + self.mapping.get(name, name)
 
-    def is_spoken(self, key: str, item: Any, path: tuple[str, ...]) -> bool:
+    def is_dropped(self, key: str, item: Any, path: tuple[str, ...]) -> bool:
         """Return whether a field is dropped: free text, a text that quotes names (as conditions do), or an
         unused uid.
         """
@@ -53,7 +53,10 @@ class Renamed:
         )
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return the replacement of a name, or of namespace/name for a pod; any other text is returned unchanged."""
+        """Return the replacement of a name, or of namespace/name for a pod; any other text is returned unchanged.
+
+        The message of a rejection becomes "rejected".
+        """
         if path and (path[-1] in WORDS or path[-1] in AMOUNTS or (path[-2:-1] and path[-2] in AMOUNTS)):
             return text
         if path[-2:] == ("firstAvailable", "name"):

@@ -32,19 +32,19 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.releases import release_named
 from scheduler_core.scenario.parse import Limits, ScenarioErrors, parse_scenario, without_collection
 
-NOT_OURS = {"LimitRange", "RuntimeClass"}  # nothing that a scenario holds in which no pod is made
+NOT_OURS = {"LimitRange", "RuntimeClass"}  # kinds that only affect the creation of pods
 
 MAX_NAMES = 5  # in a note
 
 
-def convert(blocks: Iterable[str], how: Conversion, kind: Kind, *, printed_for_people: bool) -> Imported:
+def convert(blocks: Iterable[str], options: Conversion, kind: Kind, *, printed_for_people: bool) -> Imported:
     """Convert a text, which comes in blocks, from any of the formats. Raises ScenarioErrors if it is in none
     of them.
     """
-    reading = replace(how.limits, bytes=how.max_bytes or how.limits.bytes)
+    reading = replace(options.limits, bytes=options.max_bytes or options.limits.bytes)
     with without_collection():
         if not printed_for_people:
-            return convert_dump(read_dump(blocks, reading), how, kind)
+            return convert_dump(read_dump(blocks, reading), options, kind)
         described = for_people.read("".join(blocks))
         dump = read_dump([described.rest], reading) if described.rest else Dump()
         has_claims = "PersistentVolumeClaim" in described.rest
@@ -65,31 +65,35 @@ def convert(blocks: Iterable[str], how: Conversion, kind: Kind, *, printed_for_p
                     "describe nodes, kubectl describe pod, or kubectl get with -o yaml"
                 )
             )
-        imported = convert_dump(dump, how, kind)
+        imported = convert_dump(dump, options, kind)
     imported.notes[:0] = described.notes
     return imported
 
 
-def convert_dump(dump: Dump, how: Conversion, kind: Kind = Kind.OUTPUT) -> Imported:
+def convert_dump(dump: Dump, options: Conversion, kind: Kind = Kind.OUTPUT) -> Imported:
     """Convert parsed objects. Raises ScenarioErrors if there are none."""
-    limits = how.limits
+    limits = options.limits
     drop_truncated(dump, limits)
     objects, notes = read_export(dump)
     of_nodes, of_release = cluster_release(objects)
-    release = of_nodes or how.release
-    decides = release_named(how.simulated or release_of_scenario(objects) or release)
-    objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
-    if how.autoscaler is None:
+    release = of_nodes or options.release
+    simulated = release_named(options.simulated or release_of_scenario(objects) or release)
+    objects, more = configurations.read(
+        objects, limits, has_policy=simulated is not None and simulated.policy is not None
+    )
+    if options.autoscaler is None:
         objects, of_pools = node_pools.convert_node_pools(objects)
     else:
-        objects, of_pools = autoscalers.add_autoscaler(objects, how.autoscaler or autoscalers.autoscaler_of(objects))
+        objects, of_pools = autoscalers.add_autoscaler(
+            objects, options.autoscaler or autoscalers.autoscaler_of(objects)
+        )
     notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
         raise refusal(nothing_read(dump.left_out))
     if not any(manifest.get("kind") == "Scenario" for manifest in manifests):
-        if decides is not None:
-            manifests, of_fields = cleaning.without_fields_of_others(manifests, decides)
+        if simulated is not None:
+            manifests, of_fields = cleaning.without_fields_of_others(manifests, simulated)
             notes += of_fields
         manifests = with_title(cleaning.tidy_all(manifests), release, is_private=kind.is_private)
         notes += of_release

@@ -80,7 +80,7 @@ def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest
         )
         notes.append(sentence)
     actor = {"apiVersion": OWN, "kind": "ClusterAutoscaler", "metadata": {"name": "cluster-autoscaler"}, "spec": {}}
-    return [*(m for m in kept if not _is_status(m)), *groups, actor], notes
+    return [*(manifest for manifest in kept if not _is_status(manifest)), *groups, actor], notes
 
 
 def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] | None) -> Manifest:
@@ -125,8 +125,9 @@ def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]
 
 
 def _is_name_of(name: str, group: str) -> bool:
-    """Return whether a cloud's name for a group contains it: eks-GROUP-ID, gke-CLUSTER-GROUP-ID-grp,
-    aks-GROUP-ID-vmss.
+    """Return whether `name`, a cloud's name for a node group, contains the name of the group.
+
+    Such as: eks-GROUP-ID, gke-CLUSTER-GROUP-ID-grp, aks-GROUP-ID-vmss.
     """
     return name == group or f"-{group}-" in f"-{name.rpartition('/')[2]}-"
 
@@ -162,7 +163,7 @@ def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[M
         notes.append(Message("Nodes of NodePools that got a NodeClaim of their own: {number}.", number=missing))
     spec: dict[str, Any] = {"instanceTypes": types} if types else {}
     actor = {"apiVersion": OWN, "kind": "Karpenter", "metadata": {"name": "karpenter"}, "spec": spec}
-    return [*(m for m in managed if not _is_status(m)), *made, actor], notes
+    return [*(manifest for manifest in managed if not _is_status(manifest)), *made, actor], notes
 
 
 def claim_of(node: Manifest, pool: str) -> Manifest:
@@ -214,7 +215,9 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
             for kind in kinds
         ]
         own = {key: value for key, value in labels.items() if key.startswith("karpenter.k8s.")}
-        others = {n: str(a) for n, a in capacity.items() if n not in ("cpu", "memory", "pods")}
+        others = {
+            resource: str(amount) for resource, amount in capacity.items() if resource not in ("cpu", "memory", "pods")
+        }
         yield {
             "name": name,
             "cpu": f"{capacity.get('cpu', 0)}m",

@@ -19,7 +19,7 @@ from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 DONE = ("Succeeded", "Failed")
 WITH_TEMPLATE = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"}
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
-TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
+TIMED = {"Pod", "Node", "PodGroup"}  # whose creation time matters
 
 
 def part(manifest: Manifest, name: str) -> Manifest:

@@ -58,7 +58,7 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
         if manifest.get("kind") in (KIND, "Policy"):
             configurations.append((manifest, ""))
         elif manifest.get("kind") == "ConfigMap" and part(manifest, "metadata").get("name") not in (PRIORITIES, STATUS):
-            held = list(inside(manifest, limits))
+            held = list(configurations_in(manifest, limits))
             configurations += held
             without += not held
         else:
@@ -83,7 +83,7 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
     return [in_v1(configuration, notes), *others], notes
 
 
-def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str]]:
+def configurations_in(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str]]:
     """Yield the configurations that are text in a ConfigMap, with its namespace and name."""
     metadata = part(config_map, "metadata")
     where = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
@@ -109,7 +109,9 @@ def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
     if isinstance(profiles, list):
         configuration = {
             **configuration,
-            "profiles": [_profile(profile, notes) if isinstance(profile, dict) else profile for profile in profiles],
+            "profiles": [
+                _convert_profile(profile, notes) if isinstance(profile, dict) else profile for profile in profiles
+            ],
         }
     return {name: value for name, value in configuration.items() if value is not None}
 
@@ -128,10 +130,10 @@ def _with_weights_of(version: str, configuration: Manifest, notes: list[Message]
         )
     )
     enabled = [{"name": name, "weight": own} for name, own in weights.items()]
-    return {**configuration, "profiles": [_enabling(profile, enabled) for profile in profiles]}
+    return {**configuration, "profiles": [_with_weights(profile, enabled) for profile in profiles]}
 
 
-def _enabling(profile: Any, enabled: list[Manifest]) -> Any:
+def _with_weights(profile: Any, enabled: list[Manifest]) -> Any:
     """Return the profile with these weights for all plugins that its own multiPoint does not mention."""
     if not isinstance(profile, dict):
         return profile
@@ -153,17 +155,17 @@ def _without_old_fields(configuration: Manifest, notes: list[Message]) -> Manife
     return {name: value for name, value in configuration.items() if name not in old}
 
 
-def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
+def _convert_profile(profile: Manifest, notes: list[Message]) -> Manifest:
     plugins = dict(part(profile, "plugins"))
     removed: set[str] = set()
     for point in POINTS:
         chosen = plugins.get(point)
         if isinstance(chosen, dict):
-            plugins[point] = {name: _present(entries, removed) for name, entries in chosen.items()}
+            plugins[point] = {name: _without_removed(entries, removed) for name, entries in chosen.items()}
     args = [entry for entry in profile.get("pluginConfig") or () if isinstance(entry, dict)]
     removed |= {str(entry["name"]) for entry in args if entry.get("name") in REMOVED}
     strategies = [(STRATEGIES[entry["name"]], part(entry, "args")) for entry in args if entry.get("name") in STRATEGIES]
-    plugin_config = [_args(entry) for entry in args if entry.get("name") not in REMOVED]
+    plugin_config = [_convert_args(entry) for entry in args if entry.get("name") not in REMOVED]
     plugin_config = _with_strategy(plugin_config, strategies, sorted(removed & STRATEGIES.keys()))
     notes += [
         Message("Plugin {name} no longer exists. {instead} replaces it.", name=name, instead=REMOVED[name])
@@ -173,7 +175,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
     return {**changed, "pluginConfig": plugin_config} if plugin_config or args else changed
 
 
-def _present(entries: Any, removed: set[str]) -> Any:
+def _without_removed(entries: Any, removed: set[str]) -> Any:
     """Return a list of plugins without the removed ones, whose names are added to `removed`."""
     if not isinstance(entries, list):
         return entries
@@ -182,7 +184,7 @@ def _present(entries: Any, removed: set[str]) -> Any:
     return [plugin for plugin in entries if plugin not in gone]
 
 
-def _args(entry: Manifest) -> Manifest:
+def _convert_args(entry: Manifest) -> Manifest:
     """Return arguments of a plugin in v1; null and empty ones, which have no effect, are left out."""
     args = entry.get("args")
     if not isinstance(args, dict):

@@ -21,24 +21,25 @@ PODS = "110"
 
 
 def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with a NodeGroup for each NodePool that has none, and notes about pools of unknown
-    machines.
+    """Return the objects with a NodeGroup in place of each NodePool, and notes about pools of unknown machines.
+
+    A NodePool with a NodeGroup of the same name, and NodeClaims, are left out.
     """
     declared = {_name(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
-    pools: list[Manifest] = []
+    converted: list[Manifest] = []
     notes = []
     for manifest in objects:
         if manifest.get("kind") == "NodeClaim":
             continue
         if manifest.get("kind") != "NodePool" or str(manifest.get("apiVersion")).partition("/")[0] != GROUP:
-            pools.append(manifest)
+            converted.append(manifest)
         elif _name(manifest) not in declared:
             nodes = [
                 node for node in objects if node.get("kind") == "Node" and _labels(node).get(POOL) == _name(manifest)
             ]
             spec = dict(_spec(manifest, nodes))
             group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(manifest)}}
-            pools.append({**group, "spec": spec})
+            converted.append({**group, "spec": spec})
             if not nodes and "template" not in spec:
                 notes.append(
                     Message(
@@ -46,7 +47,7 @@ def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], lis
                         name=_name(manifest),
                     )
                 )
-    return pools, notes
+    return converted, notes
 
 
 def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
@@ -54,8 +55,8 @@ def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]
     amounts = _amounts_of(nodes[0]) if nodes else _amounts_required(spec)
     limits = spec.get("limits") or {}
     if amounts and limits:
-        counted = [name for name in amounts if name in limits]
-        most = [parse_nano(str(limits[name])) // parse_nano(amounts[name]) for name in counted]
+        limited = [name for name in amounts if name in limits]
+        most = [parse_nano(str(limits[name])) // parse_nano(amounts[name]) for name in limited]
         most += [int(limits["nodes"])] if "nodes" in limits else []
         if most:
             yield "maximum", max(len(nodes), min(most))

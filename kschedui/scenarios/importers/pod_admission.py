@@ -67,7 +67,10 @@ class PodAdmission:
 
 
 def with_defaults(container: Manifest, limits: Manifest) -> bool:
-    """Set the missing requests and limits of a container. Return False if none are missing."""
+    """Set the missing requests and limits of a container. Return whether it got a request that it did not have.
+
+    A request that only repeats the container's own limit does not count.
+    """
     default = {**part(limits, "max"), **part(limits, "default")}
     default_request = {**part(limits, "min"), **default, **part(limits, "defaultRequest")}
     resources = {**part(container, "resources")}

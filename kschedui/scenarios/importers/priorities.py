@@ -13,8 +13,9 @@ Policy = tuple[int, str]
 
 
 def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with a class for each name that pods use, and notes. A pod whose class differs keeps its
-    number.
+    """Return the objects with the missing PriorityClasses whose values their pods have, and notes.
+
+    A pod whose class has another value, or is still missing, keeps only its number.
     """
     classes = {
         str(part(manifest, "metadata").get("name")): manifest.get("value")
@@ -23,14 +24,14 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
     }
     classes |= {priority_class.name: priority_class.value for priority_class in SYSTEM_PRIORITY_CLASSES}
     wanted: dict[str, Counter[Policy]] = defaultdict(Counter)
-    nowhere: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
     for spec in pod_specs(objects):
         name = spec.get("priorityClassName")
         if isinstance(name, str) and name and name not in classes:
             if is_number(spec.get("priority")):
                 wanted[name][spec["priority"], str(spec.get("preemptionPolicy") or "PreemptLowerPriority")] += 1
             else:
-                nowhere[name] += 1
+                unknown[name] += 1
     classes_added, notes = [], []
     for name, values in sorted(wanted.items()):
         value, policy = values.most_common(1)[0][0]
@@ -47,7 +48,7 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
                 value=value,
             )
         )
-    for name, number in sorted(nowhere.items()):
+    for name, number in sorted(unknown.items()):
         if name not in classes:
             message = Message(
                 "PriorityClass {name} is not in the text, and its pods ({number:,}) have no "

@@ -78,14 +78,14 @@ def _pods(described: Described, node: str) -> Iterator[Manifest]:
         requests = {key: value for key, value in (("cpu", cpu), ("memory", memory)) if _nano(value)}
         for key, value in requests.items():
             totals[key] += _nano(value)
-        yield a_pod(namespace, name, node, requests)
+        yield make_pod(namespace, name, node, requests)
     rest = {
-        key: _text(key, _nano(value) - totals.get(key, 0))
+        key: _amount_text(_nano(value) - totals.get(key, 0))
         for key, value in _allocated(described).items()
         if key not in totals and _nano(value) > 0
     }
     if rest:
-        yield a_pod("kube-system", f"{REST}-{node}"[:253], node, rest)
+        yield make_pod("kube-system", f"{REST}-{node}"[:253], node, rest)
 
 
 def _allocated(described: Described) -> Mapping[str, str]:
@@ -94,7 +94,7 @@ def _allocated(described: Described) -> Mapping[str, str]:
     return {match[1]: match[2] for match in matches if match}
 
 
-def a_pod(namespace: str, name: str, node: str, requests: Mapping[str, str]) -> Manifest:
+def make_pod(namespace: str, name: str, node: str, requests: Mapping[str, str]) -> Manifest:
     """Return a pod with one container."""
     limits = {key: value for key, value in requests.items() if "/" in key}
     resources = {**({"requests": dict(requests)} if requests else {}), **({"limits": limits} if limits else {})}
@@ -110,6 +110,6 @@ def _nano(value: str) -> int:
         return 0
 
 
-def _text(key: str, nano: int) -> str:
+def _amount_text(nano: int) -> str:
     whole, part = divmod(nano, 10**9)
     return str(whole) if not part else f"{nano // 10**6}m"

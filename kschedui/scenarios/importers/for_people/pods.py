@@ -73,7 +73,8 @@ def add_message(status: Manifest, events: list[SeenEvent]) -> None:
 
 def _status(described: Described) -> Manifest:
     text = described.value("Status")
-    status: Manifest = {"phase": text if text in PHASES else "Running" if described.value("Node") else "Pending"}
+    expected = "Running" if described.value("Node") else "Pending"
+    status: Manifest = {"phase": text if text in PHASES else expected}
     if nominated := described.value("NominatedNodeName"):
         status["nominatedNodeName"] = nominated
     conditions = described.section("Conditions")

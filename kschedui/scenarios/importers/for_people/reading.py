@@ -127,7 +127,7 @@ def _apply(seen: list[SeenEvent], objects: dict[tuple[str, str, str], tuple[int,
         if key not in objects:
             if not alone or last.reason != events.NOT_SCHEDULED:
                 continue
-            objects[key] = 1, nodes.a_pod(key[1], key[2], "", {})
+            objects[key] = 1, nodes.make_pod(key[1], key[2], "", {})
         pod = objects[key][1]
         if "nodeName" in pod["spec"]:
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kschedui.scenarios.importers.for_people.nodes import a_pod
+from kschedui.scenarios.importers.for_people.nodes import make_pod
 from kschedui.scenarios.importers.for_people.sections import NONE, Table
 
 Manifest = dict[str, Any]
@@ -22,7 +22,7 @@ WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # any other st
 KINDS = {"pod": ("pod/", "pods/", "po/"), "node": ("node/", "nodes/", "no/")}  # before names of several kinds
 ROLE = "node-role.kubernetes.io/"
 GATE = "kschedui.io/not-printed"  # stands for the gates of a pod in the state SchedulingGated
-UNKNOWN = a_pod("", "", "", {})["spec"]["containers"]  # of a pod in a table
+UNKNOWN = make_pod("", "", "", {})["spec"]["containers"]  # of a pod in a table
 PLENTY = {"cpu": "1000", "memory": "1Ti", "pods": "1000", "ephemeral-storage": "1Ti"}  # where nothing is known
 
 
@@ -40,7 +40,7 @@ def read_pods(table: Table) -> Iterator[tuple[Manifest, bool]]:
         name, status = _name(row, "pod"), row.get("STATUS", "")
         if not name or ENDED.fullmatch(status):
             continue
-        pod = a_pod(row.get("NAMESPACE") or "default", name, row.get("NODE", ""), {})
+        pod = make_pod(row.get("NAMESPACE") or "default", name, row.get("NODE", ""), {})
         if labels := _labels(row):
             pod["metadata"]["labels"] = labels
         if status == "Terminating":

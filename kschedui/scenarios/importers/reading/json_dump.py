@@ -44,6 +44,8 @@ def _refused(source: Source, at: int, message: Message) -> ScenarioErrors:
 
 
 class _Reader:
+    """Reads the JSON value that begins at the current position of the source."""
+
     def __init__(self, source: Source, take: Take) -> None:
         self.source = source
         self.take = take

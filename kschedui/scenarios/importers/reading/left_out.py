@@ -142,10 +142,10 @@ def _suggest_kind(name: str) -> str:
     """
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""
-    return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""
+    return did_you_mean(name, KINDS) if any(_is_similar(name, kind) for kind in KINDS) else ""
 
 
-def _close(name: str, kind: str) -> bool:
+def _is_similar(name: str, kind: str) -> bool:
     return name.lower() == kind.lower() or (abs(len(name) - len(kind)) <= 2 and name[:2].lower() == kind[:2].lower())
 
 

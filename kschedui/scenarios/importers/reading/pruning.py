@@ -126,7 +126,7 @@ def slips(word: str, other: str) -> int:
     before = list(range(len(other) + 1))
     for i, letter in enumerate(word, 1):
         row = [i]
-        for j, beside in enumerate(other, 1):
-            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != beside)))
+        for j, other_letter in enumerate(other, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter)))
         before = row
     return before[-1]

@@ -13,7 +13,7 @@ from scheduler_core.scenario.reading.problems import Problems
 
 
 def reduce_text(text: str, limits: Limits) -> str:
-    """Return the text without the fields that scheduling does not read.
+    """Return the text without the objects and fields that scheduling does not read.
 
     Objects that lose nothing, and objects that cannot be parsed, stay as written.
     """
