@@ -31,7 +31,7 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 
 def add(name: str, label: str = "", amount: int = 1) -> None:
-    """Increment a counter."""
+    """Increment a counter; errors of the cache are only logged. Raises ValueError for a label that it does not have."""
     if label not in LABELS[name]:
         raise ValueError(f"{name} has no label {label!r}")
     if not amount:

@@ -36,59 +36,59 @@ class ScenarioText(msgspec.Struct, frozen=True):
     scenario: Scenario
 
 
-def read_scenario(source: str | bytes, how: Conversion, parse: Parse, *, lenient: bool = False) -> ScenarioText:
+def read_scenario(source: str | bytes, options: Conversion, parse: Parse, *, lenient: bool = False) -> ScenarioText:
     """Return the scenario of a text. Raises ScenarioErrors with the lines of the source.
 
     `lenient`: if a text without a Scenario document cannot be parsed as it is, it is converted.
     """
-    text = read(source, how)
-    kind = recognise(text, how)
+    text = read(source, options)
+    kind = recognise(text, options)
     with progress.within(0, CONVERTING if kind is not Kind.SCENARIO else 0):
-        imported = convert(text, kind, how)
+        imported = convert(text, kind, options)
     with progress.within(CONVERTING if kind is not Kind.SCENARIO else 0, 1):
         try:
-            return ScenarioText(imported, _parse(imported, text, how, parse))
+            return ScenarioText(imported, _parse(imported, text, options, parse))
         except ScenarioErrors as errors:
             if not lenient or kind is not Kind.SCENARIO or has_scenario(text):
                 raise
             try:
-                imported = convert(text, Kind.OUTPUT, how)
-                return ScenarioText(imported, _parse(imported, text, how, parse))
+                imported = convert(text, Kind.OUTPUT, options)
+                return ScenarioText(imported, _parse(imported, text, options, parse))
             except ScenarioErrors:
                 raise errors from None  # whose lines are those of the source
 
 
-def scenario_text(source: str | bytes, how: Conversion) -> Imported:
+def scenario_text(source: str | bytes, options: Conversion) -> Imported:
     """Return the text of a scenario; other texts are converted. Raises ScenarioErrors."""
-    text = read(source, how)
-    return convert(text, recognise(text, how), how)
+    text = read(source, options)
+    return convert(text, recognise(text, options), options)
 
 
-def import_source(source: str | BinaryIO, how: Conversion = DEFAULTS) -> Imported:
+def import_source(source: str | BinaryIO, options: Conversion = DEFAULTS) -> Imported:
     """Convert a text of any kind; a long file is never in memory as a whole. Raises ScenarioErrors."""
     from kschedui.scenarios import importers
 
-    most = how.max_bytes or how.limits.bytes
+    most = options.max_bytes or options.limits.bytes
     if isinstance(source, str):
         blocks = file_text.blocks_of(file_text.whole_text(source, most))
     else:
         blocks = file_text.texts(source, most)
     start = next(blocks, "")
-    return importers.convert(chain([start], blocks), how, Kind.OUTPUT, printed_for_people=is_for_people(start))
+    return importers.convert(chain([start], blocks), options, Kind.OUTPUT, printed_for_people=is_for_people(start))
 
 
-def read(source: str | bytes, how: Conversion) -> str:
+def read(source: str | bytes, options: Conversion) -> str:
     """Return the text of a file. Raises ScenarioErrors if it is not text, or too long."""
-    return file_text.whole_text(source, how.max_bytes or how.limits.bytes)
+    return file_text.whole_text(source, options.max_bytes or options.limits.bytes)
 
 
-def recognise(text: str, how: Conversion) -> Kind:
+def recognise(text: str, options: Conversion) -> Kind:
     """Return the kind of the text."""
-    release = release_named(how.simulated)
+    release = release_named(options.simulated)
     return kind_of(text, has_policy=release is not None and release.policy is not None)
 
 
-def convert(text: str, kind: Kind, how: Conversion) -> Imported:
+def convert(text: str, kind: Kind, options: Conversion) -> Imported:
     """Return the text of a scenario, made from a text of this kind. Raises ScenarioErrors."""
     if kind is Kind.SCENARIO:
         return Imported(text, kind=kind)
@@ -96,11 +96,11 @@ def convert(text: str, kind: Kind, how: Conversion) -> Imported:
     from kschedui.scenarios.importers.reading.raw_text import reduce_text
 
     if kind is Kind.PRINTED_SCENARIO:
-        return Imported(reduce_text(text, how.limits), kind=kind)
-    return importers.convert(file_text.blocks_of(text), how, kind, printed_for_people=is_for_people(text))
+        return Imported(reduce_text(text, options.limits), kind=kind)
+    return importers.convert(file_text.blocks_of(text), options, kind, printed_for_people=is_for_people(text))
 
 
-def _parse(imported: Imported, source: str, how: Conversion, parse: Parse) -> Scenario:
+def _parse(imported: Imported, source: str, options: Conversion, parse: Parse) -> Scenario:
     """Parse the text; errors and warnings about a converted text refer to the lines of its source."""
     if imported.text == source:
         return parse(source)
@@ -109,5 +109,5 @@ def _parse(imported: Imported, source: str, how: Conversion, parse: Parse) -> Sc
     try:
         scenario = parse(imported.text)
     except ScenarioErrors as errors:
-        raise errors_at_source(errors, imported.text, source, how.limits) from None
-    return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, how.limits))
+        raise errors_at_source(errors, imported.text, source, options.limits) from None
+    return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, options.limits))

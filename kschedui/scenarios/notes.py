@@ -16,7 +16,7 @@ class BadNote(WithSentence):
     """The note cannot be stored; the text is the sentence for the visitor."""
 
 
-def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
+def notes_of(visitor: Visitor, version: Version) -> QuerySet[Note]:
     """Return the visitor's notes on a version."""
     if visitor.user:
         return Note.objects.filter(version=version, owner=visitor.user)
@@ -31,7 +31,7 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
         raise BadNote(
             Message("A note can have at most {most:,} characters; this one has {n:,}.", most=LONGEST, n=len(text))
         )
-    mine = of(visitor, version)
+    mine = notes_of(visitor, version)
     whose = {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
     with in_turn(f"notes of {visitor.author}"):
         if not text:

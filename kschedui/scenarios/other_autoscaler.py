@@ -54,7 +54,9 @@ class Converted(msgspec.Struct, frozen=True):
 def autoscaler_of(text: str) -> Name | None:
     """Return the autoscaler in a scenario's text; None if it has none."""
     kinds = {data.get("kind") for data in _documents(text)}
-    return "karpenter" if "Karpenter" in kinds else "cluster-autoscaler" if kinds & set(OF_GROUPS) else None
+    if "Karpenter" in kinds:
+        return "karpenter"
+    return "cluster-autoscaler" if kinds & set(OF_GROUPS) else None
 
 
 def with_autoscaler(text: str, autoscaler: Name) -> Converted:
@@ -308,7 +310,7 @@ def _machines(
     machines = []
     for number in chosen:
         for zone in zones:
-            offered = [o for o in catalogue.compatible(number, requirements) if o.zone == zone]
+            offered = [offering for offering in catalogue.compatible(number, requirements) if offering.zone == zone]
             if offered:
                 best = min(offered, key=lambda offering: offering.price)
                 machines.append((catalogue.types[number], zone, best.capacity_type, best.price))

@@ -97,7 +97,7 @@ class Published:
         cpus, memory = entry["VCpuInfo"]["DefaultVCpus"], entry["MemoryInfo"]["SizeInMiB"]
         family, _, size = name.partition(".")
         category, generation = AWS_NAME.findall(family)[0]
-        said = {"category": category, "family": family, "generation": generation, "size": size, "cpu": cpus}
+        attributes = {"category": category, "family": family, "generation": generation, "size": size, "cpu": cpus}
         resources = {"cpu": str(cpus), "memory": f"{memory}Mi"}
         interfaces, addresses = (network.get(f) for f in ("MaximumNetworkInterfaces", "Ipv4AddressesPerInterface"))
         if interfaces and addresses:
@@ -105,8 +105,8 @@ class Published:
         for gpu in (entry.get("GpuInfo") or {}).get("Gpus") or ():
             if gpu.get("Manufacturer") in AWS_GPUS:
                 resources[AWS_GPUS[gpu["Manufacturer"]]] = str(gpu["Count"])
-                said |= {"gpu-name": gpu["Name"].lower(), "gpu-count": gpu["Count"]}
-        labels = {f"{AWS_LABEL}{key}": str(value) for key, value in {**said, "memory": memory}.items() if value}
+                attributes |= {"gpu-name": gpu["Name"].lower(), "gpu-count": gpu["Count"]}
+        labels = {f"{AWS_LABEL}{key}": str(value) for key, value in {**attributes, "memory": memory}.items() if value}
         architectures = entry["ProcessorInfo"]["SupportedArchitectures"]
         arch = next(
             AWS_ARCHITECTURES[architecture] for architecture in architectures if architecture in AWS_ARCHITECTURES
@@ -126,29 +126,29 @@ class Published:
             self.spot[at] = new
 
     def _aws_product(self, entry: Manifest) -> None:
-        said = entry["product"]["attributes"]
+        attributes = entry["product"]["attributes"]
         ordinary = {"operatingSystem": "Linux", "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used"}
-        if all(said.get(key, value) == value for key, value in ordinary.items()):
+        if all(attributes.get(key, value) == value for key, value in ordinary.items()):
             for term in entry["terms"]["OnDemand"].values():
                 for rate in term["priceDimensions"].values():
                     price = next(iter(rate["pricePerUnit"].values()))
                     if rate["unit"] == "Hrs" and float(price) > 0:
-                        self.prices[said["instanceType"], ON_DEMAND] = float(price)
+                        self.prices[attributes["instanceType"], ON_DEMAND] = float(price)
 
     # Azure
 
     def _azure_type(self, entry: Manifest) -> None:
         if entry["resourceType"] != "virtualMachines":
             return
-        name, said = entry["name"], {item["name"]: item["value"] for item in entry["capabilities"]}
-        cpus, memory = said["vCPUs"], round(float(said["MemoryGB"]) * 1024)
+        name, attributes = entry["name"], {item["name"]: item["value"] for item in entry["capabilities"]}
+        cpus, memory = attributes["vCPUs"], round(float(attributes["MemoryGB"]) * 1024)
         resources = {"cpu": cpus, "memory": f"{memory}Mi"}
-        if int(said.get("GPUs") or 0):
-            resources["nvidia.com/gpu"] = said["GPUs"]
+        if int(attributes.get("GPUs") or 0):
+            resources["nvidia.com/gpu"] = attributes["GPUs"]
         family = AZURE_FAMILY.match(name)
         labels = {"name": name, "cpu": cpus, "memory": str(memory), "family": family.group(1) if family else ""}
-        arch = "arm64" if said.get("CpuArchitectureType") == "Arm64" else "amd64"
-        kinds = (ON_DEMAND, SPOT) if said.get("LowPriorityCapable") == "True" else (ON_DEMAND,)
+        arch = "arm64" if attributes.get("CpuArchitectureType") == "Arm64" else "amd64"
+        kinds = (ON_DEMAND, SPOT) if attributes.get("LowPriorityCapable") == "True" else (ON_DEMAND,)
         zones = {f"{at['location'].lower()}-{zone}": None for at in entry["locationInfo"] for zone in at["zones"] or ()}
         labelled = {f"{AZURE_LABEL}{key}": value for key, value in labels.items() if value}
         self.types[name] = PublishedType(resources, arch, labelled, zones, kinds)

@@ -119,11 +119,11 @@ def accepts(release: Release, cluster: StarterCluster) -> bool:
 
 def text_of(name: str, older: str, release: str) -> str:
     """Return the scenario's text for a release, in the visitor's language; `older` is the older one of the pair."""
-    says = {"kubernetesVersion": release, **_texts_of(name, older)}
+    spec_fields = {"kubernetesVersion": release, **_texts_of(name, older)}
     path, starter = path_of(name, older), starter_of(name, older)
     if starter is not None and not path.exists():
-        return compact_yaml.write_all(starter.documents(**says))
-    lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in says.items()]
+        return compact_yaml.write_all(starter.documents(**spec_fields))
+    lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in spec_fields.items()]
     return path.read_text(encoding="utf-8").replace(HEAD, HEAD + "".join(lines), 1)
 
 

@@ -276,8 +276,9 @@ class WithoutRules(Func):
 
 
 def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
-    """Annotate scenarios with `number`, the `summary` of their newest version without its rules, and the `outcome` of
-    its run.
+    """Annotate scenarios with the `number` and the `summary` of their newest version, without its rules.
+
+    Also with the `outcome` of the newest version that has a complete run, and with `ran`, the number of that version.
     """
     return scenarios.annotate(
         number=Subquery(LAST.values("number")[:1]),
@@ -379,7 +380,7 @@ def rename(scenario: Scenario, title: str) -> None:
     scenario.save(update_fields=["title", "renamed"])
 
 
-def show_to(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
+def set_visibility(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
     """Set the visibility. Raises NotAllowed if a copy would be more visible than its original."""
     if visibility != scenario.visibility:
         access.require_no_wider(visitor, scenario.fork_of.scenario if scenario.fork_of else None, visibility)

@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 4
 
 
 def web_answers(port: int, hosts: str) -> bool:
-    """Return whether /healthz reports database and broker, requested with the first allowed host name."""
+    """Return whether /healthz, requested with the first allowed host name, reports that database and broker respond."""
     host = hosts.split(",")[0].strip().lstrip(".").replace("*", "localhost") or "localhost"
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     try:
@@ -28,8 +28,8 @@ def web_answers(port: int, hosts: str) -> bool:
         connection.close()
 
 
-def worker_turns(file: str) -> bool:
-    """Return whether the file's time is near: up to ALIVE_SECONDS ago, or as far ahead if the clock was set back."""
+def worker_is_alive(file: str) -> bool:
+    """Return whether the file was touched less than ALIVE_SECONDS ago, or ahead of now if the clock was set back."""
     try:
         return abs(time.time() - os.stat(file).st_mtime) < ALIVE_SECONDS
     except FileNotFoundError:
@@ -38,5 +38,7 @@ def worker_turns(file: str) -> bool:
 
 if __name__ == "__main__":
     kind, argument = sys.argv[1:]
-    well = web_answers(int(argument), os.environ.get("ALLOWED_HOSTS", "")) if kind == "web" else worker_turns(argument)
+    well = (
+        web_answers(int(argument), os.environ.get("ALLOWED_HOSTS", "")) if kind == "web" else worker_is_alive(argument)
+    )
     sys.exit(0 if well else 1)

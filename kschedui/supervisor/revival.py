@@ -14,7 +14,7 @@ STEADY_SECONDS = 60.0  # after a child has run this long, its next pause is the 
 MAX_STARTS = 8
 
 
-class Patient(msgspec.Struct):
+class Restarts(msgspec.Struct):
     """A child that ended: the number of starts since it last ran steadily, the last start, and the next one."""
 
     starts: int = 0
@@ -29,28 +29,28 @@ class Revival:
         self.stack = stack
         self.say = say
         self.clock = clock
-        self.patients: dict[str, Patient] = {}
+        self.restarts: dict[str, Restarts] = {}
 
     def look(self) -> None:
         """Check the guard and every child once. Raises StartError if a child keeps ending."""
         self.stack.guard.look()
         for name, child in list(self.stack.children.items()):
             if child.poll() is not None:
-                self.treat(name, child)
+                self.restart_when_due(name, child)
 
-    def treat(self, name: str, child: Child) -> None:
-        """Set the time of the next start, or start the child if that time has come. Raises StartError."""
-        patient, now = self.patients.setdefault(name, Patient()), self.clock()
-        if patient.due is None:
-            if now - patient.started > STEADY_SECONDS:
-                patient.starts = 0
-            if patient.starts >= MAX_STARTS:
+    def restart_when_due(self, name: str, child: Child) -> None:
+        """Set the time of the child's next start, and start it if that time has come. Raises StartError."""
+        of_child, now = self.restarts.setdefault(name, Restarts()), self.clock()
+        if of_child.due is None:
+            if now - of_child.started > STEADY_SECONDS:
+                of_child.starts = 0
+            if of_child.starts >= MAX_STARTS:
                 self.stack.require_running()
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**patient.starts)
-            patient.due = now + pause
+            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**of_child.starts)
+            of_child.due = now + pause
             self.say(f"The {name} ended (exit status {child.poll()}); it is started again in {pause:g} s.")
-        if now >= patient.due:
-            patient.starts, patient.started, patient.due = patient.starts + 1, now, None
+        if now >= of_child.due:
+            of_child.starts, of_child.started, of_child.due = of_child.starts + 1, now, None
             try:
                 self.stack.children[name] = Child(child.program, self.stack.guard)
             except OSError as error:

@@ -158,7 +158,7 @@ def digest_of(upload: Upload) -> Digest:
 
 
 def request_worker() -> None:
-    """Notify a worker of a new upload. If the broker does not respond, the timer does so later."""
+    """Notify a worker of a new upload. If the broker does not respond, `requeue_lost` does so later."""
     try:
         app.send_task(TASK, retry=False, expires=60)
     except Exception as error:  # any error of the broker's client; the row is the truth

@@ -1,1 +1,1 @@
-"""Pending pods: kube-scheduler's message in words, and the reason that each pod of a run is pending."""
+"""Pending pods: kube-scheduler's message in words, and the reason why each pod of a run is pending."""

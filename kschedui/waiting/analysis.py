@@ -1,4 +1,4 @@
-"""The reasons that pods are pending at the end of a run: the verdicts of their last attempts, and the nearest nodes.
+"""The reasons why pods are pending at the end of a run: the verdicts of their last attempts, and the nearest nodes.
 
     waiting = waiting_pods(scenario, registry)
 
@@ -54,7 +54,7 @@ class Cause(msgspec.Struct):
 
 
 class Group(msgspec.Struct):
-    """The last attempt of a pod's group: the members with the nodes that they found, and those without.
+    """The last attempt of a pod's group: the members that found a node, and those that did not.
 
     `node` is that of the pod itself, "" if it found none.
     """
@@ -182,7 +182,7 @@ class Follower:
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
                 self.began = standing(self.pods.values())
             case ObjectApplied() | ObjectDeleted():
-                self.objects(event)
+                self.apply_object(event)
             case CycleStarted():
                 self.now = self.cycles[event.pod] = _Last(attempt=event.attempt)
             case PodGroupEvaluated():
@@ -208,7 +208,7 @@ class Follower:
             case RunFinished():
                 self.bound, self.pending = bound_at_the_end(self.began, event), event.pending
 
-    def objects(self, event: ObjectApplied | ObjectDeleted) -> None:
+    def apply_object(self, event: ObjectApplied | ObjectDeleted) -> None:
         """Process an object that was created, updated or deleted."""
         if event.order is not None:
             self.order = event.order

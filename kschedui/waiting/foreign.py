@@ -25,7 +25,7 @@ class ForeignPart(msgspec.Struct, frozen=True):
 
 
 class ForeignMessage(msgspec.Struct, frozen=True):
-    """A message of another program about a pending pod. `log`: the program's log says it, rather than an event."""
+    """A message of another program about a pending pod, from an event or from the program's log."""
 
     source: str
     message: str

@@ -64,7 +64,7 @@ class FailedMessage(msgspec.Struct):
     """A message about `total` nodes. `preemption`: its part about preemption; None if there is none.
 
     `end`: "." if it is complete, "..." if it is truncated, otherwise "". `doubled`: it ends with two dots, like the
-    PostFilter part in some releases.
+    PostFilter part in some releases. `rest`: notes of other plugins, between the parts of the message.
     """
 
     total: int = 0
@@ -90,7 +90,7 @@ def messages(text: str) -> list[FailedMessage]:
 def _messages_of(text: str, *, alone: bool) -> list[FailedMessage]:
     """Return the messages in one event, or in a text that has no rows of events. `alone`: it is all that was given."""
     plain = IN_A_LOG.sub("", unquote(" ".join(text.split())))
-    starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
+    starts = [match.start() for match in NODES.finditer(plain) if not _is_about_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
     between = list(pairwise([*sorted(starts), len(plain)]))[:MAX_MESSAGES]
     alone = alone and len(between) == 1
@@ -129,7 +129,7 @@ def _parse_counts(plain: str, *, alone: bool) -> FailedMessage:
     if not headings:
         return _parse_without_counts(plain)
     message = FailedMessage(total=int(headings[0][1]))
-    preempting = len(headings) > 1 and _of_preemption(plain, headings[1])
+    preempting = len(headings) > 1 and _is_about_preemption(plain, headings[1])
     body = plain[headings[0].end() : headings[1].start() if preempting else len(plain)]
     message.parts, rest, message.end = _sentence(body)
     message.rest = _rest(rest) if preempting or alone else _known_notes(rest)
@@ -160,7 +160,7 @@ def unquote(text: str) -> str:
     return text.replace('\\"', '"').replace("\\u0026", "&").replace("''", "'")
 
 
-def _of_preemption(text: str, match: re.Match[str]) -> bool:
+def _is_about_preemption(text: str, match: re.Match[str]) -> bool:
     return PREEMPTION.search(text, 0, match.start()) is not None
 
 
@@ -231,7 +231,7 @@ def in_any_release(reason: str) -> str:
 GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?")
 
 
-def exact(message: FailedMessage) -> list[Part]:
+def precise_parts(message: FailedMessage) -> list[Part]:
     """Return the parts without those that repeat another one less precisely."""
     parts = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
     if any("affinity rules" in part.reason for part in parts):
@@ -243,6 +243,6 @@ def exact(message: FailedMessage) -> list[Part]:
 def counts(message: FailedMessage) -> Counter[str]:
     """Return the number of nodes by reason, in a form that does not depend on the release."""
     by_reason: Counter[str] = Counter()
-    for part in exact(message):
+    for part in precise_parts(message):
         by_reason[in_any_release(part.reason)] += part.count
     return by_reason

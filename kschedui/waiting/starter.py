@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from kschedui.scenarios import compact_yaml
-from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact
+from kschedui.waiting.message import FailedMessage, Part, counts, decode, precise_parts
 from kschedui.waiting.reasons import reason_of
 from scheduler_core import RunEnded, ScenarioErrors, parse_scenario, simulate
 from scheduler_core.apis.messages import Text
@@ -36,7 +36,7 @@ class Starter(NamedTuple):
 
 def starter(message: FailedMessage, title: str = TITLE) -> Starter:
     """Return a scenario that results in the message; without a text if there is none, or too many nodes are needed."""
-    message = replace(message, parts=exact(message))
+    message = replace(message, parts=precise_parts(message))
     if not message.parts or message.total > MAX_NODES:
         return Starter()
     stand_ins = [stand_in(message, part) for part in message.parts]
@@ -126,7 +126,7 @@ LIKE: tuple[Callable[[FailedMessage, FailedMessage], bool], ...] = (  # each onl
 
 
 def likeness(text: str, message: FailedMessage) -> int:
-    """Return the similarity of two messages: counts, wording, preemption, notes and dots."""
+    """Return the number of criteria in LIKE that two messages meet, up to the first one that they do not meet."""
     decoded = decode(text)
     return next((number for number, alike in enumerate(LIKE) if not alike(decoded, message)), len(LIKE))
 

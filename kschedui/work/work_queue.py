@@ -174,4 +174,6 @@ class WorkQueue:
         there = self.near.get(entry.near) if entry.near is not None else None
         if there in fitting:
             return there
-        return quick if quick in fitting else fitting[0] if fitting else None
+        if quick in fitting:
+            return quick
+        return fitting[0] if fitting else None

@@ -24,7 +24,7 @@ from scheduler_core.scenario.parse import Limits
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.cluster_state import build
 
-LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
+LONGEST_AS_JSON = 3  # an object may be this many times as long as its YAML
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
 SELECTORS = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default topology spreading reads them
 DAEMON_TOLERATIONS = [
@@ -281,8 +281,8 @@ def is_whole(manifest: Manifest) -> bool:
     lists = [(pod, "containers"), (pod, "tolerations"), (pod, "volumes"), (spec, "volumeClaimTemplates")]
     return (
         bool(name_of(manifest) and pod)
-        and all(isinstance(of.get(name) or {}, dict) for of, name in mappings)
-        and all(isinstance(of.get(name) or [], list) for of, name in lists)
+        and all(isinstance(holder.get(name) or {}, dict) for holder, name in mappings)
+        and all(isinstance(holder.get(name) or [], list) for holder, name in lists)
     )
 
 
@@ -417,7 +417,7 @@ def place(metadata: Manifest) -> Manifest:
 
 
 def count(spec: Manifest, name: str, default: int = 1) -> int:
-    """Return a number of pods from a spec; the default is 1, as in the API server."""
+    """Return a number of pods from a spec; if it is missing, the default; 1 if it is not an integer."""
     value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 

@@ -28,11 +28,11 @@ class Hold:
 
 
 class Waiter(NamedTuple):
-    """A client that waits for `size` bytes; `turn` is resolved with its Hold."""
+    """A client that waits for `size` bytes, identified by `key`; `turn` is resolved with its Hold."""
 
     turn: asyncio.Future[Hold]
     owner: str
-    thing: Hashable
+    key: Hashable
     size: int
 
 
@@ -53,12 +53,13 @@ class ByteBudget:
         self.holds: dict[Hashable, Hold] = {}
 
     @asynccontextmanager
-    async def held(self, owner: str, thing: Hashable, size: int) -> AsyncIterator[Hold]:
-        """Hold this number of bytes while the block runs, once there is room; a thing that is already held takes no
-        more room.
+    async def held(self, owner: str, key: Hashable, size: int) -> AsyncIterator[Hold]:
+        """Hold this number of bytes while the block runs, once there is room.
+
+        Clients with the same key wait for the same bytes, which are counted once.
         """
         turn: asyncio.Future[Hold] = asyncio.get_running_loop().create_future()
-        waiter = Waiter(turn, owner, thing, min(size, self.share))
+        waiter = Waiter(turn, owner, key, min(size, self.share))
         self.waiting.append(waiter)
         self.admit()
         if not turn.done():
@@ -78,7 +79,7 @@ class ByteBudget:
         for waiter in self.waiting[:]:
             if waiter.turn.done():  # it has given up and is about to leave
                 continue
-            hold = self.holds.get(waiter.thing)
+            hold = self.holds.get(waiter.key)
             if hold is None:
                 if full or waiter.owner in owners_at_share:
                     continue
@@ -88,7 +89,7 @@ class ByteBudget:
                 if self.used + waiter.size > self.most:
                     full = True
                     continue
-                hold = self.holds[waiter.thing] = Hold(self, waiter.owner, waiter.size)
+                hold = self.holds[waiter.key] = Hold(self, waiter.owner, waiter.size)
                 self.used += waiter.size
                 self.owners[waiter.owner] += waiter.size
             self.waiting.remove(waiter)
@@ -101,10 +102,10 @@ class ByteBudget:
             self.waiting.remove(waiter)
             self.admit()
             return
-        hold = self.holds[waiter.thing]
+        hold = self.holds[waiter.key]
         hold.holders -= 1
         if not hold.holders:
-            del self.holds[waiter.thing]
+            del self.holds[waiter.key]
             self.release(hold.owner, hold.size)
 
     def release(self, owner: str, size: int) -> None:

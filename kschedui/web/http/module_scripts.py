@@ -37,14 +37,14 @@ def build_elements(name: str, address: str) -> SafeString:
 
 def list_imports(name: str) -> list[str]:
     """Return every module that a module imports, directly or indirectly, in the order in which a browser finds them."""
-    met = {name: None}
+    known = {name: None}
     queue = [name]
     while queue:
         for path in imports(queue.pop(0)):
-            if path not in met:
-                met[path] = None
+            if path not in known:
+                known[path] = None
                 queue.append(path)
-    return list(met)[1:]
+    return list(known)[1:]
 
 
 def imports(name: str) -> list[str]:

@@ -62,7 +62,7 @@ class RunConsumer(Connection):
             self.streaming = asyncio.create_task(self.stream(cursor))
 
     async def allow(self, run: str) -> Audience:
-        """Return the audience of the run. Raises CloseConnection if this visitor cannot."""
+        """Return the audience of the run. Raises CloseConnection if this visitor cannot see it."""
         try:
             status = await read_status(run)  # one read for all who come at once
             if status.audience.open_to_all:
@@ -140,7 +140,7 @@ class RunConsumer(Connection):
 
 
 def audience_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Audience:
-    """Return the audience of the run. Raises Run.DoesNotExist, or NotAllowed if this visitor cannot."""
+    """Return the audience of the run. Raises Run.DoesNotExist, or NotAllowed if this visitor cannot see it."""
     run_row = runs.by_id(run)
     scenario = run_row.version.scenario
     student_cookie.require_viewing(visitor, cookies, run_row)

@@ -286,7 +286,10 @@ def own_title(scenario: Scenario) -> str:
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
-    """Return a row of the visitor's list."""
+    """Return {id, url, edit_url, settings_url, title, visibility, updated, version, forked_from, picture}.
+
+    `forked_from` is the title of the original, "" if there is none that the visitor can see.
+    """
     sid = scenario.public_id
     urls = {f"{name}_url": reverse(f"scenario-{name}", args=[sid]) for name in ("edit", "settings")}
     origin = origin_of(visitor, scenario)
@@ -381,7 +384,12 @@ def title_of(scenario: Scenario, lesson: Lesson) -> str:
 
 
 def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """Return the context of player.html and embed.html besides `boot`; see views.player."""
+    """Return the context of player.html and embed.html.
+
+    `boot` (boot), `scenario`, `version`, `run`, `may_edit`, `description_html`, `engine_is_old`, `current_engine`,
+    `versions` (version_links), `fork_of` and `fork_title` (of the original), `unfurl` (unfurl), and the context of
+    release_choice.
+    """
     scenario = version.scenario
     lesson = lessons.load(version.lesson)
     engine_is_old = run.engine_version != ENGINE_VERSION

@@ -96,7 +96,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
         return refusal_json(refusal)
     context: dict[str, Any] = {
         "title": _(title or TITLES.get(refusal.status, FAILED)),
-        "sentence": whole(in_language(refusal.sentence)),
+        "sentence": as_sentence(in_language(refusal.sentence)),
     }
     context["errors"] = [row for row in refusal.more.get("errors", []) if row.get("line")][:MAX_ERRORS]
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
@@ -105,9 +105,10 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
     return response
 
 
-def whole(sentence: str) -> str:
+def as_sentence(sentence: str) -> str:
     """Capitalize a sentence and end it with a period."""
-    end = "" if sentence.endswith((".", "。", "?", "!")) else "。" if language() != "en" else "."
+    period = "." if language() == "en" else "。"
+    end = "" if sentence.endswith((".", "。", "?", "!")) else period
     return f"{sentence[:1].upper()}{sentence[1:]}{end}"
 
 

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from kschedui.uploads import store
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.routes.uploads import describe, mine
+from kschedui.web.api.routes.uploads import describe, own_upload
 from kschedui.web.pages.page_view import REFRESH_SECONDS, page_view
 
 
@@ -14,7 +14,7 @@ from kschedui.web.pages.page_view import REFRESH_SECONDS, page_view
 @require_safe
 def show(request: HttpRequest, uid: str) -> HttpResponse:
     """Show the answer to the form. Until there is one, show upload.html, which reloads itself: `upload` (UploadOut)."""
-    upload = mine(request, uid)
+    upload = own_upload(request, uid)
     if upload.state in (store.State.FAILED, store.State.CANCELLED):
         raise Refusal(422, upload.error)
     if upload.state != store.State.DONE:

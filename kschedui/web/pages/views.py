@@ -198,12 +198,12 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    editor = keeping_visitor(request)
+    visitor = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
-    whole = source.challenge and access.may_edit(editor, scenario)
-    if whole:
+    needs_challenge = source.challenge and access.may_edit(visitor, scenario)
+    if needs_challenge:
         leave_large(request, source.bytes)
-    text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
+    text = scenarios.text_for(visitor, source) if needs_challenge else scenarios.text_for_work(source)
     digest = work(request, jobs.digest_of_copy, text)
     copy = save_once(request, lambda visitor: scenarios.fork(visitor, source, digest))
     return redirect("scenario-edit", copy.scenario.public_id)

@@ -183,7 +183,7 @@ def test_a_worker_that_stands_still_does_not_live_on_in_a_future(
     now = probe.time.time()
     for seconds, alive in ((1, True), (-1, True), (86_400, False), (-86_400, False)):
         monkeypatch.setattr(probe, "time", SimpleNamespace(time=lambda seconds=seconds: now + seconds))
-        assert probe.worker_turns(str(file)) is alive
+        assert probe.worker_is_alive(str(file)) is alive
 
 
 @pytest.mark.django_db

@@ -147,6 +147,7 @@ def _note_key(now: _Open, line: str) -> None:
 
 
 def _in_items(now: _Open, line: str, number: int) -> Iterator[Piece]:
+    """Add a line inside or after `items`; yield the item before it if the line begins another one or ends the list."""
     match = DASH.match(line)
     if match and now.dash in (-1, len(match[1])) and not _has_anchor(now):
         if now.runs:

@@ -45,7 +45,7 @@ RemovableCause = Literal["victims", "starting", "not ready", "node", "gated", "q
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
-def seen_run(request: HttpRequest, rid: str) -> Run:
+def visible_run(request: HttpRequest, rid: str) -> Run:
     """Return the run. Raises NotAllowed if this visitor cannot see it."""
     run = runs.by_id(rid)
     access.require_viewing(access.visitor_of(request), run.version.scenario)
@@ -61,7 +61,7 @@ def watched_run(request: HttpRequest, rid: str) -> Run:
 
 @router.get("/{id:rid}", auth=reads(), response=RunOut, summary="State")
 def state(request: HttpRequest, rid: str) -> RunOut:
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     scenario = run.version.scenario
     if scenario.scratch and not run.ended:
         runs.touch(rid)
@@ -82,7 +82,7 @@ def state(request: HttpRequest, rid: str) -> RunOut:
 @router.post("/{id:rid}/cancel", auth=writes("run"), response=Cancelled, summary="Cancel")
 def cancel(request: HttpRequest, rid: str) -> Cancelled:
     """Cancel a run; stored chunks stay. False: it had already ended."""
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     access.require_editing(access.visitor_of(request), run.version.scenario)
     return Cancelled(cancelled=runs.cancel(run))
 
@@ -119,7 +119,7 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
 
     Both continue while the run does. The id of a server-sent event is its step; `Last-Event-ID` continues after it.
     """
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     if last_event_id:
         if not (last_event_id.isascii() and last_event_id.isdigit()):
             raise Refusal(422, gettext_noop("`Last-Event-ID` must be the number of a step."), code="invalid_request")
@@ -132,7 +132,7 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
 )
 def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     """Return decision records as printed by `manage.py simulate`. 409 until the run is done."""
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     require_done(run)
     return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)
 
@@ -188,7 +188,7 @@ def history(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
 
     Without `of`, only the rollouts. 409 until the run is done.
     """
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     require_done(run)
     body = work(request, jobs.history, rid, of)
     if body is None:
@@ -204,7 +204,7 @@ def history(request: HttpRequest, rid: str, of: PodName = "") -> HttpResponse:
 )
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
     """Return the object as written by the scenario's author; `_` means no namespace."""
-    run = seen_run(request, rid)
+    run = visible_run(request, rid)
     text = scenarios.text_for_work(run.version)
     named = (kind, namespace.removeprefix("_"), name)
     manifest = work(request, jobs.manifest, text, *named, near=(run.version.sha256, ""))

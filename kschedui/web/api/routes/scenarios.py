@@ -125,7 +125,7 @@ def read(request: HttpRequest, sid: str) -> ScenarioOut:
 def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
     visitor, scenario = owned_scenario(request, sid)
     if body.visibility:
-        scenarios.show_to(visitor, scenario, body.visibility)
+        scenarios.set_visibility(visitor, scenario, body.visibility)
     if body.title is not None:
         scenarios.rename(scenario, body.title)
     return read_scenario(visitor, sid)

@@ -25,7 +25,7 @@ JSON = "application/json"
 
 @router.post("/check", auth=reads("check", large=True), response=dict, summary="Check a text")
 def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
-    """Returns `{errors, warnings, summary: {nodes, pods}}`; an invalid text is a result, not a failure.
+    """Return `{errors, warnings, summary: {nodes, pods}}`; an invalid text is a result, not a failure.
 
     With rules, `rules: {pod, pods, nodes, rules}` are their values for a pod on each node; with devices, `selectors:
     [{expression, matching, devices, names, error}]`.

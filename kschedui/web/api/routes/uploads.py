@@ -25,7 +25,7 @@ def keep_request(request: HttpRequest, head: bytes) -> Upload:
     return store.keep(visitor, requester_of(request), stored, responding.blocks_of(request, head))
 
 
-def mine(request: HttpRequest, uid: str) -> Upload:
+def own_upload(request: HttpRequest, uid: str) -> Upload:
     """Return an upload of the visitor. Raises Upload.DoesNotExist."""
     return store.by_id(access.visitor_of(request), uid)
 
@@ -48,7 +48,7 @@ def describe(upload: Upload) -> UploadOut:
 @router.get("/{id:uid}", auth=reads(), response=UploadOut, url_name="upload", summary="How far a large request is")
 def read(request: HttpRequest, uid: str) -> UploadOut:
     """Return the state of a request. Poll until `state` is done, failed or cancelled; once a second is enough."""
-    return describe(mine(request, uid))
+    return describe(own_upload(request, uid))
 
 
 @router.get(
@@ -60,7 +60,7 @@ def read(request: HttpRequest, uid: str) -> UploadOut:
 )
 def answer(request: HttpRequest, uid: str) -> HttpResponseBase:
     """Return the status and the body that a small request would have got immediately."""
-    upload = mine(request, uid)
+    upload = own_upload(request, uid)
     body = b"".join(store.answer_of(upload))
     return HttpResponse(body, status=upload.status, content_type=upload.content_type)
 
@@ -68,5 +68,5 @@ def answer(request: HttpRequest, uid: str) -> HttpResponseBase:
 @router.delete("/{id:uid}", auth=writes("run"), response={204: None}, summary="Cancel a large request")
 def cancel(request: HttpRequest, uid: str) -> Status[None]:
     """Stop the work and delete what was stored."""
-    store.cancel(mine(request, uid))
+    store.cancel(own_upload(request, uid))
     return Status(204, None)

@@ -127,7 +127,7 @@ def words_of(version: Version) -> Words:
 def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
     """Return your own notes, by step."""
     visitor, scenario = visible_scenario(request, sid)
-    mine = notes.of(visitor, scenarios.version(scenario, number))
+    mine = notes.notes_of(visitor, scenarios.version(scenario, number))
     return [NoteOut(step=note.step, text=note.text) for note in mine]
 
 

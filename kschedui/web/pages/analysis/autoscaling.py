@@ -22,7 +22,7 @@ from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import run_at_end, save_fork
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
-from kschedui.web.pages.analysis.operations import alike
+from kschedui.web.pages.analysis.operations import group_by_text
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release
 from scheduler_core.apis.messages import Message
@@ -151,8 +151,10 @@ def _fork(request: HttpRequest, version: Any, kubernetes: str, autoscaler: str, 
 
 
 def of_answer(answer: Answer) -> dict[str, Any]:
-    """Return the context of the page: `answer`, `notes`, `count`, `columns` (drawn new nodes by group), `options`,
-    `none` and `placed` (pods by equal answer), `types` (bars), `leaving`, `staying` (nodes by reason), `more`.
+    """Return the context of the page: `answer` (Autoscaling), `name` (of the autoscaler), `notes`, `price`, `count` (of
+    new nodes), `columns` (new nodes by group), `options` (option_rows), `expanders` (titles of their scores), `without`
+    (number of pods without a node), `none` and `placed` (pods by equal answer), `types` (bars), `leaving` and `staying`
+    (nodes; those that stay by reason), `more_pods`, `more_nodes`, `empty`.
     """
     results = answer.autoscaling
     leaving = [node for node in results.nodes if node.outcome != "stays"]
@@ -165,18 +167,18 @@ def of_answer(answer: Answer) -> dict[str, Any]:
         "price": answer.price,
         "count": sum(new.count for new in results.new_nodes),
         "columns": columns(results),
-        "options": ladder(results),
+        "options": option_rows(results),
         "expanders": [in_language(EXPANDERS[name]) for name in (results.options[0].scores if results.options else ())],
         "without": len(without),
-        "none": alike(without, _reasons),
-        "placed": alike(
+        "none": group_by_text(without, _reasons),
+        "placed": group_by_text(
             [pod for pod in results.pods if pod.outcome != "none"], lambda pod: f"{pod.outcome} {pod.place}"
         ),
         "types": bars([refused for pod in results.pods for refused in pod.types]),
         "leaving": sorted(leaving, key=lambda node: -(node.saves or 0.0)),
         "staying": [
             (reason, in_language(MEANINGS.get(reason.partition(" ")[0], "")), nodes, more)
-            for reason, nodes, more in alike(staying, _reason_of_node)
+            for reason, nodes, more in group_by_text(staying, _reason_of_node)
         ],
         "more_pods": answer.more_pods,
         "more_nodes": answer.more_nodes,
@@ -229,7 +231,7 @@ def _drawn(made: MadeNode) -> dict[str, Any]:
     }
 
 
-def ladder(answer: Autoscaling) -> list[dict[str, Any]]:
+def option_rows(answer: Autoscaling) -> list[dict[str, Any]]:
     """Return the options of the first pass, the chosen one first: [{group, nodes, pods, chosen, scores}]."""
     rows = [
         {
@@ -269,8 +271,8 @@ def bars(types: Sequence[TypeRefusal]) -> dict[str, Any]:
 
 
 def of_comparison(compared: ComparedAutoscalers) -> dict[str, Any]:
-    """Return the context of the page: `own`, `notes`, `seconds`, `minutes`, `outcomes` [{name, actor, ...}], `curves`,
-    `table` (rows of numbers over time).
+    """Return the context of the page: `own`, `own_name`, `notes`, `seconds`, `minutes`, `outcomes` [{outcome, name}],
+    `curves` [Curve], `table` [{at, sides}], a row for each time with the Sample of each run.
     """
     outcomes, seconds = compared.comparison.outcomes, compared.comparison.seconds
     return {
@@ -287,7 +289,7 @@ def of_comparison(compared: ComparedAutoscalers) -> dict[str, Any]:
         ],
         "table": [
             {"at": f"{at / 60:.3g}", "sides": [state_at(outcome.samples, at) for outcome in outcomes]}
-            for at in moments(outcomes, seconds)
+            for at in moments(seconds)
         ],
     }
 
@@ -308,7 +310,7 @@ def steps(samples: Iterable[Sample], seconds: float, most: float, value: Callabl
     return "".join([*parts, f"H{WIDTH}"])
 
 
-def moments(outcomes: Sequence[Outcome], seconds: float) -> list[float]:
+def moments(seconds: float) -> list[float]:
     """Return the times of the table in seconds: eleven, from the start to the end."""
     return [seconds * number / 10 for number in range(11)]
 

@@ -63,7 +63,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
     `first` (first_of), `segments`, `width` (number of pairs), `unlike` (unlike_of), `data` (timeline, for
     static/js/pages/compare.js), `rows`, `more`, `moved`, `measures`.
     """
-    sides = both(request, a, m, b, n)
+    sides = both_sides(request, a, m, b, n)
     count(request, "read")
     parts = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
     comparison = msgspec.json.decode(parts["comparison"], type=Comparison)
@@ -91,7 +91,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
 @require_POST
 def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     """Fork the POSTed `side` with the POSTed `seed`, and show the comparison with the fork."""
-    sides = both(request, a, m, b, n)
+    sides = both_sides(request, a, m, b, n)
     given, name = request.POST.get("seed", "").strip(), request.POST.get("side", "")
     if not (given.isdecimal() and given.isascii() and len(given) < 20 and int(given) <= HIGHEST_SEED):
         raise Refusal(422, gettext_noop("The seed must be an integer of 0 or greater."))
@@ -109,7 +109,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     return redirect(address(sides))
 
 
-def both(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
+def both_sides(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
     """Return the two sides; `?first=` and `?second=` select their releases."""
     return [side_of(request, name, *address) for name, address in zip(NAMES, ((a, m), (b, n)), strict=True)]
 
@@ -126,7 +126,7 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     key = (get_language(), *((version.sha256, release) for version, release in versions))
     if key not in cached:
         texts = [(scenarios.text_for_work(version), release) for version, release in versions]
-        keep(key, work(request, jobs.compare_runs, *texts))
+        cache_answer(key, work(request, jobs.compare_runs, *texts))
     return cached[key]
 
 
@@ -136,11 +136,13 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
         return {}
     key = (get_language(), side.version.sha256)
     if key not in cached:
-        keep(key, msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version))))
+        cache_answer(
+            key, msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
+        )
     return msgspec.json.decode(cached[key], type=dict[str, str])
 
 
-def keep(key: tuple[Any, ...], answer: bytes) -> None:
+def cache_answer(key: tuple[Any, ...], answer: bytes) -> None:
     """Cache an answer; the oldest one is dropped if the cache is full."""
     while len(cached) >= CACHED:
         cached.pop(next(iter(cached)), None)
@@ -247,9 +249,13 @@ def measures(comparison: Comparison) -> list[tuple[str, str, str, bool]]:
 
 
 def number(name: str, value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}" if name in SHARES else f"{value:,.4g}"
+    if value is None:
+        return "–"
+    return f"{value:.1%}" if name in SHARES else f"{value:,.4g}"
 
 
 def place(node: str | None) -> str:
     """Return the node of a pod, or words for a pod without a node or one that does not exist."""
-    return _("does not exist") if node is None else node or _("waits")
+    if node is None:
+        return _("does not exist")
+    return node or _("waits")

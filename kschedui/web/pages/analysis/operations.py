@@ -74,7 +74,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         comparison = run_at_end(request, version, release, jobs.upgrade, other)
         context |= of_upgrade(msgspec.json.decode(comparison, type=Upgrade))
     elif ask == "groups":
-        groups = run_at_end(request, version, kubernetes, jobs.help_waiting)
+        groups = run_at_end(request, version, kubernetes, jobs.find_helping_groups)
         context["helping"] = msgspec.json.decode(groups, type=Helping)
     elif request.GET.get("go"):
         question = question_of(ask, fields)
@@ -127,7 +127,9 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
     return {
         "answer": answer,
         "moved": answer.moved[:MAX_ROWS],
-        "by_message": {name: alike(rows, lambda pod: pod.message) for name, rows in lists.items() if name != "moved"},
+        "by_message": {
+            name: group_by_text(rows, lambda pod: pod.message) for name, rows in lists.items() if name != "moved"
+        },
         "counts": {name: len(rows) for name, rows in lists.items()},
         "more": max(0, len(answer.moved) - MAX_ROWS),
         "room": [
@@ -143,23 +145,23 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
 def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
     """Return the context of the page for an upgrade."""
     elsewhere = sorted(upgrade.changes, key=lambda change: change.before.node == change.after.node)
-    rows = alike(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")
+    rows = group_by_text(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")
     return {
         "upgrade": upgrade,
         "changes": rows,
         "moves": sum(change.before.node != change.after.node for change in upgrade.changes),
-        "same": alike(
+        "same": group_by_text(
             [change for change in upgrade.pending if change.cause is None], lambda change: change.after.message
         ),
     }
 
 
-def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, list[Row], int]]:
+def group_by_text(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, list[Row], int]]:
     """Group rows by their text: (text, the first rows, the number of further ones), in order of appearance."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(words(row), []).append(row)
-    return [(words, some[:MAX_ROWS], max(0, len(some) - MAX_ROWS)) for words, some in groups.items()]
+    return [(text, group[:MAX_ROWS], max(0, len(group) - MAX_ROWS)) for text, group in groups.items()]
 
 
 def readable_cpu(millicores: int) -> str:

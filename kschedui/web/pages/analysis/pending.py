@@ -67,7 +67,7 @@ def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[st
     left = read_left_behind(rid)
     waiting = left.waiting
     pods = [pod for pod in waiting if matches(pod, query)]
-    rows = groups(pods, page, by, chosen)
+    rows = group_rows(pods, page, by, chosen)
     key = chosen if chosen in {group["key"] for group in rows} else ""
     others = {
         "evicted": list(map(in_language, map(evicted_words, left.evicted[:MOST]))),
@@ -97,7 +97,7 @@ def matches(pod: PendingPod, query: str) -> bool:
     return all(word in text for word in query.lower().split())
 
 
-def groups(waiting: list[PendingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
+def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
     """Return the groups of pods by cause or workload, the largest first."""
     key_of: Callable[[PendingPod], str] = workload_key if by == "workload" else cause_key
     by_key: dict[str, list[PendingPod]] = {}
@@ -106,20 +106,22 @@ def groups(waiting: list[PendingPod], page: str, by: str, chosen: str) -> list[d
     if chosen in by_key:
         by_key = {key: pods for key, pods in by_key.items() if key == chosen}
     most = MOST if len(by_key) == 1 else SHOWN
-    return [
-        {
-            "key": key,
-            "title": key if by == "workload" else in_language(words.blocker_words(pods[0])),
-            "count": len(pods),
-            "pods": [as_row(pod, page, others) for pod, *others in rows[:most]],
-            "more": sum(map(len, rows[most:])),
-        }
-        for key, pods in sorted(by_key.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-        for rows in [alike(pods)]
-    ]
+    groups = []
+    for key, pods in sorted(by_key.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        rows = group_alike(pods)
+        groups.append(
+            {
+                "key": key,
+                "title": key if by == "workload" else in_language(words.blocker_words(pods[0])),
+                "count": len(pods),
+                "pods": [as_row(pod, page, others) for pod, *others in rows[:most]],
+                "more": sum(map(len, rows[most:])),
+            }
+        )
+    return groups
 
 
-def alike(pods: list[PendingPod]) -> list[list[PendingPod]]:
+def group_alike(pods: list[PendingPod]) -> list[list[PendingPod]]:
     """Group pods with the same explanation and workload, the largest groups first."""
     alike_pods: dict[tuple[object, ...], list[PendingPod]] = {}
     for pod in pods:

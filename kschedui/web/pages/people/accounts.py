@@ -165,7 +165,7 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
     if request.method == "POST" and form.is_valid():
-        scenarios.show_to(visitor, scenario, form.cleaned_data["visibility"])
+        scenarios.set_visibility(visitor, scenario, form.cleaned_data["visibility"])
         scenarios.rename(scenario, form.cleaned_data["title"])
         messages.success(request, _("Saved."))
         return redirect("scenario-settings", sid)

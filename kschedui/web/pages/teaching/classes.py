@@ -127,7 +127,7 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
     if store.is_over(classroom):
         if classroom.next is not None and not teacher:
             return redirect("class", classroom.next.code)
-        return over(request, classroom, teacher=teacher)
+        return over_page(request, classroom, teacher=teacher)
     boot = boot_of(request, visitor, classroom, teacher=teacher)
     link = cards.absolute(request, reverse("class", args=[code]))
     context = {"boot": boot, "classroom": classroom, "link": link, "shown_link": link.split("//", 1)[-1].rstrip("/")}
@@ -139,7 +139,7 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
     return response
 
 
-def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpResponse:
+def over_page(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpResponse:
     """Show class/over.html: `classroom`, `teacher`, `scenario` (None if it is private or deleted) and its `title`."""
     scenario = classroom.run.version.scenario
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE and not scenario.deleted_at

@@ -9,7 +9,7 @@ from pydantic import Field
 from kschedui.ask.autoscaling import Answer, ComparedAutoscalers
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import record
-from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.runs import visible_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import kept_fork, run_at_end, save_fork
@@ -42,8 +42,8 @@ class AutoscalerIn(In):
 def ask(
     request: HttpRequest, rid: str, autoscaler: Autoscaler = "", pod: Pod = "", node: Node = "", at: At = None
 ) -> HttpResponse:
-    """Returns the nodes that would be added, why groups, pools and types would not help, and why each node stays."""
-    run = seen_run(request, rid)
+    """Return the nodes that would be added, why groups, pools and types would not help, and why each node stays."""
+    run = visible_run(request, rid)
     answer = run_at_end(request, run.version, run.kubernetes_version, jobs.autoscale, autoscaler, pod, node, at)
     return HttpResponse(answer, content_type=JSON)
 
@@ -55,8 +55,8 @@ def ask(
     openapi_extra=record(ComparedAutoscalers),
 )
 def compare(request: HttpRequest, rid: str) -> HttpResponse:
-    """Runs both on the same load and the same machines until 30 minutes after the timeline."""
-    run = seen_run(request, rid)
+    """Run both on the same load and the same machines until 30 minutes after the timeline."""
+    run = visible_run(request, rid)
     answer = run_at_end(request, run.version, run.kubernetes_version, jobs.compare_autoscalers)
     return HttpResponse(answer, content_type=JSON)
 
@@ -68,7 +68,7 @@ def compare(request: HttpRequest, rid: str) -> HttpResponse:
     summary="Keep a run with an autoscaler as a fork",
 )
 def keep(request: HttpRequest, rid: str, body: AutoscalerIn) -> Status[Kept]:
-    """Creates a fork in which the autoscaler acts."""
-    run = seen_run(request, rid)
+    """Create a fork in which the autoscaler acts."""
+    run = visible_run(request, rid)
     fork = save_fork(request, run.version, run.kubernetes_version, jobs.add_autoscaler, body.autoscaler, body.until)
     return Status(201, kept_fork(*fork))

@@ -88,7 +88,7 @@ def operate(text: str, kubernetes: str, question: Mapping[str, Any]) -> bytes:
 
 
 @answering
-def help_waiting(text: str, kubernetes: str) -> bytes:
+def find_helping_groups(text: str, kubernetes: str) -> bytes:
     """Return the JSON of a Helping: the node groups that would help the pending pods."""
     return msgspec.json.encode(operations.find_helping_groups(text, kubernetes))
 

@@ -17,7 +17,7 @@ from kschedui.scenarios.digest import Digest
 from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
-from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.runs import visible_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Kept
@@ -46,8 +46,8 @@ class QuestionIn(In):
     "/{id:rid}/operations", auth=reads("ask", waits=True), summary="An operation", openapi_extra=record(OperationResult)
 )
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
-    """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
-    run = seen_run(request, rid)
+    """Drain, lose or add nodes, or reschedule all pods after the end of the run. Nothing is stored."""
+    run = visible_run(request, rid)
     answer = run_at_end(request, run.version, run.kubernetes_version, jobs.operate, body.question)
     return HttpResponse(answer, content_type=JSON)
 
@@ -59,15 +59,15 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     summary="Keep an operation as a fork",
 )
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Kept]:
-    """Creates a fork in whose timeline the operation happens after the end of the run."""
-    run = seen_run(request, rid)
+    """Create a fork in whose timeline the operation happens after the end of the run."""
+    run = visible_run(request, rid)
     return Status(201, kept_fork(*save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question)))
 
 
 @router.get("/{id:rid}/upgrade", auth=reads("ask", waits=True), summary="An upgrade", openapi_extra=record(Upgrade))
 def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
-    """Decides each pod again, on its own, on the run's release and on another one."""
-    run = seen_run(request, rid)
+    """Decide each pod again, on its own, on the run's release and on another one."""
+    run = visible_run(request, rid)
     own = runs.release_of(run.version, run.kubernetes_version)
     return HttpResponse(run_at_end(request, run.version, own, jobs.upgrade, to), content_type=JSON)
 
@@ -76,9 +76,11 @@ def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
     "/{id:rid}/node-groups", auth=reads("ask", waits=True), summary="Node groups", openapi_extra=record(Helping)
 )
 def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
-    """Returns the node groups that would schedule the pending pods, with the number of nodes and the price."""
-    run = seen_run(request, rid)
-    return HttpResponse(run_at_end(request, run.version, run.kubernetes_version, jobs.help_waiting), content_type=JSON)
+    """Return the node groups that would schedule the pending pods, with the number of nodes and the price."""
+    run = visible_run(request, rid)
+    return HttpResponse(
+        run_at_end(request, run.version, run.kubernetes_version, jobs.find_helping_groups), content_type=JSON
+    )
 
 
 def run_at_end(

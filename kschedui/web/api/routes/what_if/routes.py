@@ -16,7 +16,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api.callers import leave_large, reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
-from kschedui.web.api.routes.runs import require_reach, seen_run
+from kschedui.web.api.routes.runs import require_reach, visible_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import kept_fork
@@ -50,8 +50,8 @@ class EditsIn(In):
     openapi_extra=record(About),
 )
 def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
-    """Returns the pod's manifest, its profile's plugins, and the budgets."""
-    return answer(request, seen_run(request, rid), attempt, jobs.about)
+    """Return the pod's manifest, its profile's plugins, and the budgets."""
+    return answer(request, visible_run(request, rid), attempt, jobs.about)
 
 
 @router.post(
@@ -61,8 +61,8 @@ def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     openapi_extra=record(Judgement),
 )
 def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> HttpResponse:
-    """Evaluates the attempt again with the edits, and returns it with the original decision. Nothing is stored."""
-    return answer(request, seen_run(request, rid), attempt, jobs.what_if, body.edits)
+    """Evaluate the attempt again with the edits, and return it with the original decision. Nothing is stored."""
+    return answer(request, visible_run(request, rid), attempt, jobs.what_if, body.edits)
 
 
 @router.get(
@@ -72,11 +72,11 @@ def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Http
     openapi_extra=record(Changes),
 )
 def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
-    """Returns edits that make the pod fit, each verified, the smallest first.
+    """Return edits that make the pod fit, each verified, the smallest first.
 
     Ask again until `done` equals `pieces`.
     """
-    return answer(request, seen_run(request, rid), attempt, jobs.smallest)
+    return answer(request, visible_run(request, rid), attempt, jobs.smallest)
 
 
 @router.get(
@@ -86,14 +86,14 @@ def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     openapi_extra=record(list[WeightChange]),
 )
 def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName = "") -> HttpResponse:
-    """Returns the smallest change of each Score plugin's weight with which the node wins; null: there is none."""
-    return answer(request, seen_run(request, rid), attempt, jobs.weights, node)
+    """Return the smallest change of each Score plugin's weight with which the node wins; null: there is none."""
+    return answer(request, visible_run(request, rid), attempt, jobs.weights, node)
 
 
 @router.get("/{id:rid}/capacity", auth=reads("ask", waits=True), summary="Capacity", openapi_extra=record(Capacity))
 def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replicas = None) -> HttpResponse:
-    """Places copies of the pod one by one in the cluster at the end of the run, until no more fit."""
-    return answer(request, seen_run(request, rid), AT_END, jobs.how_many, pod, replicas)
+    """Place copies of the pod one by one in the cluster at the end of the run, until no more fit."""
+    return answer(request, visible_run(request, rid), AT_END, jobs.how_many, pod, replicas)
 
 
 @router.post(
@@ -103,8 +103,8 @@ def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replica
     summary="Keep a what-if as a fork",
 )
 def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[Kept]:
-    """Creates a fork with the edits in its text: edits of nodes and budgets happen at that moment."""
-    run = seen_run(request, rid)
+    """Create a fork with the edits in its text: edits of nodes and budgets happen at that moment."""
+    run = visible_run(request, rid)
     require_reach(run, attempt)
     count(request, "run")
     keeping_visitor(request)
