@@ -21,7 +21,7 @@ class WhatIf(msgspec.Struct):
     """Pairs of a pod and a row: pair j is the pod in `slots[j]` on the node in row `rows[index[j]]`.
 
     `sign[j]` is -1 (the pod is removed), +1 (it is added) or 0 (unchanged). The plugins' results for the pairs are kept
-    when `turn` changes signs, so preemption can give pods back to all its candidates at little cost.
+    when `set_sign` changes signs, so preemption can give pods back to all its candidates at little cost.
     """
 
     rows: NDArray[np.intp]
@@ -45,7 +45,7 @@ class WhatIf(msgspec.Struct):
         """Return the results of the plugin's `add_pod_delta` for the pairs: int64[k, pairs]."""
         return self._deltas[plugin][0]
 
-    def turn(self, pairs: NDArray[np.intp], sign: int) -> None:
+    def set_sign(self, pairs: NDArray[np.intp], sign: int) -> None:
         """Set the sign of some pairs, at most one per row."""
         more, rows = sign - self.sign[pairs], self.index[pairs]
         for added, delta in self._deltas.values():
@@ -70,7 +70,7 @@ class CounterLimits(msgspec.Struct, frozen=True):
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Put the pods of some pairs, at most one per row, back on rows with room. Return whether each one fits."""
+        """Put the pods of some pairs, at most one per row, back on rows with room. Return a bool per pair: it fits."""
         fits: NDArray[np.bool_] = np.logical_and.reduce(self.added[:, pairs] <= self.left[:, rows], axis=0)
         self.left[:, rows[fits]] -= self.added[:, pairs[fits]]
         return fits

@@ -57,7 +57,10 @@ class InterPodAffinity(InterPodAffinityToday):
     def normalize(
         self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """Return scale * (sum - least) / (most - least), where `least` is at most 0 and `most` at least 0."""
+        """Return scale * (sum - least) / (most - least), where `least` is at most 0 and `most` at least 0.
+
+        If all sums are 0, so are the scores.
+        """
         least, most = min(int(scores.min()), 0), max(int(scores.max()), 0)
         if least == most:
             return np.zeros(len(scores), np.int64)
@@ -83,17 +86,17 @@ class InterPodAffinityOf1_18(InterPodAffinity):
             owner = cluster.pods.pods[slot]
             if not owner.required_anti_affinity or owner.namespace == pod.namespace:
                 continue
-            keys = [term.topology_key for term in _as_read_for(pod, owner)]
+            keys = [term.topology_key for term in _matching_anti_affinity_terms(pod, owner)]
             for number, key in enumerate(state.keys):
                 delta[first + number, column] = keys.count(str(key.domains.key)) if key.domains.codes[row] >= 0 else 0
         return delta
 
 
-def _as_read_for(pod: Pod, owner: Pod) -> list[PodAffinityTerm]:
+def _matching_anti_affinity_terms(pod: Pod, owner: Pod) -> list[PodAffinityTerm]:
     """Return the owner's required anti-affinity terms that match the pod; terms without namespaces use the pod's."""
-    written = owner.manifest["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    manifests = owner.manifest["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     return [
         term
-        for term, fields in zip(owner.required_anti_affinity, written, strict=True)
-        if (not fields.get("namespaces") or pod.namespace in term.namespaces) and term.selector.matches(pod.labels)
+        for term, manifest in zip(owner.required_anti_affinity, manifests, strict=True)
+        if (not manifest.get("namespaces") or pod.namespace in term.namespaces) and term.selector.matches(pod.labels)
     ]

@@ -106,4 +106,5 @@ class NodeLabelPriority(NodeLabel):
 
 
 def _with_presence(present: list[str] | None, absent: list[str] | None) -> tuple[tuple[str, bool], ...]:
+    """Return pairs of a label and whether a node should have it."""
     return (*((label, True) for label in present or ()), *((label, False) for label in absent or ()))

@@ -71,6 +71,6 @@ class EvaluatorBefore119(Evaluator):
 
     def _oldest_first(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         cluster = self.handle.cluster
-        age = {node.name: number for number, node in enumerate(cluster.all_nodes())}
-        order = sorted(rows.tolist(), key=lambda row: age[cluster.nodes.names[row]])
+        position = {node.name: number for number, node in enumerate(cluster.all_nodes())}
+        order = sorted(rows.tolist(), key=lambda row: position[cluster.nodes.names[row]])
         return np.array(order, np.intp)

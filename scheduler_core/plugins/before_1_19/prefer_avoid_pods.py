@@ -42,18 +42,18 @@ class NodePreferAvoidPods(ScorePlugin, ExplainsScore):
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
         node = cluster.nodes.names[int(rows[index])]
-        says = "prefers to avoid" if not raw[index] else "does not avoid"
-        return ScoreExplanation([f"{node} {says} the pod's controller: {int(raw[index])}"], [])
+        verb = "prefers to avoid" if not raw[index] else "does not avoid"
+        return ScoreExplanation([f"{node} {verb} the pod's controller: {int(raw[index])}"], [])
 
 
 def _avoided(node: Node) -> frozenset[tuple[str, str]]:
     """Return the controllers (kind, uid) that the node's annotation names."""
     annotations = (node.manifest.get("metadata") or {}).get("annotations") or {}
-    return _read(str(annotations[ANNOTATION])) if ANNOTATION in annotations else frozenset()
+    return _parse_annotation(str(annotations[ANNOTATION])) if ANNOTATION in annotations else frozenset()
 
 
 @lru_cache(maxsize=64)
-def _read(text: str) -> frozenset[tuple[str, str]]:
+def _parse_annotation(text: str) -> frozenset[tuple[str, str]]:
     """Return the (kind, uid) pairs in the annotation; none if it is invalid."""
     try:
         annotation = json.loads(text)

@@ -50,7 +50,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
     def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         scores = super().normalize(pod, state, nodes, rows, super().score(pod, state, nodes, rows))
         if self._handle.release.rules.affinity_counters_may_be_missing:
-            missing = self._without_counter(pod, rows)
+            missing = self._lacks_counter(pod, rows)
             self._require_counters(pod, state, rows[missing])
             scores[missing] = 0
         return scores
@@ -60,8 +60,8 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
     ) -> Scores:
         return scores
 
-    def _without_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether each node lacks a counter: it has no pod with affinity, and this pod has none either."""
+    def _lacks_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return a bool per node: whether it lacks a counter, as neither this pod nor its pods have affinity."""
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
             return np.zeros(len(rows), np.bool_)
@@ -73,13 +73,13 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         counted = np.zeros(len(rows), np.bool_)
         for term in terms:
             counted |= term.counter.cells[term.domains.codes[rows]] > 0
-        for row in rows[counted].tolist():
+        if counted.any():
             raise RunEnded(
                 Message(
                     "kube-scheduler {release} panics here (nil pointer dereference): a term of another pod gives "
                     "points to {node}, which has no pod with affinity, for {pod}",
                     release=self._handle.release.version,
-                    node=self._handle.cluster.nodes.names[row],
+                    node=self._handle.cluster.nodes.names[int(rows[counted][0])],
                     pod=pod.key,
                 )
             )

@@ -56,6 +56,7 @@ class ResourceScorer(ScorePlugin, ExplainsScore):
         return ScoreExplanation([*lines, f"{self.name} = {int(raw[index])}"], [])
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
+        """Return the scores, given the requested and the allocatable amounts of each resource."""
         raise NotImplementedError
 
 
@@ -147,14 +148,17 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
 
     @staticmethod
     def _utilization(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], name: str) -> Amounts:
-        """Return 100 - (capacity - requested) * 100 / capacity with truncating division; 100 without capacity."""
+        """Return 100 - (capacity - requested) * 100 / capacity with truncating division.
+
+        The utilization is 100 if more is requested than the capacity, or if the node lacks the resource.
+        """
         number = nodes.resources.get(name)
         if number is None or number >= len(nodes.allocatable):
             return np.full(len(rows), 100, np.int64)
         used = nodes.non_zero[number] if number in (CPU, MEMORY) else nodes.requested[number]
         requested, capacity = used[rows] + pod_request(pod, name, non_zero=True), nodes.allocatable[number][rows]
-        left = 100 - (capacity - requested) * 100 // np.maximum(capacity, 1)
-        return np.where((capacity == 0) | (requested > capacity), 100, left)
+        utilization = 100 - (capacity - requested) * 100 // np.maximum(capacity, 1)
+        return np.where((capacity == 0) | (requested > capacity), 100, utilization)
 
 
 class RequestedToCapacityRatioPriority(RequestedToCapacityRatio):

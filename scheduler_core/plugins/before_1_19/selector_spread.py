@@ -69,7 +69,10 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     def normalize(
         self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """Return the scaled scores: the node with the fewest pods scores highest. Zones are two thirds of the score."""
+        """Return the scaled scores: the node with the fewest pods scores highest.
+
+        On a node in a zone, the pods of the zone determine two thirds of the score.
+        """
         if self._yields(pod):
             return scores
         shares = _inverted(scores, int(scores.max(initial=0)), float(self.scale))

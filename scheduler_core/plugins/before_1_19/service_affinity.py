@@ -97,15 +97,22 @@ class ServiceAffinity(
         return scores
 
     def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
-        """Return the mean over the labels of scale * (all - pods with the node's value) / all; 0 without the label."""
+        """Return the mean over the labels of scale * (all - pods with the node's value) / all.
+
+        A label counts 0 on a node that lacks it, and `scale` on others if there are no pods.
+        """
         total, sums = int(scores.sum()), np.zeros(len(rows), np.float64)
         for label in self._spread_over:
             column = nodes.label(label)
             codes = column.codes[rows]
-            has = codes >= 0
-            of_value = np.bincount(codes[has], weights=scores[has], minlength=len(column.values))
-            share = float(self.scale) * ((total - of_value[codes[has]]) / float(total)) if total else float(self.scale)
-            sums[has] += share / float(len(self._spread_over))
+            labelled = codes >= 0
+            pods_with_value = np.bincount(codes[labelled], weights=scores[labelled], minlength=len(column.values))
+            share = (
+                float(self.scale) * ((total - pods_with_value[codes[labelled]]) / float(total))
+                if total
+                else float(self.scale)
+            )
+            sums[labelled] += share / float(len(self._spread_over))
         normalized: Scores = sums.astype(np.int64)
         return normalized
 

@@ -72,7 +72,10 @@ class ImageLocality(ImageLocalityToday):
 
 
 def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, gone: int = 0) -> Scores:
-    """Return scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes limited to this range."""
+    """Return scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes limited to this range.
+
+    `gone` is the number of deleted nodes that still count (`image_sums`).
+    """
     clipped = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
     scores = scale * (clipped - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
     of_rows: Scores = scores[nodes.image_states.codes[rows]]

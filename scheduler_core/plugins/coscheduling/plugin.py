@@ -54,12 +54,12 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         self._groups = PodGroups(handle.cluster)
 
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[Any, ...]:
-        """Return the sort key: priority, then the age of the group (or of a pod without a group), then name."""
-        return -pod.priority, self._groups.since(pod), pod.key
+        """Return the sort key: priority, then the sort time of the pod's group (`PodGroups.sort_time`), then name."""
+        return -pod.priority, self._groups.sort_time(pod), pod.key
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """Reject a pod if its group has just failed, or if fewer than `minMember` ungated pods exist."""
-        message = self._groups.refuse(pod, self._handle.now)
+        message = self._groups.reason_to_reject(pod, self._handle.now)
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (message,)) if message else SUCCESS
         return PreFilterResult(status=status)
 

@@ -47,7 +47,7 @@ class PodGroups:
         table = self._cluster.pods
         return sum(bool(table.node_name[table.slot_of[member.key]]) for member in self.members(pod))
 
-    def refuse(self, pod: Pod, now: float) -> str:
+    def reason_to_reject(self, pod: Pod, now: float) -> str:
         """Return the reason that a pod is rejected (PodGroupManager.PreFilter), "" if it is not."""
         group = self.get(pod)
         if group is None:
@@ -65,7 +65,7 @@ class PodGroups:
             return f"pre-filter pod {pod.name} cannot proceed due to gated pods in the same PodGroup"
         return ""
 
-    def since(self, pod: Pod) -> float:
+    def sort_time(self, pod: Pod) -> float:
         """Return the time by which a pod is sorted in the queue: the creation or last failure of its group.
 
         A pod without an existing group is sorted by its own creation.

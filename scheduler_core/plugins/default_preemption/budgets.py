@@ -29,7 +29,7 @@ def violating(
     budgets: Sequence[PodDisruptionBudget],
     allowed: Sequence[int],
 ) -> NDArray[np.bool_]:
-    """Return bool per pod: whether its eviction violates a budget.
+    """Return a bool per pod: whether its eviction violates a budget.
 
     `slots` are the pods, grouped by node (`index`, ascending), the most important of each node first; `allowed` is each
     budget's status.disruptionsAllowed. A pod that a budget already lists as disrupted does not count.
@@ -56,22 +56,23 @@ def violating_before_1_19(
     *,
     use_up: bool,
 ) -> NDArray[np.bool_]:
-    """Return bool per pod as `violating` does; a pod uses no budget after the first one that it violates.
+    """Return a bool per pod as `violating` does; a pod uses no budget after the first one that it violates.
 
     `use_up`: whether pods use disruptions of a budget at all (`victims_use_up_budgets`).
     """
     violates = np.zeros(len(slots), np.bool_)
     node, left = -1, list(allowed)
-    for place, (slot, of) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):
-        if of != node:
-            node, left = of, list(allowed)
+    for position, (slot, row) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):
+        if row != node:
+            node, left = row, list(allowed)
         spec = pods.specs[int(pods.spec[slot])]
         for number, budget in enumerate(budgets):
             if covers(budget, *spec):
                 if left[number] <= 0:
-                    violates[place] = True
+                    violates[position] = True
                     break
-                left[number] -= use_up
+                if use_up:
+                    left[number] -= 1
     return violates
 
 

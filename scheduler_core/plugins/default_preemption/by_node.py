@@ -50,7 +50,7 @@ class ByNode:
         self._records: dict[int, DryRunRecord] = {}
         self._since = self._versions()
 
-    def take(self, runs: DryRunBatch) -> None:
+    def add(self, runs: DryRunBatch) -> None:
         """Add dry runs to the cache."""
         self.tried[runs.rows] = True
         self.verdicts = self.verdicts.put(runs.rows, runs.verdicts)
@@ -103,16 +103,20 @@ class ByNode:
         place = np.empty(len(pods.row), np.intp)
         place[runs.removed.slots[removed]] = runs.removed.rank()[removed]
         keys = [pods.pods[slot].key for slot in runs.removed.slots[removed].tolist()]
-        places, last = place[runs.tried.slots[tried]].tolist(), place[victims].tolist()
+        places, victim_places = place[runs.tried.slots[tried]].tolist(), place[victims].tolist()
         reprieved, violates = runs.reprieved[tried].tolist(), runs.violates[tried].tolist()
-        at = victim = 0
+        start = victim_start = 0
         counts = runs.removed.counts[positions].tolist(), runs.victims.counts[positions].tolist()
         for row, count, number in zip(rows.tolist(), *counts, strict=True):
-            here = slice(at, at + count)
+            here = slice(start, start + count)
             self._records[row] = DryRunRecord(
-                keys[here], places[here], reprieved[here], violates[here], last[victim : victim + number]
+                keys[here],
+                places[here],
+                reprieved[here],
+                violates[here],
+                victim_places[victim_start : victim_start + number],
             )
-            at, victim = at + count, victim + number
+            start, victim_start = start + count, victim_start + number
 
     def _versions(self) -> tuple[int, int, int]:
         cluster = self._handle.cluster

@@ -16,7 +16,7 @@ from scheduler_core.plugins.default_preemption.victims import DryRunBatch, Ints,
 SMALLEST_BATCH = 256  # smaller batches take nearly as long
 
 
-def _none() -> Ints:
+def _no_rows() -> Ints:
     return np.empty(0, np.intp)
 
 
@@ -30,9 +30,9 @@ class Candidates(msgspec.Struct):
     potential: int
     wanted: int
     runs: ByNode
-    clean: Ints = msgspec.field(default_factory=_none)
-    violating: Ints = msgspec.field(default_factory=_none)
-    failed: Ints = msgspec.field(default_factory=_none)
+    clean: Ints = msgspec.field(default_factory=_no_rows)
+    violating: Ints = msgspec.field(default_factory=_no_rows)
+    failed: Ints = msgspec.field(default_factory=_no_rows)
 
     @property
     def rows(self) -> Ints:
@@ -57,10 +57,13 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
 def find_candidates(
     handle: Handle, cache: DryRunCache, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
 ) -> Candidates:
-    """Return the results of dry runs on unschedulable nodes, from the first node on (from a random one upstream)."""
+    """Return the results of dry runs on nodes where preemption may help.
+
+    They start with the first of these nodes; kube-scheduler starts with a random one.
+    """
     codes, rules = diagnosis.codes(), handle.release.rules
-    more = rules.preemption_tries_all_but_unresolvable
-    helps = codes != int(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if more else codes == int(Code.UNSCHEDULABLE)
+    tries_more = rules.preemption_tries_all_but_unresolvable
+    helps = codes != int(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if tries_more else codes == int(Code.UNSCHEDULABLE)
     potential = helps.nonzero()[0]
     if cycle.placement is not None and not rules.nodes_are_taken_from_the_tree:
         potential = np.intersect1d(potential, cycle.placement)
@@ -74,7 +77,7 @@ def find_candidates(
 def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRunBatch]) -> None:
     """Run batches, each slightly larger than the number of missing candidates.
 
-    The search ends at the first node with which there is a candidate without violation and enough candidates in total;
+    The search ends as soon as there is a candidate without violation and there are enough candidates in total;
     the rest of the batch is dropped.
     """
     start, done = 0, False
@@ -84,12 +87,12 @@ def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRun
         rows = potential[start : start + size]
         new = rows[~candidates.runs.tried[rows]]
         if len(new):
-            candidates.runs.take(run(new))
-        done = _sort_in(candidates, rows)
+            candidates.runs.add(run(new))
+        done = _add_results(candidates, rows)
         start += size
 
 
-def _sort_in(candidates: Candidates, rows: Ints) -> bool:
+def _add_results(candidates: Candidates, rows: Ints) -> bool:
     """Add the results of a batch. Return whether the search has ended."""
     candidate = candidates.runs.verdicts.at(rows).passes
     violating = candidate & (candidates.runs.compared.pdb_violations[rows] > 0)

@@ -68,9 +68,9 @@ class Evaluator:
         status = diagnosis.absent if row is None else diagnosis.status(row)
         if not nominated or status.code == Code.UNSCHEDULABLE_AND_UNRESOLVABLE or row is None:
             return ""
-        left = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
+        pods_on_node = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
         any_pod = not self.handle.release.rules.only_victims_of_preemption_block_it
-        if any(p.terminating and (any_pod or p.disruption_target) and p.priority < pod.priority for p in left):
+        if any(p.terminating and (any_pod or p.disruption_target) and p.priority < pod.priority for p in pods_on_node):
             return TERMINATING
         return ""
 
@@ -105,8 +105,8 @@ class Evaluator:
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
         victims = self.records.victims(candidates, int(remaining[winner]))
         sentence = f"found a potential placement for pod on node {node}, preempting {len(victims)} victims"
-        says = self.handle.release.rules.preemption_says_where_it_found_room
-        status = Status(reasons=(_add_prefix(sentence),)) if says else Status()
+        has_message = self.handle.release.rules.preemption_says_where_it_found_room
+        status = Status(reasons=(_add_prefix(sentence),)) if has_message else Status()
         return PostFilterResult(status, node, victims=victims, cleared=cleared, evaluation=evaluation)
 
     def _call_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:

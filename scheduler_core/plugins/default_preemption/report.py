@@ -116,6 +116,7 @@ class Records:
         shown, names = choice.recorded_in_full(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
         removed, *columns = zip(*candidates.runs.records(rows), strict=True)
+        starts = compared.earliest_start
         tried, reprieved, violates_pdb, victims = (list(chain.from_iterable(column)) for column in columns)
         return DryRuns(
             nodes=[names[row] for row in rows.tolist()],
@@ -130,7 +131,7 @@ class Records:
             rung=choice.dropped_by[shown].tolist(),
             highest_priority=compared.highest_priority.tolist(),
             priority_sum=compared.priority_sum.tolist(),
-            earliest_start=np.where(np.isinf(starts := compared.earliest_start), self._handle.now, starts).tolist(),
+            earliest_start=np.where(np.isinf(starts), self._handle.now, starts).tolist(),
         )
 
 

@@ -63,8 +63,8 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
 class DryRunBatch(msgspec.Struct, frozen=True):
     """The dry runs of a batch of nodes. The nodes that pass are candidates.
 
-    `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order of their return,
-    with `reprieved` and `violates` per pod; `victims` are ordered by importance.
+    `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order in which
+    they are restored, with `reprieved` and `violates` per pod; `victims` are ordered by importance.
     """
 
     rows: Ints
@@ -92,12 +92,12 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
     reprieved = _reprieve(handle, cycle, rows, tried)
     as_tried = not (budgets and handle.release.rules.victims_are_sorted_again)
     victims = _victims(handle, tried, reprieved, len(rows), in_order=as_tried)
-    without = (verdicts.passes & (victims.counts == 0)).nonzero()[0]
-    if len(without):
-        names = [handle.cluster.nodes.names[row] for row in rows[without].tolist()]
+    without_victims = (verdicts.passes & (victims.counts == 0)).nonzero()[0]
+    if len(without_victims):
+        names = [handle.cluster.nodes.names[row] for row in rows[without_victims].tolist()]
         errors = [Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)) for name in names]
         failed = Verdicts(np.arange(1, len(errors) + 1, dtype=np.int16), errors)
-        verdicts = verdicts.override(failed.spread(without, len(rows)))
+        verdicts = verdicts.override(failed.spread(without_victims, len(rows)))
     violations = np.bincount(tried.index[violates & ~reprieved], minlength=len(rows))
     return DryRunBatch(rows, verdicts, removed, tried, reprieved, violates, victims, violations)
 
@@ -108,10 +108,8 @@ def criteria(handle: Handle, runs: DryRunBatch, positions: Ints) -> Criteria:
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
     heads = count.cumsum() - count
     priority = pods.priority[slots]
-    highest, top = (
-        priority[heads],
-        np.maximum.reduceat(priority, heads),
-    )  # equal if the victims are sorted by importance
+    highest = priority[heads]
+    top = np.maximum.reduceat(priority, heads)  # equal to `highest` if the victims are sorted by importance
     sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
     starts = np.where(priority == top.repeat(count), pods.start[slots], np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
@@ -153,7 +151,10 @@ def _what_if_without(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
 
 
 def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
-    """Return bool per pod: whether the preemptor still fits if the pod stays. Runs rank by rank for all nodes."""
+    """Return a bool per pod: whether the preemptor still fits if the pod stays.
+
+    The n-th pods of all nodes are evaluated together.
+    """
     reprieved = np.zeros(len(tried.slots), np.bool_)
     positions = tried.counts.nonzero()[0]
     if not len(positions):
@@ -166,9 +167,9 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
         if limits is not None:
             reprieved[given_back] = limits.give_back(given_back, index)
             continue
-        what_if.turn(given_back, 0)
+        what_if.set_sign(given_back, 0)
         fits = handle.run_filters(cycle, what_if.rows, what_if).passes[index]
-        what_if.turn(given_back[~fits], -1)
+        what_if.set_sign(given_back[~fits], -1)
         reprieved[given_back] = fits
     return reprieved
 

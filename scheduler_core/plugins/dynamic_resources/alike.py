@@ -86,7 +86,7 @@ class Searches:
         Equal nodes with equal claims share one search. Raises the errors of `allocate`.
         """
         pools = self._pools.of_node(node)
-        number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
+        number = None if self._has_pending_allocations(allocator, pools) else shape.view.number(node, pools)
         if number is None:
             return allocator.allocate(node, pools, claims)
         if number in shape.outcomes:
@@ -99,7 +99,7 @@ class Searches:
             raise outcome
         return outcome
 
-    def _is_special(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
+    def _has_pending_allocations(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
         """Return whether the node has pending allocations, which the cluster's objects do not show."""
         pending = allocator.allocated.pending_pools
         return bool(pending) and any(pool.id in pending for pool in pools)
@@ -114,6 +114,7 @@ class Searches:
         return frozenset(read)
 
     def _names(self, specs: Sequence[ClaimSpec]) -> Iterator[Attributes]:
+        """Yield the attributes that each constraint and each selector names, None if it may read any."""
         for spec in specs:
             for constraint in spec.constraints:
                 domain, slash, name = (constraint.match_attribute or constraint.distinct_attribute).partition("/")
@@ -127,6 +128,7 @@ class Searches:
 
 
 def _outcome(allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Outcome:
+    """Return the solution, or the class of the error that ended the search."""
     try:
         return allocator.allocate(node, pools, claims)
     except (InvalidPools, TimedOut) as end:
@@ -168,7 +170,7 @@ class View:
         number = numbers.get(pool)
         if number is None:
             number = numbers[pool] = self._number(self._content(pool))
-        if all(piece.reach is not None for piece in pool.slices):
+        if all(resource_slice.reach is not None for resource_slice in pool.slices):
             return number
         reached = tuple(
             candidate.device.reach is not None and candidate.device.reach.includes(node.name, node.labels)
@@ -184,10 +186,16 @@ class View:
             pool.incomplete,
             bool(pool.invalid),
             tuple([(name, tuple(sorted(amounts.items()))) for name, amounts in sorted(counters.items())]),
-            tuple([self._device_content(*pool.id, piece, device) for piece in pool.slices for device in piece.devices]),
+            tuple(
+                [
+                    self._device_content(*pool.id, resource_slice, device)
+                    for resource_slice in pool.slices
+                    for device in resource_slice.devices
+                ]
+            ),
         )
 
-    def _device_content(self, driver: str, pool: str, piece: ResourceSlice, device: Device) -> Hashable:
+    def _device_content(self, driver: str, pool: str, resource_slice: ResourceSlice, device: Device) -> Hashable:
         device_id = driver, pool, device.name
         consumed = self._allocated.capacities.get(device_id)
         return (
@@ -195,7 +203,7 @@ class View:
             device.taints,
             device.consumes_counters,
             bool(device.binding_conditions),
-            piece.reach is None,
+            resource_slice.reach is None,
             device_id in self._allocated.held,
             None if consumed is None else tuple(sorted(consumed.items())),
         )

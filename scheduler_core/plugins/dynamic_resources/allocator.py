@@ -91,11 +91,11 @@ class Solution(msgspec.Struct, frozen=True):
         """Return the solution for equal pools and claims: the devices at the same positions."""
         places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
         there = list(_devices(pools))
-        devices = [
-            [replace(device, candidate=there[places[device.candidate.id]]) for device in devices]
-            for devices in self.chosen
+        chosen = [
+            [replace(device, candidate=there[places[device.candidate.id]]) for device in of_claim]
+            for of_claim in self.chosen
         ]
-        return replace(self, pools=pools, claims=claims, chosen=devices)
+        return replace(self, pools=pools, claims=claims, chosen=chosen)
 
 
 class Allocator:
@@ -243,6 +243,10 @@ class DeviceSearch:
         key: RequestKey,
         answers: dict[tuple[DeviceID, RequestKey], bool],
     ) -> RequestData:
+        """Return the request with its class, and with its devices if it requests all. Raises AllocationError.
+
+        `answers` caches by device and `key` whether the selectors of a request accept a device.
+        """
         device_class = self.allocator.classes.get(request.device_class)
         if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'

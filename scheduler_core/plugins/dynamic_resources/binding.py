@@ -49,9 +49,9 @@ def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, ha
     """Write the allocation and reservation of a claim and return the claim (bindClaim). Raises BindingError."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     binding_conditions = handle.release.has_on("DRADeviceBindingConditions")
-    what = "add allocation and reservation" if allocation is not None else "add reservation"
+    operation = "add allocation and reservation" if allocation is not None else "add reservation"
     if stored is None:
-        first = "add finalizer" if allocation is not None and not claim.finalizer else what
+        first = "add finalizer" if allocation is not None and not claim.finalizer else operation
         raise BindingError(f'{first} to claim {claim.key}: resourceclaims.resource.k8s.io "{claim.name}" not found')
     if stored.terminating:
         raise BindingError(f"claim {claim.key} got deleted in the meantime")
@@ -69,7 +69,7 @@ def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, ha
         reason = f"Too many: {len(consumers)}: must have at most {RESERVED_FOR_MAX_SIZE} items"
     if reason:
         invalid = f'ResourceClaim.resource.k8s.io "{claim.name}" is invalid: status.reservedFor: {reason}'
-        raise BindingError(f"{what} to claim {claim.key}: {invalid}")
+        raise BindingError(f"{operation} to claim {claim.key}: {invalid}")
     bound = replace(stored, reserved_for=consumers)
     if binding_conditions:
         bound = _with_driver_status(bound, handle.now)

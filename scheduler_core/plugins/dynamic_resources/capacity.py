@@ -47,9 +47,9 @@ def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:
 
 
 def _rounded_up(requested: Quantity, bounds: ValidRange) -> Quantity:
-    """Return the next multiple of the step from the minimum (`roundUpRange`).
+    """Return the amount, at least the minimum and rounded up to the next step above it (`roundUpRange`).
 
-    Without DRAFractionalCapacityRange it is a binary quantity, with it in the format of the step.
+    With a step, the result is a binary quantity, but has the format of the step with DRAFractionalCapacityRange.
     """
     assert bounds.minimum is not None
     if requested.nano < bounds.minimum.nano:
@@ -62,7 +62,10 @@ def _rounded_up(requested: Quantity, bounds: ValidRange) -> Quantity:
 
 
 def _violates(amount: Quantity, policy: RequestPolicy | None) -> bool:
-    """Return whether the amount is above the maximum, between two steps, or not a valid value (`violatesPolicy`)."""
+    """Return whether the amount is above the maximum, between two steps, or not a valid value (`violatesPolicy`).
+
+    The default of the policy is always valid.
+    """
     if policy is None or (policy.default is not None and amount == policy.default):
         return False
     if policy.valid_range is not None:

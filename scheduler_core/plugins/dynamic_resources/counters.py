@@ -17,8 +17,8 @@ def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
     """Return the pool's counters minus the amounts that its allocated devices consume."""
     available = {name: dict(amounts) for name, amounts in pool.counters.items()}
     if available:
-        for piece in (*pool.slices, *pool.elsewhere):
-            for device in piece.devices:
+        for resource_slice in (*pool.slices, *pool.elsewhere):
+            for device in resource_slice.devices:
                 if device.consumes_counters and allocated.is_allocated((*pool.id, device.name)):
                     for name, amounts in device.consumes_counters:
                         _subtract(available.get(name, {}), amounts)

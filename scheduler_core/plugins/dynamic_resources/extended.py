@@ -132,6 +132,7 @@ def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> t
 
 
 def _of_resource(name: str, device_class: str, containers: Sequence[_Container]) -> list[DeviceRequest]:
+    """Return the requests for the resource: the largest of the init containers, then one per other container."""
     lasting: list[DeviceRequest | None] = [
         None if container.short_lived else _request(index, container, name, device_class, 0)
         for index, container in enumerate(containers)
@@ -147,6 +148,7 @@ def _of_resource(name: str, device_class: str, containers: Sequence[_Container])
 
 
 def _request(index: int, container: _Container, name: str, device_class: str, reusable: int) -> DeviceRequest | None:
+    """Return the container's request for the devices beyond the `reusable` ones, None if it needs no others."""
     amount = container.requests.get(name, 0)
     if not amount or reusable >= amount:
         return None

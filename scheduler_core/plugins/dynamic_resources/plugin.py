@@ -140,15 +140,15 @@ class DynamicResources(
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         if not self._enabled:
             return ()
-        of_nodes = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
-        either = Action.ADD | Action.UPDATE
+        node_actions = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
+        add_or_update = Action.ADD | Action.UPDATE
         cluster = self.handle.cluster
         return (
-            RegisteredEvent(ClusterEvent("Node", of_nodes)),
-            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceClaim", either), after_claim_change(cluster)),
+            RegisteredEvent(ClusterEvent("Node", node_actions)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceClaim", add_or_update), after_claim_change(cluster)),
             RegisteredEvent(ClusterEvent("Pod", Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM), after_pod_change(cluster)),
-            RegisteredEvent(ClusterEvent("resource.k8s.io/DeviceClass", either)),
-            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceSlice", either)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/DeviceClass", add_or_update)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceSlice", add_or_update)),
         )
 
     # The scheduling cycle

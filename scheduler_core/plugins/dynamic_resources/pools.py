@@ -49,9 +49,9 @@ class Pool(msgspec.Struct, frozen=True, eq=False):
 
     def devices(self) -> Iterable[Candidate]:
         """Yield the devices for the node, in order."""
-        for piece in self.slices:
-            for device in piece.devices:
-                yield Candidate((*self.id, device.name), device, piece, self)
+        for resource_slice in self.slices:
+            for device in resource_slice.devices:
+                yield Candidate((*self.id, device.name), device, resource_slice, self)
 
 
 class Pools:
@@ -97,43 +97,48 @@ class Pools:
     def completeness(self, pool_id: PoolID) -> tuple[int, int]:
         """Return the number of slices of the newest generation, and the required number."""
         slices: list[ResourceSlice] = []
-        for piece in self._pools.get(pool_id, {}).values():
-            _add(slices, piece)
+        for resource_slice in self._pools.get(pool_id, {}).values():
+            _add(slices, resource_slice)
         return len(slices), slices[0].slice_count if slices else 0
 
     def left_out(self, node: Node) -> Iterator[tuple[PoolID, Literal["elsewhere", "outdated"]]]:
         """Yield the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
         for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
-            piece = self._slices[name]
-            if not piece.shared_counters:  # these have no devices
-                yield (piece.driver, piece.pool), "outdated" if _reaches(piece, node) else "elsewhere"
+            resource_slice = self._slices[name]
+            if not resource_slice.shared_counters:  # these have no devices
+                yield (
+                    (resource_slice.driver, resource_slice.pool),
+                    "outdated" if _reaches(resource_slice, node) else "elsewhere",
+                )
 
     def _replace(self, name: str, new: ResourceSlice | None) -> None:
         old = self._slices.pop(name, None)
-        for piece in (old, new):
-            if piece is not None:
-                self._forget(piece)
+        for resource_slice in (old, new):
+            if resource_slice is not None:
+                self._forget(resource_slice)
         if old is not None:
-            self._home(old).pop(name, None)
+            self._siblings(old).pop(name, None)
             self._pools[old.driver, old.pool].pop(name, None)
         if new is not None:
-            self._slices[name] = self._home(new)[name] = new
+            self._slices[name] = self._siblings(new)[name] = new
             self._pools.setdefault((new.driver, new.pool), {})[name] = new
 
-    def _home(self, piece: ResourceSlice) -> dict[str, ResourceSlice]:
-        node_name = self._node_of(piece)
+    def _siblings(self, resource_slice: ResourceSlice) -> dict[str, ResourceSlice]:
+        """Return the slices of the same node by name, or those of several nodes if the slice is one of them."""
+        node_name = self._node_of(resource_slice)
         return self._on_node.setdefault(node_name, {}) if node_name else self._shared
 
-    def _node_of(self, piece: ResourceSlice) -> str:
-        everywhere = piece.shared_counters and not self._rules.counter_slices_are_for_their_nodes
-        return "" if piece.reach is None or everywhere else piece.reach.node_name
+    def _node_of(self, resource_slice: ResourceSlice) -> str:
+        """Return the name of the only node that can use the slice, "" if several can."""
+        everywhere = resource_slice.shared_counters and not self._rules.counter_slices_are_for_their_nodes
+        return "" if resource_slice.reach is None or everywhere else resource_slice.reach.node_name
 
-    def _forget(self, piece: ResourceSlice) -> None:
+    def _forget(self, resource_slice: ResourceSlice) -> None:
         """Discard the cached pools of the nodes that can use the slice."""
-        pool_id = piece.driver, piece.pool
+        pool_id = resource_slice.driver, resource_slice.pool
         self.changes.append(pool_id)
         self._built.pop(pool_id, None)
-        node_name = self._node_of(piece)
+        node_name = self._node_of(resource_slice)
         if not node_name:
             self._known.clear()
             self._users.clear()
@@ -147,9 +152,9 @@ class Pools:
             return False
         drivers: dict[str, str] = {}
         return any(
-            drivers.setdefault(piece.pool, piece.driver) != piece.driver
-            for piece in self._slices.values()
-            if piece.shared_counters
+            drivers.setdefault(resource_slice.pool, resource_slice.driver) != resource_slice.driver
+            for resource_slice in self._slices.values()
+            if resource_slice.shared_counters
         )
 
     def _gather(self, node: Node) -> Sequence[Pool]:
@@ -157,52 +162,56 @@ class Pools:
         slices_by_pool: dict[PoolID, list[ResourceSlice]] = {}
         slices = {**self._on_node.get(node.name, {}), **self._shared}
         for name in sorted(slices):
-            piece = slices[name]
-            if not self._partitions and (piece.reach is None or piece.shared_counters):
+            resource_slice = slices[name]
+            if not self._partitions and (resource_slice.reach is None or resource_slice.shared_counters):
                 continue
-            everywhere = piece.shared_counters and not self._rules.counter_slices_are_for_their_nodes
-            if everywhere or _reaches(piece, node):
-                _add(slices_by_pool.setdefault((piece.driver, piece.pool), []), piece)
+            everywhere = resource_slice.shared_counters and not self._rules.counter_slices_are_for_their_nodes
+            if everywhere or _reaches(resource_slice, node):
+                _add(slices_by_pool.setdefault((resource_slice.driver, resource_slice.pool), []), resource_slice)
         for pool_id in slices_by_pool:
             self._users.setdefault(pool_id, set()).add(node.name)
-        built = [self._built_once(pool_id, slices_by_pool[pool_id]) for pool_id in sorted(slices_by_pool)]
+        built = [self._cached_pool(pool_id, slices_by_pool[pool_id]) for pool_id in sorted(slices_by_pool)]
         pools = [pool for pool in built if pool is not None]
         if not self._binding_conditions:
             return pools
         return sorted(pools, key=_has_binding_conditions)  # those with binding conditions come last
 
-    def _built_once(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
+    def _cached_pool(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
         """Return the pool, built once for all nodes with the same slices; None if it is outdated (`_build`)."""
         built = self._built.setdefault(pool_id, {})
-        key = tuple([piece.name for piece in slices])
+        key = tuple([resource_slice.name for resource_slice in slices])
         if key not in built:
             build = self._build if self._rules.pools_are_complete_across_nodes else _build_before_1_35
             built[key] = build(pool_id, slices)
         return built[key]
 
     def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Return the new pool; None if a newer generation has slices for other nodes, which count since 1.35."""
+        """Return the new pool (since 1.35), None if a newer generation has slices for other nodes."""
         first, elsewhere = slices[0], []
         if self._rules.slices_of_the_node_come_first:
             first = next(filter(self._node_of, slices), first)
         if len(slices) != first.slice_count:
-            every = [piece for _, piece in sorted(self._pools[pool_id].items())]
-            if any(piece.generation > first.generation for piece in every):
+            every = [resource_slice for _, resource_slice in sorted(self._pools[pool_id].items())]
+            if any(resource_slice.generation > first.generation for resource_slice in every):
                 return None
-            same = [piece for piece in every if piece.generation == first.generation]
+            same = [resource_slice for resource_slice in every if resource_slice.generation == first.generation]
             if len(same) != first.slice_count:
                 return Pool(pool_id, incomplete=True)
-            elsewhere = [piece for piece in same if piece not in slices]
+            elsewhere = [resource_slice for resource_slice in same if resource_slice not in slices]
         return self._checked(pool_id, slices, elsewhere)
 
     def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:
         """Return the pool; it is invalid if a name is not unique or a counter is unknown (`buildPool`)."""
-        devices = [piece for piece in slices if not (self._partitions and piece.shared_counters)]
+        devices = [
+            resource_slice for resource_slice in slices if not (self._partitions and resource_slice.shared_counters)
+        ]
         duplicate = _duplicate_device(devices)
         if duplicate:
             return Pool(pool_id, invalid=duplicate)
         counters: Counters = {}
-        for name, amounts in (counter for piece in (*slices, *elsewhere) for counter in piece.shared_counters):
+        for name, amounts in (
+            counter for resource_slice in (*slices, *elsewhere) for counter in resource_slice.shared_counters
+        ):
             if name in counters:
                 return Pool(pool_id, invalid=f"duplicate counter set name {name}")
             counters[name] = dict(amounts)
@@ -217,25 +226,29 @@ def _build_before_1_35(pool_id: PoolID, slices: list[ResourceSlice]) -> Pool:
     return Pool(pool_id, slices, incomplete=len(slices) != slices[0].slice_count, invalid=_duplicate_device(slices))
 
 
-def _reaches(piece: ResourceSlice, node: Node) -> bool:
+def _reaches(resource_slice: ResourceSlice, node: Node) -> bool:
     """Return whether the slice, or one of its devices, is for the node."""
-    reaches = [piece.reach] if piece.reach is not None else [device.reach for device in piece.devices]
+    reaches = (
+        [resource_slice.reach]
+        if resource_slice.reach is not None
+        else [device.reach for device in resource_slice.devices]
+    )
     return any(reach is not None and reach.includes(node.name, node.labels) for reach in reaches)
 
 
-def _add(slices: list[ResourceSlice], piece: ResourceSlice) -> None:
+def _add(slices: list[ResourceSlice], resource_slice: ResourceSlice) -> None:
     """Add a slice to its pool, which keeps only the newest generation."""
-    if slices and piece.generation < slices[0].generation:
+    if slices and resource_slice.generation < slices[0].generation:
         return
-    if slices and piece.generation > slices[0].generation:
+    if slices and resource_slice.generation > slices[0].generation:
         slices.clear()
-    slices.append(piece)
+    slices.append(resource_slice)
 
 
 def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
     names: set[str] = set()
-    for piece in slices:
-        for device in piece.devices:
+    for resource_slice in slices:
+        for device in resource_slice.devices:
             if device.name in names:
                 return f"duplicate device name {device.name}"
             names.add(device.name)
@@ -244,8 +257,8 @@ def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
 
 def _unknown_counter(counters: Counters, slices: Iterable[ResourceSlice]) -> str:
     """Return the error for an unknown counter, "" if there is none (`validateDeviceCounterConsumption`)."""
-    for piece in slices:
-        for device in piece.devices:
+    for resource_slice in slices:
+        for device in resource_slice.devices:
             for consumed in device.consumes_counters:
                 if error := _unknown_in(counters, consumed):
                     return error
@@ -261,4 +274,4 @@ def _unknown_in(counters: Counters, consumed: CounterSet) -> str:
 
 
 def _has_binding_conditions(pool: Pool) -> bool:
-    return any(device.binding_conditions for piece in pool.slices for device in piece.devices)
+    return any(device.binding_conditions for resource_slice in pool.slices for device in resource_slice.devices)

@@ -8,7 +8,7 @@ a few nodes with a subclass that records each step; its result is that of Filter
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -96,11 +96,12 @@ class Notebook(msgspec.Struct):
         key = kind, getattr(item, "key", item.name)
         if key not in self.documents:
             data = claim_manifest(item) if isinstance(item, ResourceClaim) else item.manifest
-            lines = YamlLines(_without_noise(data))
+            lines = YamlLines(_shown_fields(data))
             self.documents[key] = ShownDocument(kind, item.name, lines.lines), lines
         return list(self.documents).index(key), self.documents[key][1].line_of(path)
 
     def holder(self, device: DeviceID) -> str:
+        """Return the key of the claim to which the device is allocated, "" if there is none."""
         if self._holders is None:
             claims = [*self.cluster.objects("ResourceClaim"), *self.cluster.pending_allocations.claims()]
             self._holders = {
@@ -112,7 +113,7 @@ class Notebook(msgspec.Struct):
         return self._holders.get(device, "")
 
 
-def _without_noise(manifest: Any) -> dict[str, Any]:
+def _shown_fields(manifest: Any) -> dict[str, Any]:
     metadata = manifest.get("metadata") or {}
     identity = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
     return {
@@ -139,19 +140,11 @@ def _node_search(
         found_devices = search.found
         shortage = search.shortage() if not unfinished else None
     tries += _unavailable(notebook, state, node)
-    outcome: Any = (
-        "found"
-        if status.is_success
-        else "error"
-        if status.is_error
-        else "unavailable"
-        if any("not available" in reason for reason in status.reasons)
-        else "none"
-    )
+    outcome = _outcome(status)
     return NodeSearch(
         name,
         outcome,
-        [*_searched_pools(pools, node)],
+        list(_searched_pools(pools, node)),
         tries,
         unfinished,
         found_devices if status.is_success else [],
@@ -160,11 +153,19 @@ def _node_search(
     )
 
 
+def _outcome(status: Status) -> Literal["found", "none", "unavailable", "error"]:
+    if status.is_success:
+        return "found"
+    if status.is_error:
+        return "error"
+    return "unavailable" if any("not available" in reason for reason in status.reasons) else "none"
+
+
 def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
     """Return the claim as it is on the node; the claim for extended resources differs by node."""
     on_node = state.nodes.get(name)
-    special = on_node.extended if on_node is not None else None
-    return special if claim is state.extended and special is not None else claim
+    extended = on_node.extended if on_node is not None else None
+    return extended if claim is state.extended and extended is not None else claim
 
 
 def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
@@ -198,8 +199,8 @@ def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
         if pool.invalid:
             yield SearchedPool(*pool.id, names, "invalid", pool.invalid)
         elif pool.incomplete:
-            there, all_slices = pools.completeness(pool.id)
-            yield SearchedPool(*pool.id, names, "incomplete", f"{there}/{all_slices}")
+            present, required = pools.completeness(pool.id)
+            yield SearchedPool(*pool.id, names, "incomplete", f"{present}/{required}")
         else:
             yield SearchedPool(*pool.id, names)
     pool_ids = {pool.id for pool in pools_of_node}
@@ -233,7 +234,7 @@ class RecordedSearch(DeviceSearch):
         self._most = (0, 0, 0)  # the number of devices there, and the claim and request of the next one
 
     def record(self) -> bool:
-        """Run the search. Return whether it continued after the recorded steps."""
+        """Run the search. Return whether it was stopped because it has more than MAX_TRIES steps."""
         try:
             solution = self.run()
         except _Enough:
@@ -322,10 +323,10 @@ class RecordedSearch(DeviceSearch):
         return data
 
     def _charge(self, candidate: Candidate) -> bool:
-        suffice = super()._charge(candidate)
-        if not suffice:
+        sufficient = super()._charge(candidate)
+        if not sufficient:
             self._failure = "counters", self._lack_of_counters(candidate), ()
-        return suffice
+        return sufficient
 
     def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
         for number, constraint in enumerate(self.constraints[at.claim]):

@@ -88,8 +88,8 @@ def _selector_manifest(devices: Sequence[Chosen], node_name: str) -> Manifest | 
         reach = candidate.slice.reach or candidate.device.reach
         if candidate.device.binds_to_node or (reach is not None and reach.node_name):
             return {"nodeSelectorTerms": [{"matchFields": [_in(NODE_NAME_FIELD, node_name)]}]}
-        written = (reach.selector_manifest if reach is not None else None) or {}
-        for selector_term in written.get("nodeSelectorTerms") or ():
+        manifest = (reach.selector_manifest if reach is not None else None) or {}
+        for selector_term in manifest.get("nodeSelectorTerms") or ():
             for field, entries in term.items():
                 for requirement in selector_term.get(field) or ():
                     if not any(_same(requirement, other) for other in entries):

@@ -28,7 +28,7 @@ def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExpla
 
 def _selected_subrequests(state: State, solution: Solution) -> list[tuple[str, str, int]]:
     """Return (claim, request/subrequest, points) of every prioritized list."""
-    points = []
+    subrequests = []
     solved = iter(solution.chosen)
     for number, claim in enumerate(state.claims):
         if claim.allocation is not None:
@@ -37,8 +37,8 @@ def _selected_subrequests(state: State, solution: Solution) -> list[tuple[str, s
             names = {result.request for result in state.pending[number].results}
         else:
             names = {device.request.name for device in next(solved, ())}
-        points += _points(claim, names)
-    return points
+        subrequests += _points(claim, names)
+    return subrequests
 
 
 def _points(claim: ResourceClaim, names: set[str]) -> list[tuple[str, str, int]]:

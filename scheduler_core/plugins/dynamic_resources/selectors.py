@@ -61,18 +61,18 @@ class Selectors:
         for index, expression in enumerate(device_class.selectors):
             answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
-                return f"class {_escaped(device_class.name)}: selector #{index}{self._place(answer)}: {answer}"
+                return f"class {_escaped(device_class.name)}: selector #{index}{self._device_suffix(answer)}: {answer}"
             if not answer:
                 return False
         for index, expression in enumerate(request.selectors):
             answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
-                return f"claim {{claim}}: selector #{index}{self._place(answer)}: {answer}"
+                return f"claim {{claim}}: selector #{index}{self._device_suffix(answer)}: {answer}"
             if not answer:
                 return False
         return True
 
-    def _place(self, failure: str) -> str:
+    def _device_suffix(self, failure: str) -> str:
         return " on device {device}" if self._names_devices and failure.startswith(_RUNTIME_ERROR) else ""
 
     def objection(
