@@ -126,12 +126,12 @@ class InterPodAffinity(
         specs, term_sets, count = pods.spec[slots], pods.terms[slots], len(state.keys)
         result = np.zeros((1 + 2 * count, len(slots)), np.int64)
         if state.affinity_rules:
-            result[0] = _times(counts.matching(state.affinity_rules), len(pods.specs))[specs]
+            result[0] = _count_occurrences(counts.matching(state.affinity_rules), len(pods.specs))[specs]
         for number, key in enumerate(state.keys):
             labelled = key.domains.codes[rows] >= 0
             for rules in key.anti_affinity_rules:
-                result[1 + number] += _times(counts.matching(rules), len(pods.specs))[specs] * labelled
-            matching = _times(owners.sets_with(key.existing_anti_affinity_terms), len(pods.term_sets))
+                result[1 + number] += _count_occurrences(counts.matching(rules), len(pods.specs))[specs] * labelled
+            matching = _count_occurrences(owners.sets_with(key.existing_anti_affinity_terms), len(pods.term_sets))
             result[1 + count + number] = matching[term_sets] * labelled
         return result
 
@@ -192,7 +192,7 @@ def broken_rules(
 ) -> tuple[Broken, Broken, Broken]:
     """Return the rows that existing pods' anti-affinity, the pod's anti-affinity and its affinity reject.
 
-    Each is bool per row, None if no row is rejected.
+    Each is an array with a bool per row, None if no row is rejected.
     """
     codes = key.domains.codes[rows]
     of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
@@ -237,6 +237,6 @@ def may_be_first(plan: Plan, delta: IntColumn | None) -> bool | NDArray[np.bool_
     return has_no_match
 
 
-def _times(numbers: Sequence[int], size: int) -> NDArray[np.int64]:
+def _count_occurrences(numbers: Sequence[int], size: int) -> NDArray[np.int64]:
     """Return the number of occurrences of each number below `size`."""
     return np.bincount(np.array(numbers, np.intp), minlength=size)

@@ -61,7 +61,7 @@ def _has(requirement: SelectorRequirement, node: Node) -> str:
     return f"{node.name} has {requirement.key}={value}" if value is not None else "the node has no such label"
 
 
-def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
+def _decisive_condition(selector: NodeSelector, node: Node) -> dict[str, int | str]:
     """Return the condition of a single term that the node does not meet, or its only condition; empty otherwise."""
     if len(selector.terms) != 1:
         return {}
@@ -111,7 +111,7 @@ def _terms_fact(key: str, whose: str, selector: NodeSelector, node: Node, field:
         op="∈" if holds else "∉",
         right=str(selector),
         holds=holds,
-        values={"terms": len(selector.terms), **_decisive(selector, node)},
+        values={"terms": len(selector.terms), **_decisive_condition(selector, node)},
         text=text,
         field=field,
     )

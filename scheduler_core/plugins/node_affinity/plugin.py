@@ -139,6 +139,7 @@ class NodeAffinity(
         added = self.args.added_required
         if added is not None and not added.matches(new.labels, new.name):
             return QueueingHint.SKIP
-        if (matched := matches_required(pod, new)) and old is not None:
-            matched = not matches_required(pod, old)
-        return QueueingHint.SKIP if matched is False else QueueingHint.QUEUE
+        matches = matches_required(pod, new)
+        if matches and old is not None and matches_required(pod, old):
+            return QueueingHint.SKIP
+        return QueueingHint.SKIP if matches is False else QueueingHint.QUEUE

@@ -27,7 +27,7 @@ def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> N
     weights = np.zeros(len(nodes), np.int64)
     for preferred in terms:
         if preferred.weight and not preferred.term.empty:
-            weights += np.where(_term(nodes, preferred.term), preferred.weight, 0)
+            weights += np.where(_rows_matching_term(nodes, preferred.term), preferred.weight, 0)
     return weights
 
 
@@ -54,34 +54,36 @@ def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
         if preferred.weight and not preferred.term.empty
         for error in preferred.term.errors()
     ]
-    return errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
+    if len(errors) <= 1:
+        return errors[0] if errors else ""
+    return f"[{', '.join(errors)}]"
 
 
 def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
     mask = np.ones(len(nodes), np.bool_)
     for key, value in node_selector.items():
-        mask &= _requirement(nodes, SelectorRequirement(key, "In", (value,)))
+        mask &= _rows_matching_requirement(nodes, SelectorRequirement(key, "In", (value,)))
     if required is not None:
         any_term = np.zeros(len(nodes), np.bool_)
         for term in required.terms:
-            any_term |= _term(nodes, term)
+            any_term |= _rows_matching_term(nodes, term)
         mask &= any_term
     return mask
 
 
-def _term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
-    """Return the nodes that all expressions and fields match; an empty term matches no node."""
+def _rows_matching_term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
+    """Return the rows that match all expressions and fields; an empty term matches none."""
     if term.empty:
         return np.zeros(len(nodes), np.bool_)
     mask = np.ones(len(nodes), np.bool_)
     for requirement in term.match_expressions:
-        mask &= _requirement(nodes, requirement)
+        mask &= _rows_matching_requirement(nodes, requirement)
     for requirement in term.match_fields:
         mask &= np.array([requirement.matches({NODE_NAME_FIELD: name}) for name in nodes.names], np.bool_)
     return mask
 
 
-def _requirement(nodes: NodeTable, requirement: SelectorRequirement) -> Mask:
+def _rows_matching_requirement(nodes: NodeTable, requirement: SelectorRequirement) -> Mask:
     column = nodes.label(requirement.key)
     verdicts = [requirement.matches({requirement.key: value}) for value in column.values]
     verdicts.append(requirement.matches({}))  # code -1: the label is absent

@@ -14,7 +14,7 @@ from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.framework.runtime.filters import contiguous
 
 Amounts = NDArray[np.int64]
-There = NDArray[np.bool_] | None  # whether each row has the resource; None: all rows have it
+Exists = NDArray[np.bool_] | None  # whether each row has the resource; None: all rows have it
 CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -51,7 +51,7 @@ class Amount(NamedTuple):
     spec: ResourceSpec
     requested: Amounts
     allocatable: Amounts
-    there: There
+    exists: Exists
     of_pod: int
 
 
@@ -70,9 +70,9 @@ def amounts(
         if number is None or number >= len(nodes.allocatable) or (requested == 0 and is_scalar_resource(spec.name)):
             continue
         used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
-        allocatable, there = nodes.allocatable[number][where], None
+        allocatable, exists = nodes.allocatable[number][where], None
         if not nodes.everywhere(number):
-            there = allocatable != 0
-            allocatable = np.where(there, allocatable, 1)
-        counted.append(Amount(spec, used[where] + requested, allocatable, there, requested))
+            exists = allocatable != 0
+            allocatable = np.where(exists, allocatable, 1)
+        counted.append(Amount(spec, used[where] + requested, allocatable, exists, requested))
     return counted

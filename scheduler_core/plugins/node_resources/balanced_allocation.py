@@ -26,11 +26,11 @@ from scheduler_core.framework.interface import (
     SignPlugin,
 )
 from scheduler_core.plugins.helpers.signing import Fragments, by_requests
-from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
+from scheduler_core.plugins.node_resources.allocation import Amount, Exists, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
 SCORES = PreScoreResult()
-SAYS_NOTHING = PreScoreResult(status=SKIP)
+SKIPPED = PreScoreResult(status=SKIP)
 HALF = MAX_NODE_SCORE // 2
 Shares = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """Skip a pod that requests none of the resources."""
-        return SCORES if self._is_scored(pod) else SAYS_NOTHING
+        return SCORES if self._is_scored(pod) else SKIPPED
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         if not self._is_scored(pod):  # PreScore is disabled
@@ -87,20 +87,20 @@ def improvement(amounts: Sequence[Amount], length: int) -> Scores:
 def balance(amounts: Sequence[Amount], length: int) -> Scores:
     """Return the balance: 100 if all shares are equal (`balancedResourceScore`). Before 1.36, this is the score."""
     shares = [np.minimum(amount.requested / amount.allocatable, 1.0) for amount in amounts]
-    deviation = standard_deviation(shares, [amount.there for amount in amounts], length)
+    deviation = standard_deviation(shares, [amount.exists for amount in amounts], length)
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
-def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:
+def standard_deviation(shares: Sequence[Shares], exists: Sequence[Exists], length: int) -> Shares:
     """Return the standard deviation of the shares on each row: half the distance of two resources, 0 for fewer.
 
     Computed in float64 in kube-scheduler's order of operations, so that truncation returns the same integers.
     """
     if not shares:
         return np.zeros(length)
-    if len(shares) == 2 and there[0] is None and there[1] is None:
+    if len(shares) == 2 and exists[0] is None and exists[1] is None:
         return np.abs((shares[0] - shares[1]) / 2)
-    masks = [np.ones(length, np.bool_) if mask is None else mask for mask in there]
+    masks = [np.ones(length, np.bool_) if mask is None else mask for mask in exists]
     counts = np.sum(masks, axis=0)
     total = np.zeros(length)
     for share, here in zip(shares, masks, strict=True):
@@ -109,15 +109,15 @@ def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length:
     squares = np.zeros(length)
     for share, here in zip(shares, masks, strict=True):
         squares = squares + np.where(here, (share - mean) * (share - mean), 0.0)
-    many = np.sqrt(squares / np.maximum(counts, 1))
-    return np.where(counts == 2, _half_distance(shares, masks), np.where(counts > 2, many, 0.0))
+    deviation = np.sqrt(squares / np.maximum(counts, 1))
+    return np.where(counts == 2, _half_distance(shares, masks), np.where(counts > 2, deviation, 0.0))
 
 
-def _half_distance(shares: Sequence[Shares], there: Sequence[NDArray[np.bool_]]) -> Shares:
+def _half_distance(shares: Sequence[Shares], exists: Sequence[NDArray[np.bool_]]) -> Shares:
     """Return |first - second| / 2 where exactly two resources exist (other values are not used)."""
     difference = np.zeros(len(shares[0]))
     seen = np.zeros(len(shares[0]), np.bool_)
-    for share, here in zip(shares, there, strict=True):
+    for share, here in zip(shares, exists, strict=True):
         difference = np.where(here, np.where(seen, difference - share, share), difference)
         seen |= here
     return np.abs(difference / 2)

@@ -90,35 +90,35 @@ def _parts(amounts: Sequence[Amount], score: OneScore) -> list[Part]:
             int(score(amount.requested, amount.allocatable)[0]),
         )
         for amount in amounts
-        if amount.there is None or amount.there[0]
+        if amount.exists is None or amount.exists[0]
     ]
 
 
 def _line(strategy: str, part: Part) -> str:
     spec, requested, allocatable, score = part
-    used, there = in_units(spec.name, requested, allocatable)
+    used, whole = in_units(spec.name, requested, allocatable)
     if strategy == "LeastAllocated":
         if requested > allocatable:
-            return f"{spec.name} {used} is more than {there} = 0"
-        return f"{spec.name} ({there} - {used}) * 100 / {there} = {score}"
-    capped = f"min({used}, {there})" if requested > allocatable else used
+            return f"{spec.name} {used} is more than {whole} = 0"
+        return f"{spec.name} ({whole} - {used}) * 100 / {whole} = {score}"
+    capped = f"min({used}, {whole})" if requested > allocatable else used
     if strategy == "MostAllocated":
-        return f"{spec.name} {capped} * 100 / {there} = {score}"
+        return f"{spec.name} {capped} * 100 / {whole} = {score}"
     percent = min(requested, allocatable) * 100 // allocatable
-    return f"{spec.name} {capped} * 100 / {there} = {percent} %, by the shape {score}"
+    return f"{spec.name} {capped} * 100 / {whole} = {percent} %, by the shape {score}"
 
 
-def _pods_fact(nodes: NodeTable, row: int, there: int, also: str) -> Fact:
+def _pods_fact(nodes: NodeTable, row: int, pods: int, also: str) -> Fact:
     allowed, node = int(nodes.allowed_pods[row]), nodes.names[row]
-    holds = there + 1 <= allowed
+    holds = pods + 1 <= allowed
     return Fact(
         "NodeResourcesFit.pods",
-        left=f"{there} + 1",
+        left=f"{pods} + 1",
         op="≤" if holds else ">",
         right=str(allowed),
         holds=holds,
-        values={"pods": there, "allowed": allowed},
-        text=f"{node} runs {format_count(there, 'pod')}{also} and allows {allowed}.",
+        values={"pods": pods, "allowed": allowed},
+        text=f"{node} runs {format_count(pods, 'pod')}{also} and allows {allowed}.",
         field="status.allocatable.pods",
     )
 

@@ -41,16 +41,16 @@ def explain_balance(
 
 def _existing_resources(resources: Sequence[Amount]) -> list[Amount]:
     """Return the resources that the node has."""
-    return [resource for resource in resources if resource.there is None or resource.there[0]]
+    return [resource for resource in resources if resource.exists is None or resource.exists[0]]
 
 
 def _balance_lines(resources: Sequence[Amount]) -> tuple[list[str], int]:
     """Return the arithmetic of one node's balance, and its result."""
     parts = [(resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])) for resource in resources]
-    shares = [min(used / there, 1.0) for _, used, there in parts]
+    shares = [min(used / allocatable, 1.0) for _, used, allocatable in parts]
     lines = []
-    for (name, used, there), share in zip(parts, shares, strict=True):
-        numerator, denominator = in_units(name, used, there)
+    for (name, used, allocatable), share in zip(parts, shares, strict=True):
+        numerator, denominator = in_units(name, used, allocatable)
         lines.append(f"{name} {numerator} / {denominator} = {share:.4f}")
     mean = sum(shares) / max(len(shares), 1)
     deviation = (sum((share - mean) ** 2 for share in shares) / max(len(shares), 1)) ** 0.5
@@ -65,14 +65,15 @@ def _balance_lines(resources: Sequence[Amount]) -> tuple[list[str], int]:
 
 
 def _balance_fact(node: str, resource: Amount) -> Fact:
-    name, used, there = resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])
+    name, used, allocatable = resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])
     return Fact(
         f"NodeResourcesBalancedAllocation.{name}",
         left=amount(name, used),
         op="of",
-        right=amount(name, there),
+        right=amount(name, allocatable),
         holds=True,
-        values={"request": int(resource.of_pod), "requested": used, "allocatable": there},
-        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
+        values={"request": int(resource.of_pod), "requested": used, "allocatable": allocatable},
+        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, allocatable)} of {name} would be "
+        "requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

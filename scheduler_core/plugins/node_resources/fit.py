@@ -61,9 +61,8 @@ KEPT_RESULTS = 1000
 NO_LIMIT = 1 << 62
 SIGN_BIT = 63
 FEW_BITS = 12
-State = list[
-    tuple[str, int]
-]  # resource name and amount (> 0 since 1.28), in the order in which kube-scheduler checks them
+# Resource name and amount (> 0 since 1.28), in the order in which kube-scheduler checks them.
+State = list[tuple[str, int]]
 
 
 class NodeResourcesFit(
@@ -96,7 +95,7 @@ class NodeResourcesFit(
         self._rejects_sidecars = handle.release.gate_is_off("SidecarContainers")
         self._compares_extended_zero = handle.release.rules.fit_compares_extended_requests_of_zero
         self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
-        self._tells_too_small = handle.release.rules.too_large_requests_are_unresolvable
+        self._finds_too_small_nodes = handle.release.rules.too_large_requests_are_unresolvable
         self._by_devices = handle.extended_resources
         self._notices_device_classes = handle.release.has_on("DRAExtendedResource")
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
@@ -117,7 +116,7 @@ class NodeResourcesFit(
         return pre_filter_result
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject with all insufficient resources; UnschedulableAndUnresolvable if the empty node is too small."""
+        """Reject nodes for all insufficient resources; UnschedulableAndUnresolvable if the empty node is too small."""
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
@@ -125,7 +124,7 @@ class NodeResourcesFit(
             return PASS
         lacking = [(number, short) for number, short in enumerate(lacks) if np.count_nonzero(short)]
         too_small = np.zeros(lacks.shape[1], np.bool_)
-        for number, short in lacking if self._tells_too_small else ():
+        for number, short in lacking if self._finds_too_small_nodes else ():
             if number:
                 name, amount = state[number - 1]
                 too_small |= short & (_column(nodes.allocatable, nodes, name, rows) < amount)
@@ -151,15 +150,15 @@ class NodeResourcesFit(
     ) -> NDArray[np.int64]:
         requests = cluster.pods.requests
         numbers = [cluster.nodes.resources.get(name, len(requests)) for name, _ in state]
-        none = np.zeros(len(slots), np.int64)
-        requested = [requests[number][slots] if number < len(requests) else none for number in numbers]
+        zeros = np.zeros(len(slots), np.int64)
+        requested = [requests[number][slots] if number < len(requests) else zeros for number in numbers]
         return np.array([np.ones(len(slots), np.int64), *requested])
 
     def score(self, pod: Pod, state: State, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         """Return the strategy's score of each resource, averaged by weight over the resources that the node has."""
         scored = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
         parts = [
-            (self._score(amount.requested, amount.allocatable), amount.there, amount.spec.weight) for amount in scored
+            (self._score(amount.requested, amount.allocatable), amount.exists, amount.spec.weight) for amount in scored
         ]
         mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
         return mean(parts, len(rows))
@@ -169,9 +168,9 @@ class NodeResourcesFit(
         return fullness(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
+        pod_actions = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
         events = [
-            RegisteredEvent(ClusterEvent("Pod", of_pods), self._after_pod_event),
+            RegisteredEvent(ClusterEvent("Pod", pod_actions), self._after_pod_event),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
         ]
         if self._notices_device_classes:
@@ -277,7 +276,7 @@ def _verdicts(
 
 
 def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:
-    """Return the distinct combinations of some reasons, ascending."""
+    """Return the distinct combinations, ascending, without 0 (no reason)."""
     occurring = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
     combinations: list[int] = occurring[occurring > 0].tolist()
     return combinations

@@ -12,7 +12,10 @@ from scheduler_core.plugins.node_resources.allocation import is_scalar_resource,
 
 
 def fullness(resources: Sequence[ResourceSpec], placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-    """Return the weighted mean of the requested shares of all nodes' resources, including the group's pods."""
+    """Return the weighted mean of the requested percentages of each resource on all nodes of the placement.
+
+    The requests of the `assigned` pods of the group are added; 0 if no resource counts.
+    """
     total = weights = 0
     for spec in resources:
         number = nodes.resources.get(spec.name)

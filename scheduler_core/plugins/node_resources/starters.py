@@ -6,6 +6,7 @@ from scheduler_core.framework.starter import AMOUNTS, Manifest, StarterCluster
 
 
 def insufficient(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
+    """Leave too little of the resource in the reason on the nodes."""
     resource = reason.removeprefix("Insufficient ") or "cpu"
     default, request = AMOUNTS.get(resource, ("4", "3"))
     cluster.request(resource, request)
@@ -24,6 +25,7 @@ def insufficient(cluster: StarterCluster, nodes: list[Manifest], reason: str) ->
 
 
 def too_many_pods(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
+    """Let each of the nodes allow one pod, which runs there already."""
     for node in nodes:
         node["status"]["allocatable"]["pods"] = "1"
         cluster.add_neighbour(node)

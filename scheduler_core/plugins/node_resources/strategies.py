@@ -12,7 +12,7 @@ import numpy as np
 
 from scheduler_core.apis.config import UtilizationShapePoint
 from scheduler_core.framework.interface import MAX_NODE_SCORE
-from scheduler_core.plugins.node_resources.allocation import Amounts, There
+from scheduler_core.plugins.node_resources.allocation import Amounts, Exists
 
 MAX_UTILIZATION = 100
 MAX_CUSTOM_PRIORITY_SCORE = 10
@@ -53,22 +53,22 @@ def broken_linear(
     return scores
 
 
-def weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
+def weighted_mean(parts: Sequence[tuple[Amounts, Exists, int]], length: int) -> Amounts:
     """Return sum(score * weight) / sum(weight) over (score, where it applies, weight); 0 if none applies."""
     total: Amounts = np.zeros(length, np.int64)
     weights: Amounts | int = 0
-    for score, there, weight in parts:
+    for score, exists, weight in parts:
         weighted = score if weight == 1 else score * weight
-        total += weighted if there is None else np.where(there, weighted, 0)
-        weights = weights + (weight if there is None else np.where(there, weight, 0))
+        total += weighted if exists is None else np.where(exists, weighted, 0)
+        weights = weights + (weight if exists is None else np.where(exists, weight, 0))
     return total // (max(weights, 1) if isinstance(weights, int) else np.maximum(weights, 1))
 
 
-def rounded_weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
+def rounded_weighted_mean(parts: Sequence[tuple[Amounts, Exists, int]], length: int) -> Amounts:
     """Return the weighted mean in float64, rounded half away from zero; a resource with score 0 does not count."""
     total, weights = np.zeros(length, np.int64), np.zeros(length, np.int64)
-    for score, there, weight in parts:
-        counted = score > 0 if there is None else there & (score > 0)
+    for score, exists, weight in parts:
+        counted = score > 0 if exists is None else exists & (score > 0)
         total += np.where(counted, score * weight, 0)
         weights += np.where(counted, weight, 0)
     return np.floor(total / np.maximum(weights, 1) + 0.5).astype(np.int64)

@@ -37,16 +37,16 @@ class CountedConstraint(msgspec.Struct):
     counter: DomainCounter | None
     self_match: int
     per_row: Domains | None = None
-    _none: IntColumn = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    _zeros: IntColumn = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def cells(self) -> IntColumn:
         """Return the matching pods per domain (per row with `per_row`), followed by a 0."""
         if self.counter is not None:
             return self.counter.cells
-        if not len(self._none):
-            self._none = np.zeros((self.per_row or self.topology.all).size + 1, np.int64)
-        return self._none
+        if not len(self._zeros):
+            self._zeros = np.zeros((self.per_row or self.topology.all).size + 1, np.int64)
+        return self._zeros
 
     @property
     def too_few_domains(self) -> bool:

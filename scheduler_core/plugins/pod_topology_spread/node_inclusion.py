@@ -52,7 +52,7 @@ def counted_domains(
 
     With no required keys (system defaulting) a node without the topology label belongs to the domain named "".
     """
-    cache = nodes.derived("counted domains", lambda nodes: _Kept()).by_key
+    cache = nodes.derived("counted domains", lambda nodes: _DomainCache()).by_key
     key = (constraint.topology_key, required_keys, _inclusion_key(pod, constraint))
     domains = cache.get(key)
     if domains is None:
@@ -62,7 +62,7 @@ def counted_domains(
     return domains
 
 
-class _Kept:
+class _DomainCache:
     """The cached domains, oldest first. The cache is limited, since pods can have any number of node affinities."""
 
     def __init__(self) -> None:

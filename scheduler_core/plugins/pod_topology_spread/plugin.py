@@ -102,7 +102,7 @@ class PodTopologySpread(
         return PreFilterResult(state, SUCCESS if plan.hard else SKIP)
 
     def filter(self, pod: Pod, state: SpreadState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject each node by the first constraint that fails.
+        """Reject each node for the first constraint that it violates.
 
         UnschedulableAndUnresolvable if the node lacks the topology key, Unschedulable if the skew is too large.
         """
@@ -130,7 +130,7 @@ class PodTopologySpread(
         for counter, hard in zip(result, state.plan.hard, strict=True):
             matches = np.zeros(len(cluster.pods.specs), np.bool_)
             matches[DomainCounts.of(cluster).matching(hard.rules)] = True
-            counter[:] = matches[cluster.pods.spec[slots]] & _takes_part(hard, rows)
+            counter[:] = matches[cluster.pods.spec[slots]] & _is_counted(hard, rows)
         return result
 
     def pre_score(
@@ -150,7 +150,7 @@ class PodTopologySpread(
         return scoring.normalize(state, scores)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """Return None for pods with constraints, which depend on other pods; with default constraints for all."""
+        """Return None for a pod with constraints, which depend on other pods, and for any pod if there are defaults."""
         return None if pod.topology_spread_constraints or self._constraints.any_defaults else {}
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -160,9 +160,9 @@ class PodTopologySpread(
         self, pod: Pod, state: SpreadState, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
         changes = np.zeros(len(state.plan.hard), np.int64) if change is None else change.delta[:, 0]
-        at, facts = np.array([row], np.intp), []
+        rows, facts = np.array([row], np.intp), []
         for number, hard in enumerate(state.plan.hard):
-            least = int(min_match_num_with(hard, at, changes[number : number + 1])[0])
+            least = int(min_match_num_with(hard, rows, changes[number : number + 1])[0])
             facts += explain_hard(pod, state.plan, number, cluster.nodes, row, int(changes[number]), least)
             if not all(fact.holds for fact in facts):
                 break
@@ -196,11 +196,11 @@ def min_match_num_with(hard: CountedConstraint, rows: Rows, delta: IntColumn) ->
     lowest, others = int(counts[first]), np.delete(counts, first)
     of_others = int(others.min()) if len(others) else np.iinfo(np.int64).max
     codes = hard.topology.all.codes[rows]
-    changed = np.where(_takes_part(hard, rows), hard.cells[codes] + delta, lowest)
+    changed = np.where(_is_counted(hard, rows), hard.cells[codes] + delta, lowest)
     return np.minimum(np.where(codes == eligible[first], of_others, lowest), changed)
 
 
-def _takes_part(hard: CountedConstraint, rows: Rows) -> NDArray[np.bool_]:
+def _is_counted(hard: CountedConstraint, rows: Rows) -> NDArray[np.bool_]:
     return hard.topology.counted.codes[rows] >= 0
 
 

@@ -35,7 +35,6 @@ def remove_label(cluster: StarterCluster, nodes: list[Manifest], reason: str) ->
 def _constrain(cluster: StarterCluster) -> None:
     constraint: Manifest = {"maxSkew": 1, "topologyKey": _KEY, "whenUnsatisfiable": "DoNotSchedule"}
     if all(any(word in reason for word in _OF_WHOLE_NODES) for reason in cluster.reasons):
-        constraint["minDomains"] = (
-            cluster.total + 1
-        )  # all domains have matching pods, so a missing domain is the minimum
+        # All domains have matching pods, so a missing domain is the minimum.
+        constraint["minDomains"] = cluster.total + 1
     cluster.spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": {"matchLabels": {"app": POD}}}]

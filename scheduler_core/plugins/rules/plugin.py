@@ -98,7 +98,9 @@ class _RulePlugin(EnqueueExtensions):
             for point in self.rule.expressions
             if point in _SUBJECTS
         }
-        self._numbers = _results_of(self.rule, "score", self._count) if "score" in self.rule.expressions else None
+        self._numbers = (
+            _results_of(self.rule, "score", self._compute_score) if "score" in self.rule.expressions else None
+        )
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return registered_events(name.replace("/", " ") if "/" in name else f"{name} All" for name in self.rule.requeue)
@@ -126,7 +128,7 @@ class _RulePlugin(EnqueueExtensions):
     def _judge(self, point: Point) -> Any:
         """Return a function that evaluates the expression for variables and returns its status."""
         expression = _compiled(self.rule, point)
-        message = _message(self.rule)
+        message = _compiled_message(self.rule)
 
         def judge(variables: Variables) -> Status:
             value, error = self._evaluate(point, expression, variables, bool)
@@ -145,7 +147,7 @@ class _RulePlugin(EnqueueExtensions):
 
         return judge
 
-    def _count(self, variables: Variables) -> Score:
+    def _compute_score(self, variables: Variables) -> Score:
         value, error = self._evaluate("score", _compiled(self.rule, "score"), variables, int)
         return (0, error) if error else (value, "")
 
@@ -273,7 +275,7 @@ def _compiled(rule: Rule, point: Point) -> Expression:
     return compile_expression(rule.expressions[point], point, rule.minor)
 
 
-def _message(rule: Rule) -> Expression | None:
+def _compiled_message(rule: Rule) -> Expression | None:
     if not rule.message:
         return None
     return compile_expression(
@@ -282,7 +284,7 @@ def _message(rule: Rule) -> Expression | None:
 
 
 def _paths(rule: Rule, point: Point) -> tuple[tuple[str, ...], ...]:
-    message = _message(rule) if point in _SUBJECTS else None
+    message = _compiled_message(rule) if point in _SUBJECTS else None
     return _compiled(rule, point).paths + (message.paths if message is not None else ())
 
 

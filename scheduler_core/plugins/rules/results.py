@@ -89,7 +89,7 @@ class Results(Generic[A]):
     def of_pod(self, pod: Pod) -> A:
         """Return the result for a pod; the expressions must not read the node."""
         key, variables = self._of_pod(pod)
-        return self.results[self._evaluate_new((key,), lambda: variables)]
+        return self.results[self._result_index((key,), lambda: variables)]
 
     def of_rows(
         self,
@@ -124,11 +124,11 @@ class Results(Generic[A]):
             columns.append([sums.changed(cluster, *change) for change in removed_and_added])
         keys = list(zip(*columns, strict=True)) if columns else [()] * len(rows)
         numbers = np.empty(len(rows), np.intp)
-        here: dict[Hashable, int] = {}
+        number_of: dict[Hashable, int] = {}
         for at, key in enumerate(keys):
-            number = here.get(key)
+            number = number_of.get(key)
             if number is None:
-                number = here[key] = self._evaluate_new(
+                number = number_of[key] = self._result_index(
                     (pod_key, key),
                     lambda at=at: self.variables(  # type: ignore[misc]
                         pod, sums, cluster, nodes, int(rows[at]), *removed_and_added[at]
@@ -141,11 +141,11 @@ class Results(Generic[A]):
         self, pod: Pod, pod_key: Hashable, cluster: Cluster, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> NDArray[np.intp]:
         if "node" not in self._tree:
-            number = self._evaluate_new((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
+            number = self._result_index((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
             return np.full(len(rows), number, np.intp)
         codes, first, which = np.unique(self._codes(nodes)[rows], return_index=True, return_inverse=True)
         numbers = [
-            self._evaluate_new(
+            self._result_index(
                 (pod_key, (code,)),
                 lambda at=at: self.variables(pod, None, cluster, nodes, int(rows[at])),  # type: ignore[misc]
             )
@@ -185,7 +185,8 @@ class Results(Generic[A]):
             variables["cluster"] = sums.changed(cluster, removed, added).value
         return variables
 
-    def _evaluate_new(self, key: Hashable, variables: Callable[[], Variables]) -> int:
+    def _result_index(self, key: Hashable, variables: Callable[[], Variables]) -> int:
+        """Return the index into `results` for the key, whose result is computed on first use."""
         number = self._known.get(key)
         if number is None:
             if len(self._known) >= MAX_ANSWERS:
@@ -271,6 +272,7 @@ class Results(Generic[A]):
         rows: NDArray[np.intp],
         changes: Sequence[tuple[Slots, Slots]],
     ) -> list[list[int]]:
+        """Return the slots of the pods on each row, with the changes applied."""
         if nodes.bare:
             return [[] for _ in rows]
         on_rows = cluster.pods.on_rows(rows)

@@ -106,19 +106,19 @@ def _arithmetic(pod: Pod, parts: list[int], score: int) -> list[str]:
 
 def _image_fact(nodes: NodeTable, row: int, name: str) -> Fact:
     size, having = _state(nodes, row, name)
-    node, there = nodes.nodes[row], having > 0
+    node, has_image = nodes.nodes[row], having > 0
     text = (
         f"{node.name} has {name} ({format_bytes(size)}), as have {having} of {len(nodes)} nodes: it counts "
         f"{size} * {having} / {len(nodes)} = {scaled(size, having, len(nodes))} bytes."
-        if there
+        if has_image
         else f"{node.name} does not have the image {name}."
     )
     return Fact(
         "ImageLocality.image",
         left=name,
-        op="∈" if there else "∉",
+        op="∈" if has_image else "∉",
         right=f"{node.name}'s images",
-        holds=there,
+        holds=has_image,
         values={"size": size, "nodesWithImage": having, "nodes": len(nodes)},
         text=text,
         field="spec.containers[*].image",

@@ -74,7 +74,7 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-    """Queue the pod if the node is new or was uncordoned."""
+    """Queue the pod if the node was uncordoned, or is new and not cordoned."""
     changed = old is None or (old.unschedulable and not new.unschedulable)
     return QueueingHint.QUEUE if changed and not new.unschedulable else QueueingHint.SKIP
 

@@ -45,15 +45,15 @@ def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scor
 
 
 def _fact(tolerations: Sequence[Toleration], taint: Taint, node: str, key: str = "TaintToleration.taint") -> Fact:
-    by = next((number for number, toleration in enumerate(tolerations) if tolerates((toleration,), taint)), None)
+    tolerated = tolerates(tolerations, taint)
     name = taint_text(taint)
     return Fact(
         key,
         left=name,
-        op="∈" if by is not None else "∉",
+        op="∈" if tolerated else "∉",
         right="the pod's tolerations",
-        holds=by is not None,
+        holds=tolerated,
         values={"key": taint.key, "value": taint.value, "effect": taint.effect},
-        text=f"{node} has the taint {name}, which the pod {'tolerates' if by is not None else 'does not tolerate'}.",
+        text=f"{node} has the taint {name}, which the pod {'tolerates' if tolerated else 'does not tolerate'}.",
         field="spec.tolerations",
     )

@@ -120,10 +120,10 @@ def _soft_tolerations(pod: Pod) -> tuple[Toleration, ...]:
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-    """Queue the pod if it did not tolerate the node's taints before and does now."""
-    was = old is None or find_untolerated_taint(old.taints, pod.tolerations, HARD_EFFECTS) is not None
-    now = find_untolerated_taint(new.taints, pod.tolerations, HARD_EFFECTS) is not None
-    return QueueingHint.QUEUE if was and not now else QueueingHint.SKIP
+    """Queue the pod if it tolerates the node's taints now, and the node is new or had untolerated ones before."""
+    rejected = old is None or find_untolerated_taint(old.taints, pod.tolerations, HARD_EFFECTS) is not None
+    still_rejected = find_untolerated_taint(new.taints, pod.tolerations, HARD_EFFECTS) is not None
+    return QueueingHint.QUEUE if rejected and not still_rejected else QueueingHint.SKIP
 
 
 def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:

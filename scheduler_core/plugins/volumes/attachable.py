@@ -35,7 +35,7 @@ def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, 
     """
     volumes: Attachable = {}
     for volume in pod.volumes:
-        driver, handle = _attachable(pod, volume, csi_node, storage, new)
+        driver, handle = _driver_and_handle(pod, volume, csi_node, storage, new)
         if driver and handle:
             volumes[f"{driver}/{handle}"] = storage.limit_name(driver)
     return volumes
@@ -51,9 +51,12 @@ def is_migratable_inline(volume: Volume) -> bool:
     return volume.claim is None and volume.source_type in BY_SOURCE
 
 
-def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool) -> tuple[str, str]:
+def _driver_and_handle(
+    pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool
+) -> tuple[str, str]:
+    """Return the volume's driver and the driver's name for it; ("", "") if no CSI driver attaches it."""
     if volume.claim is None:
-        return _inline(volume, csi_node, storage)
+        return _inline_driver_and_handle(volume, csi_node, storage)
     key = f"{pod.namespace}/{volume.claim}"
     claim = storage.persistent_volume_claim(key)
     if claim is None:
@@ -67,9 +70,9 @@ def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Sto
     return claim_driver(claim, csi_node, storage)
 
 
-def _inline(volume: Volume, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
+def _inline_driver_and_handle(volume: Volume, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
     plugin = BY_SOURCE.get(volume.source_type)
-    if plugin is None or volume.source is None or not storage.migrations.reach(plugin, csi_node):
+    if plugin is None or volume.source is None or not storage.migrations.is_migrated(plugin, csi_node):
         return "", ""
     try:
         return plugin.driver, volume_handle(plugin, volume.source)
@@ -90,7 +93,7 @@ def claim_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage
 
 def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
     plugin = migratable(pv)
-    if plugin is None or not storage.migrations.reach(plugin, csi_node):
+    if plugin is None or not storage.migrations.is_migrated(plugin, csi_node):
         return "", ""
     try:
         return plugin.driver, volume_handle(plugin, pv.source[plugin.source] or {}, pv)
@@ -107,4 +110,4 @@ def _provisioned_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, 
     plugin = BY_NAME.get(storage_class.provisioner)
     if plugin is None:
         return storage_class.provisioner, handle
-    return (plugin.driver, handle) if storage.migrations.reach(plugin, csi_node) else ("", "")
+    return (plugin.driver, handle) if storage.migrations.is_migrated(plugin, csi_node) else ("", "")

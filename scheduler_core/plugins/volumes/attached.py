@@ -92,9 +92,8 @@ class AttachedVolumes:
         self._csi_nodes = [self.storage.csi_node(name) for name in nodes.names]
         number: dict[View, int] = {}
         codes = [number.setdefault(view_of(csi_node), len(number)) for csi_node in self._csi_nodes]
-        self.views: NDArray[np.intp] = np.array(
-            codes, np.intp
-        )  # for rows with equal codes, a pod has the same attachable volumes
+        # On rows with equal codes, a pod has the same attachable volumes.
+        self.views: NDArray[np.intp] = np.array(codes, np.intp)
         self.examples = {code: self._csi_nodes[row] for row, code in reversed(list(enumerate(codes)))}
         self._none: IntColumn = np.zeros(len(nodes), np.int64)
         self.limits: dict[str, IntColumn] = {}  # driver -> int64[N]

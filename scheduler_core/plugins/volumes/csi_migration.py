@@ -79,7 +79,7 @@ class Migrations(msgspec.Struct, frozen=True):
             off = set(BY_SOURCE)
         return Migrations(frozenset(release.rules.migrations_that_csi_nodes_name.split()), frozenset(off))
 
-    def reach(self, plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
+    def is_migrated(self, plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
         """Return whether the CSI driver serves the plugin's volumes on the node."""
         if csi_node is None or not plugin.counted or plugin.source in self.off:
             return False
@@ -161,7 +161,7 @@ def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector 
 def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:
     """Return the affinity with one of the zones required in every term (`addTopology`).
 
-    Without a valid zone, the affinity is returned unchanged, also None.
+    Without a valid zone, the affinity is returned unchanged, even if it is None.
     """
     values = tuple(sorted({zone.strip() for zone in zones} - {""}))
     if not values:

@@ -14,7 +14,7 @@ def is_exclusive(volume: Volume) -> bool:
     return volume.source is not None and volume.source_type in _IDENTITIES
 
 
-def volume_name(volume: Volume) -> Iterator[str]:
+def disk_names(volume: Volume) -> Iterator[str]:
     """Yield names of the disks that the volume mounts. Only volumes with a common name can conflict."""
     if is_exclusive(volume) and volume.source is not None:
         for identity in _IDENTITIES[volume.source_type](volume.source):
@@ -27,7 +27,7 @@ def conflicts(pod: Pod, other: Pod) -> bool:
 
 
 def _conflict(volume: Volume, other: Volume) -> bool:
-    if set(volume_name(volume)).isdisjoint(volume_name(other)):
+    if set(disk_names(volume)).isdisjoint(disk_names(other)):
         return False
     return volume.source_type == "awsElasticBlockStore" or not (_read_only(volume) and _read_only(other))
 

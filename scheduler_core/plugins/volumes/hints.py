@@ -22,28 +22,28 @@ from scheduler_core.plugins.volumes.listers import direct_claims
 from scheduler_core.plugins.volumes.matching import volume_limit
 
 
-def _queue(when: bool) -> QueueingHint:
-    return QueueingHint.QUEUE if when else QueueingHint.SKIP
+def _hint(helps: bool) -> QueueingHint:
+    return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
 
 def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
     """Return the hint for a created or changed claim of the pod, including ephemeral ones."""
-    return _queue(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
+    return _hint(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
 
 
 def after_referenced_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
     """Return the hint for a created or changed claim that the pod references by name."""
-    return _queue(new.namespace == pod.namespace and new.name in direct_claims(pod))
+    return _hint(new.namespace == pod.namespace and new.name in direct_claims(pod))
 
 
 def after_storage_class_change(pod: Pod, old: StorageClass | None, new: StorageClass) -> QueueingHint:
     """Queue the pod if the class is new or its allowed topologies changed (VolumeBinding)."""
-    return _queue(old is None or old.allowed_topologies != new.allowed_topologies)
+    return _hint(old is None or old.allowed_topologies != new.allowed_topologies)
 
 
 def after_csi_node_change(pod: Pod, old: CSINode | None, new: CSINode) -> QueueingHint:
     """Queue the pod if the CSINode is new or its migrated plugins changed (VolumeBinding)."""
-    return _queue(old is None or old.migrated != new.migrated)
+    return _hint(old is None or old.migrated != new.migrated)
 
 
 def after_csi_driver_change(pod: Pod, old: CSIDriver, new: CSIDriver) -> QueueingHint:
@@ -51,7 +51,7 @@ def after_csi_driver_change(pod: Pod, old: CSIDriver, new: CSIDriver) -> Queuein
     uses = any(
         volume.source_type == "csi" and (volume.source or {}).get("driver") == new.name for volume in pod.volumes
     )
-    return _queue(uses and old.storage_capacity and not new.storage_capacity)
+    return _hint(uses and old.storage_capacity and not new.storage_capacity)
 
 
 def after_capacity_change(pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity) -> QueueingHint:
@@ -59,22 +59,25 @@ def after_capacity_change(pod: Pod, old: CSIStorageCapacity | None, new: CSIStor
     if old is None:
         return QueueingHint.QUEUE
     before, after = volume_limit(old), volume_limit(new)
-    return _queue(after is not None and (before is None or after > before))
+    return _hint(after is not None and (before is None or after > before))
 
 
 def after_csi_node_limits(pod: Pod, old: CSINode, new: CSINode) -> QueueingHint:
     """Queue the pod if a driver's limit increased; no limit counts as 0 (NodeVolumeLimits)."""
-    return _queue(any((new.limits[driver] or 0) > (old.limits.get(driver) or 0) for driver in new.limits))
+    return _hint(any((new.limits[driver] or 0) > (old.limits.get(driver) or 0) for driver in new.limits))
 
 
 def after_attaching_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
     """Queue the pod if a pod with a node or a nomination, and with a counted volume, was deleted (NodeVolumeLimits)."""
     placed = bool(old.node_name or old.nominated_node_name)
-    return _queue(placed and any(map(is_attachable, old.volumes)))
+    return _hint(placed and any(map(is_attachable, old.volumes)))
 
 
 def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
-    """Queue the pod if it uses a claim, or an in-tree volume of the driver that detached it (NodeVolumeLimits)."""
+    """Queue the pod if it references a claim, or has an in-tree volume of the detaching driver (NodeVolumeLimits).
+
+    An in-tree volume that cannot be translated queues the pod too.
+    """
     for volume in pod.volumes:
         if volume.claim is not None and not volume.ephemeral:
             return QueueingHint.QUEUE

@@ -75,8 +75,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        counts = any(volume.claim is not None or self._inline(volume) for volume in pod.volumes)
-        return PreFilterResult() if counts else NOTHING_TO_COUNT
+        may_count = any(volume.claim is not None or self._is_inline(volume) for volume in pod.volumes)
+        return PreFilterResult() if may_count else NOTHING_TO_COUNT
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Evaluate node by node: few pods have volumes of this kind."""
@@ -86,8 +86,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
             return Verdicts(np.ones(len(numbers), np.int16), (new,))
         if not new:
             return PASS
-        answers = [self._judge(new, nodes.nodes[row], self._slots(row, i, change)) for i, row in enumerate(numbers)]
-        return Verdicts.by_code(np.arange(len(answers)), answers)
+        statuses = [self._judge(new, nodes.nodes[row], self._slots(row, i, change)) for i, row in enumerate(numbers)]
+        return Verdicts.by_code(np.arange(len(statuses)), statuses)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
@@ -102,10 +102,10 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         node, new = cluster.nodes.nodes[row], self._volumes(pod, new=True)
         if isinstance(new, Status):
             return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
-        there = self._volumes_of_pods(self._slots(row, 0, change))
-        present, limit = len(there) if isinstance(there, set) else 0, self._limit(node)
+        attached = self._volumes_of_pods(self._slots(row, 0, change))
+        present, limit = len(attached) if isinstance(attached, set) else 0, self._limit(node)
         migrated = self._is_migrated(node)
-        added = 0 if migrated or isinstance(there, Status) else len(new - there)
+        added = 0 if migrated or isinstance(attached, Status) else len(new - attached)
         holds = migrated or not added or present + added <= limit
         volumes = format_count(present, "volume")
         text = f"{node.name} has {volumes} of this kind, the pod adds {added}; the limit is {limit}."
@@ -125,24 +125,24 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     def _judge(self, new: set[str], node: Node, slots: Sequence[int]) -> Status:
         if self._is_migrated(node):
             return SUCCESS
-        there = self._volumes_of_pods(slots)
-        if isinstance(there, Status):
-            return there
-        return EXCEEDED if len(there) + len(new - there) > self._limit(node) else SUCCESS
+        attached = self._volumes_of_pods(slots)
+        if isinstance(attached, Status):
+            return attached
+        return EXCEEDED if len(attached) + len(new - attached) > self._limit(node) else SUCCESS
 
     def _is_migrated(self, node: Node) -> bool:
         """Return whether the CSI driver has taken over, so that NodeVolumeLimits counts its volumes."""
-        return self._storage.migrations.reach(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
+        return self._storage.migrations.is_migrated(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
 
     def _volumes_of_pods(self, slots: Sequence[int]) -> set[str] | Status:
         """Return the counted volumes of these pods, or the status of an error."""
-        there: set[str] = set()
+        attached: set[str] = set()
         for slot in slots:
             volumes = self._volumes(self._pods.pods[slot], new=False)
             if isinstance(volumes, Status):
                 return volumes
-            there |= volumes
-        return there
+            attached |= volumes
+        return attached
 
     def _slots(self, row: int, position: int, change: Change | None) -> list[int]:
         slots = list(self._pods.on_row(row))
@@ -154,14 +154,14 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     def _limit(self, node: Node) -> int:
         return node.allocatable.get(self.counts.limit_key, self.counts.default)
 
-    def _inline(self, volume: Volume) -> bool:
+    def _is_inline(self, volume: Volume) -> bool:
         return volume.source_type == self.counts.source
 
     def _volumes(self, pod: Pod, *, new: bool) -> set[str] | Status:
         """Return the identities of the pod's counted volumes (filterVolumes); `new`: all its claims must exist."""
         volumes: set[str] = set()
         for volume in pod.volumes:
-            if self._inline(volume):
+            if self._is_inline(volume):
                 volumes.add(str((volume.source or {}).get(self.counts.identity, "")))
                 continue
             if volume.claim is None:
@@ -198,8 +198,8 @@ class EBSLimits(InTreeLimits):
     )
 
     def _limit(self, node: Node) -> int:
-        kind = next((node.labels[key] for key in INSTANCE_TYPE if key in node.labels), "")
-        default = NITRO_LIMIT if NITRO.search(kind) else self.counts.default
+        instance_type = next((node.labels[key] for key in INSTANCE_TYPE if key in node.labels), "")
+        default = NITRO_LIMIT if NITRO.search(instance_type) else self.counts.default
         return node.allocatable.get(self.counts.limit_key, default)
 
 

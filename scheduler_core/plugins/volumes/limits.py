@@ -99,14 +99,14 @@ class NodeVolumeLimits(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         rules = handle.release.rules
-        stored = Storage if rules.volume_limits_count_attachments else before_1_32.StorageWithoutAttachments
-        self.storage = stored(
+        storage_type = Storage if rules.volume_limits_count_attachments else before_1_32.StorageWithoutAttachments
+        self.storage = storage_type(
             handle.cluster,
             missing_claims_err=rules.missing_claims_fail_the_counting,
             migrations=Migrations.of(handle.release),
         )
         self.cluster = handle.cluster
-        self._asks_for_drivers = handle.feature_gates.get("VolumeLimitScaling", False)
+        self._requires_drivers = handle.feature_gates.get("VolumeLimitScaling", False)
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node
         self._release = handle.release.version
@@ -142,14 +142,14 @@ class NodeVolumeLimits(
     def _check_csi_nodes(self, pod: Pod, nodes: Iterable[str]) -> None:
         for name in nodes:
             if self.storage.csi_node(name) is None:
-                sentence = Message(
+                message = Message(
                     "kube-scheduler {release} panics here (nil pointer dereference): {pod} has an in-tree inline "
                     "volume, and node {node} has no CSINode",
                     release=self._release,
                     pod=pod.key,
                     node=name,
                 )
-                raise RunEnded(sentence)
+                raise RunEnded(message)
 
     def _exceeding(
         self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
@@ -158,16 +158,16 @@ class NodeVolumeLimits(
         over = np.zeros(len(rows), np.bool_)
         for code, csi_node in attached.examples.items():
             own = self._own(pod, state, csi_node)
-            here = attached.views[rows] == code
-            if isinstance(own, Status) or not here.any():
+            same_view = attached.views[rows] == code
+            if isinstance(own, Status) or not same_view.any():
                 continue
             for driver in set(own.values()) & attached.limits.keys():
-                names = [name for name, of in own.items() if of == driver]
+                names = [name for name, name_driver in own.items() if name_driver == driver]
                 new = np.full(len(attached.views), len(names), np.int64)
                 for name in names:
                     new[attached.rows_with(name)] -= 1
                 total = attached.count(driver)[rows] + new[rows]
-                over |= here & (new[rows] > 0) & (total > attached.limits[driver][rows])
+                over |= same_view & (new[rows] > 0) & (total > attached.limits[driver][rows])
         return over
 
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
@@ -228,7 +228,7 @@ class NodeVolumeLimits(
 
         Without the feature gate VolumeLimitScaling, no driver is required.
         """
-        if not self._asks_for_drivers:
+        if not self._requires_drivers:
             return ""
         csi_node = self.storage.csi_node(node_name)
         own = self._own(pod, state, csi_node)
@@ -239,6 +239,7 @@ class NodeVolumeLimits(
         return ""
 
     def _own(self, pod: Pod, state: State, csi_node: CSINode | None) -> Attachable | Status:
+        """Return the pod's own volumes on a node with this CSINode, or the status if they cannot be determined."""
         view = view_of(csi_node)
         if view not in state.own:
             state.own[view] = volumes_or_status(pod, csi_node, self.storage, new=True)

@@ -127,7 +127,7 @@ class VolumeIndex:
         self._seen = self._cluster.version("PersistentVolume")
 
 
-def alike(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> tuple[list[int], NDArray[np.intp]]:
+def group_rows(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> tuple[list[int], NDArray[np.intp]]:
     """Group `rows` by equal values in all of the columns (each over all rows of the table).
 
     Return a row of each group and, for each entry of `rows`, the number of its group.

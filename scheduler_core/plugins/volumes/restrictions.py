@@ -42,7 +42,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
-from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
+from scheduler_core.plugins.volumes.exclusive import conflicts, disk_names, is_exclusive
 from scheduler_core.plugins.volumes.hints import after_referenced_claim
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
 
@@ -162,7 +162,7 @@ class VolumeRestrictions(
 
 
 def _exclusive_names(pod: Pod) -> Iterator[str]:
-    return (name for volume in pod.volumes for name in volume_name(volume))
+    return (name for volume in pod.volumes for name in disk_names(volume))
 
 
 def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:

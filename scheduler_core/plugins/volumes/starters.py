@@ -46,7 +46,7 @@ def add_storage_class(cluster: StarterCluster, name: str, provisioner: str, mode
     cluster.objects.append(manifest("storage.k8s.io/v1", "StorageClass", name, **kinds))
 
 
-def only(key: str, value: str) -> Manifest:
+def node_affinity_to(key: str, value: str) -> Manifest:
     """Return a node affinity for nodes with the label."""
     requirement = {"key": key, "operator": "In", "values": [value]}
     return {"required": {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}}
@@ -55,7 +55,7 @@ def only(key: str, value: str) -> Manifest:
 def bind_elsewhere(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
     """Cause "node(s) didn't match PersistentVolume's node affinity"."""
     split_zones(cluster, nodes)
-    add_bound_claim(cluster, "data", local={"path": "/data"}, nodeAffinity=only(ZONE, "a"))
+    add_bound_claim(cluster, "data", local={"path": "/data"}, nodeAffinity=node_affinity_to(ZONE, "a"))
     use_claim(cluster)
 
 
@@ -73,7 +73,7 @@ def offer_no_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str)
     for name in (node["metadata"]["name"] for node in cluster.nodes):
         if name not in names:
             spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "local", "capacity": {"storage": "1Gi"}}
-            volume = {**spec, "local": {"path": "/data"}, "nodeAffinity": only(HOST, name)}
+            volume = {**spec, "local": {"path": "/data"}, "nodeAffinity": node_affinity_to(HOST, name)}
             cluster.objects.append(manifest("v1", "PersistentVolume", f"disk-{name}", spec=volume))
     add_claim(cluster, "data", storageClassName="local")
     use_claim(cluster)

@@ -41,7 +41,7 @@ from scheduler_core.plugins.helpers.domain_counts import topology_domains
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.hints import after_referenced_claim
-from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
+from scheduler_core.plugins.volumes.listers import Storage, direct_claims, group_rows, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
 
 BETA_LABELS = (ZONE_BETA, REGION_BETA)
@@ -99,7 +99,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         return PreFilterResult(tuple(topologies), SUCCESS if topologies else SKIP)
 
     def filter(self, pod: Pod, state: Topologies, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        first, group = alike(nodes, rows, [nodes.label(key).codes for key in self.labels])
+        first, group = group_rows(nodes, rows, [nodes.label(key).codes for key in self.labels])
         return Verdicts.by_code(group, [self._judge(state, nodes.nodes[row].labels) for row in first])
 
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:

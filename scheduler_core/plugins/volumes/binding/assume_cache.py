@@ -54,7 +54,7 @@ class AssumeCache(msgspec.Struct):
         assert stored is not None
         self.claims[claim_key(assumed)] = (stored, assumed)
 
-    def outdated(self, storage: Storage, volumes: PodVolumes) -> str:
+    def write_error(self, storage: Storage, volumes: PodVolumes) -> str:
         """Return the reason that the API server rejects the assumed writes (an update in between), otherwise ""."""
         for _, pv in volumes.bindings:
             stored = storage.persistent_volume(pv.name)
@@ -77,8 +77,8 @@ def _refusal(resource: str, name: str, *, exists: bool) -> str:
     """Return the API server's error for an update of an object that is deleted, or newer than the one that was read."""
     if not exists:
         return f'{resource} "{name}" not found'
-    again = "the object has been modified; please apply your changes to the latest version and try again"
-    return f'Operation cannot be fulfilled on {resource} "{name}": {again}'
+    conflict = "the object has been modified; please apply your changes to the latest version and try again"
+    return f'Operation cannot be fulfilled on {resource} "{name}": {conflict}'
 
 
 def with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> PersistentVolumeClaim:

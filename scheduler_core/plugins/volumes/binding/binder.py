@@ -64,14 +64,14 @@ def claims_of(pod: Pod, storage: Storage, assumed: AssumeCache) -> PodVolumeClai
         assert claim is not None
         if fully_bound(claim):
             kinds["bound"].append(claim)
-        elif _delayed(storage.storage_class(claim_class(claim))) and not claim.volume_name:
+        elif _delays_binding(storage.storage_class(claim_class(claim))) and not claim.volume_name:
             kinds["delayed"].append(claim)
         else:
             kinds["immediate"].append(claim)
     return PodVolumeClaims(tuple(kinds["bound"]), tuple(kinds["delayed"]), tuple(kinds["immediate"]))
 
 
-def _delayed(storage_class: StorageClass | None) -> bool:
+def _delays_binding(storage_class: StorageClass | None) -> bool:
     """Return whether the class delays binding; a class that does not exist does not (`IsDelayBindingMode`)."""
     return storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
 

@@ -132,13 +132,15 @@ def _provisioned(claim: PersistentVolumeClaim, search: VolumeSearch, node: Node,
 def _no_match_text(candidates: Candidates, node: Node, chosen: Container[str]) -> str:
     """Return the reason that no volume of the class fits on the node."""
     claim = candidates.claim
-    reasons = [f"{pv.name} {_why(pv, claim, chosen)}" for pv in candidates.passed_over + candidates.available]
+    reasons = [
+        f"{pv.name} {_why_not_chosen(pv, claim, chosen)}" for pv in candidates.passed_over + candidates.available
+    ]
     reasons += [f"{pv.name}, reserved for it, is out of {node.name}'s reach" for pv in candidates.reserved]
     because = f" ({join_names(reasons, most=3)})" if reasons else ""
     return f"No volume that exists fits the claim {claim.name} of {format_bytes(claim.request)}{because}"
 
 
-def _why(pv: PersistentVolume, claim: PersistentVolumeClaim, chosen: Container[str]) -> str:
+def _why_not_chosen(pv: PersistentVolume, claim: PersistentVolumeClaim, chosen: Container[str]) -> str:
     if pv.name in chosen:
         return "goes to another claim of the pod"
     return why_unfit(pv, claim) or why_unavailable(pv, claim) or "is out of the node's reach"

@@ -68,7 +68,7 @@ from scheduler_core.plugins.volumes.hints import (
     after_own_claim,
     after_storage_class_change,
 )
-from scheduler_core.plugins.volumes.listers import Storage, alike, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, group_rows, not_found
 from scheduler_core.plugins.volumes.matching import claim_key, fully_bound
 
 NO_CLAIMS = PreFilterResult(status=SKIP)
@@ -109,11 +109,11 @@ class VolumeBinding(
         self.storage = Storage(handle.cluster)
         self.assumed = AssumeCache()
         self._narrows = handle.release.rules.volume_binding_narrows_to_local_volumes
-        today = handle.release.rules.volume_binding_reason_names_the_volume
+        names_volume = handle.release.rules.volume_binding_reason_names_the_volume
         scores = handle.feature_gates.get(scorer.GATE, False)
         shape = args.shape if isinstance(args, VolumeBindingArgs) else ()
         self._shape = (shape or scorer.DEFAULT_SHAPE) if scores else ()
-        self._words = {} if today else {NODE_CONFLICT: NODE_AFFINITY_CONFLICT}
+        self._old_reasons = {} if names_volume else {NODE_CONFLICT: NODE_AFFINITY_CONFLICT}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         if all(volume.claim is None for volume in pod.volumes):
@@ -137,7 +137,7 @@ class VolumeBinding(
             verdicts = state.verdicts[1]
             return Verdicts.by_code(verdicts.codes[rows], verdicts.values)
         keys = state.search.label_keys()
-        first, group = alike(nodes, rows, self._columns(state, nodes))
+        first, group = group_rows(nodes, rows, self._columns(state, nodes))
         return Verdicts.by_code(group, [self._judge(state, keys, nodes, row) for row in first])
 
     def _columns(self, state: State, nodes: NodeTable) -> list[NDArray[np.intp]]:
@@ -157,7 +157,7 @@ class VolumeBinding(
         """Score once for each group of nodes that are equal for the claims; 0 for a pod without claims."""
         if state is None or not self._shape:
             return np.zeros(len(rows), np.int64)
-        first, group = alike(nodes, rows, self._columns(state, nodes))
+        first, group = group_rows(nodes, rows, self._columns(state, nodes))
         return np.array([self._score(state, nodes, row) for row in first], np.int64)[group]
 
     def _score(self, state: State, nodes: NodeTable, row: int) -> int:
@@ -204,9 +204,9 @@ class VolumeBinding(
         """Write what Reserve assumed; the simulated controller binds it at once (`BindPodVolumes`)."""
         if state is None or state.reserved is None:
             return SUCCESS
-        refused = self.assumed.outdated(self.storage, state.reserved)
-        if refused:
-            return Status(Code.ERROR, (refused,))
+        conflict = self.assumed.write_error(self.storage, state.reserved)
+        if conflict:
+            return Status(Code.ERROR, (conflict,))
         error = bind_volumes(state.reserved, node_name, self.storage, self.handle)
         return Status(Code.ERROR, (f"binding volumes: {error}",)) if error else SUCCESS
 
@@ -220,15 +220,15 @@ class VolumeBinding(
         return f'no pod volume found for node "{node_name}"'
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        either = Action.ADD | Action.UPDATE
+        add_or_update = Action.ADD | Action.UPDATE
         return (
-            RegisteredEvent(ClusterEvent("storage.k8s.io/StorageClass", either), after_storage_class_change),
-            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", either), after_own_claim),
-            RegisteredEvent(ClusterEvent("PersistentVolume", either)),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/StorageClass", add_or_update), after_storage_class_change),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", add_or_update), after_own_claim),
+            RegisteredEvent(ClusterEvent("PersistentVolume", add_or_update)),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_LABEL)),
-            RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", either), after_csi_node_change),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", add_or_update), after_csi_node_change),
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSIDriver", Action.UPDATE), after_csi_driver_change),
-            RegisteredEvent(ClusterEvent("storage.k8s.io/CSIStorageCapacity", either), after_capacity_change),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSIStorageCapacity", add_or_update), after_capacity_change),
         )
 
     def explain_filter(
@@ -255,8 +255,8 @@ class VolumeBinding(
         return state.answers[key]
 
     def _status(self, reasons: tuple[str, ...]) -> Status:
-        words = tuple(self._words.get(reason, reason) for reason in reasons)
-        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, words) if words else SUCCESS
+        texts = tuple(self._old_reasons.get(reason, reason) for reason in reasons)
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, texts) if texts else SUCCESS
 
     def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
         """Return a column of codes for the migrated in-tree plugins in each node's CSINode."""

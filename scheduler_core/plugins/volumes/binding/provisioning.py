@@ -63,7 +63,9 @@ def provisioned(claim: PersistentVolumeClaim, storage_class: StorageClass, node:
     """
     name = volume_name(claim)
     keys = {key for term in storage_class.allowed_topologies for key, _ in term}
-    here = tuple(SelectorRequirement(key, "In", (node.labels[key],)) for key in sorted(keys) if key in node.labels)
+    requirements = tuple(
+        SelectorRequirement(key, "In", (node.labels[key],)) for key in sorted(keys) if key in node.labels
+    )
     csi = {"driver": storage_class.provisioner, "volumeHandle": name}
     pv = PersistentVolume(
         name=name,
@@ -73,13 +75,13 @@ def provisioned(claim: PersistentVolumeClaim, storage_class: StorageClass, node:
         access_modes=claim.access_modes,
         storage_class=storage_class.name,
         volume_mode=claim.volume_mode,
-        node_affinity=NodeSelector((NodeSelectorTerm(here),)) if here else None,
+        node_affinity=NodeSelector((NodeSelectorTerm(requirements),)) if requirements else None,
         claim_ref="",
         claim_uid="",
         source={"csi": csi},
         attributes_class=claim.attributes_class,
     )
-    return _bound_volume(replace(with_claim(pv, claim), manifest=_manifest(pv, here)))
+    return _bound_volume(replace(with_claim(pv, claim), manifest=_manifest(pv, requirements)))
 
 
 def _bound_volume(pv: PersistentVolume) -> PersistentVolume:
@@ -106,7 +108,7 @@ def _bound_claim(claim: PersistentVolumeClaim, pv_name: str) -> PersistentVolume
     )
 
 
-def _manifest(pv: PersistentVolume, here: tuple[SelectorRequirement, ...]) -> dict[str, Any]:
+def _manifest(pv: PersistentVolume, requirements: tuple[SelectorRequirement, ...]) -> dict[str, Any]:
     """Return the new volume as kubectl would print it."""
     spec: dict[str, Any] = {
         "accessModes": list(pv.access_modes),
@@ -115,9 +117,12 @@ def _manifest(pv: PersistentVolume, here: tuple[SelectorRequirement, ...]) -> di
         "storageClassName": pv.storage_class,
         "volumeMode": pv.volume_mode,
     }
-    if here:
-        terms = [{"key": term.key, "operator": term.operator, "values": list(term.values)} for term in here]
-        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": terms}]}}
+    if requirements:
+        expressions = [
+            {"key": requirement.key, "operator": requirement.operator, "values": list(requirement.values)}
+            for requirement in requirements
+        ]
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": expressions}]}}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",

@@ -25,7 +25,7 @@ from scheduler_core.plugins.volumes.binding.binder import (
     provision_keys,
     why_not_provisioned,
 )
-from scheduler_core.plugins.volumes.listers import alike
+from scheduler_core.plugins.volumes.listers import group_rows
 from scheduler_core.plugins.volumes.matching import Candidates
 
 Mask = NDArray[np.bool_]  # one per row
@@ -56,8 +56,8 @@ def _bound(search: VolumeSearch, nodes: NodeTable) -> Codes:
     """Return codes into `_BOUND_REASONS`: the first bound volume that is out of reach or does not exist decides."""
     codes = np.zeros(len(nodes), np.int8)
     for _, pv in search.bound:
-        wrong = np.full(len(nodes), 2) if pv is None else np.where(_reach(pv.node_affinity, nodes), 0, 1)
-        codes = np.where(codes == 0, wrong, codes)
+        volume_codes = np.full(len(nodes), 2) if pv is None else np.where(_reach(pv.node_affinity, nodes), 0, 1)
+        codes = np.where(codes == 0, volume_codes, codes)
     return codes
 
 
@@ -82,7 +82,7 @@ def _unbound(search: VolumeSearch, nodes: NodeTable) -> Codes:
 def _provision(claim: PersistentVolumeClaim, search: VolumeSearch, nodes: NodeTable) -> Codes:
     """Return codes into `_PROVISION_REASONS`, evaluated once for each group of nodes that are equal for the claim."""
     keys = provision_keys(claim, search.storage)
-    first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
+    first, group = group_rows(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
     codes = [_PROVISION_CODES[why_not_provisioned(claim, search.storage, nodes.nodes[row].labels)] for row in first]
     return np.array(codes, np.int8)[group]
 
@@ -130,10 +130,10 @@ def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
     for term in affinity.terms:
         if term.empty or not all(field.matches({field.key: ""}) for field in term.match_fields):
             continue
-        here = np.ones(len(nodes), np.bool_)
+        matching = np.ones(len(nodes), np.bool_)
         for requirement in term.match_expressions:
-            here &= _holds(requirement, nodes)
-        reached |= here
+            matching &= _holds(requirement, nodes)
+        reached |= matching
     return reached
 
 

@@ -1,7 +1,7 @@
 """Scores of VolumeBinding by capacity (volumebinding/scorer.go; volume_binding.go: Score).
 
-With the feature gate StorageCapacityScoring. With the default shape, a node scores higher the smaller the share of its
-capacity that the claims use: nodes with much free storage, or with large existing volumes, are preferred.
+Used with the feature gate StorageCapacityScoring. With the default shape, a node scores higher the smaller the share of
+its capacity that the claims use: nodes with much free storage, or with large existing volumes, are preferred.
 """
 
 from __future__ import annotations
@@ -81,17 +81,18 @@ def _points(resource: StorageResource, shape: Sequence[UtilizationShapePoint]) -
 
 
 def _published(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> CSIStorageCapacity | None:
-    """Return the capacity that the driver published for the claim's class here; None if it publishes none."""
+    """Return the capacity that the driver published for the claim's class; None if it publishes none for the node."""
     storage_class = storage.storage_class(claim_class(claim))
     return capacity_for(claim, storage_class, storage, labels) if storage_class is not None else None
 
 
 def _bytes(capacity: CSIStorageCapacity) -> int:
+    """Return the published capacity in bytes. Raises RunEnded where kube-scheduler panics."""
     if capacity.capacity is None:
-        sentence = Message(
+        message = Message(
             "kube-scheduler panics here (nil pointer dereference): CSIStorageCapacity {name} has a maximumVolumeSize "
             "and no capacity",
             name=f"{capacity.namespace}/{capacity.name}",
         )
-        raise RunEnded(sentence)
+        raise RunEnded(message)
     return capacity.capacity
