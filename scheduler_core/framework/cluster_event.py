@@ -162,13 +162,13 @@ ANY_EVENT: Final = tuple(
 )
 
 
-def registered_events(written: Iterable[str]) -> tuple[RegisteredEvent, ...]:
+def registered_events(descriptions: Iterable[str]) -> tuple[RegisteredEvent, ...]:
     """Return the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
-    return tuple(RegisteredEvent(_parse_event(name)) for name in written)
+    return tuple(RegisteredEvent(_parse_event(description)) for description in descriptions)
 
 
-def _parse_event(written: str) -> ClusterEvent:
-    resource, _, names = written.partition(" ")
+def _parse_event(description: str) -> ClusterEvent:
+    resource, _, names = description.partition(" ")
     action = Action(0)
     for name in names.split("|"):
         action |= _ACTIONS[name]

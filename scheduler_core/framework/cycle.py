@@ -88,7 +88,7 @@ class Diagnosis(msgspec.Struct):
     post_filter_message: str = ""
 
     def judge(self, rows: NDArray[np.intp], verdicts: Verdicts) -> None:
-        """Add the rejections of rows; rows that pass keep their status. Every status of `verdicts` occurs.
+        """Add the rejections of rows; rows that pass keep their status. Every status of `verdicts` must occur.
 
         As in NodeToStatus, an extender's status of the nominated node is kept if the node passes the filters in the
         second search.
@@ -116,7 +116,7 @@ class Diagnosis(msgspec.Struct):
         table = [self.absent.code, *(status.code for status in self.verdicts.statuses)]
         return np.array(table, np.uint8)[self.verdicts.which]
 
-    def explicit(self) -> int:
+    def count_explicit(self) -> int:
         """Return the number of nodes with an explicit status."""
         return int(np.count_nonzero(self.verdicts.which))
 

@@ -56,29 +56,31 @@ class _Watch:
         self.seen: set[tuple[str, str]] = set()
 
     def note(self, kind: str, field: str) -> None:
+        """Record the field. Raises ReadsError if `reads` does not name it."""
         if field not in self._named[kind]:
             raise ReadsError(f"{self._plugin} reads the {kind}'s {field}, which its `reads` does not name")
         self.seen.add((kind, field))
 
     def refuse(self, subject: str) -> NoReturn:
+        """Raise ReadsError, since no `reads` can name the subject."""
         raise ReadsError(f"{self._plugin} reads {subject}; a plugin that does has no `reads`")
 
 
 def _watched(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
     def call(self: Any, *arguments: Any) -> Any:
-        return method(self, *(_stand_in(argument, watch) for argument in arguments))
+        return method(self, *(_proxy_of(argument, watch) for argument in arguments))
 
     return call
 
 
 def _watched_pre_score(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
     def call(self: Any, pod: Pod, state: Any, nodes: NodeTable, rows: Any) -> Any:
-        return method(self, _stand_in(pod, watch), state, _Unseen(watch), _Unseen(watch))
+        return method(self, _proxy_of(pod, watch), state, _Unseen(watch), _Unseen(watch))
 
     return call
 
 
-def _stand_in(item: Any, watch: _Watch) -> Any:
+def _proxy_of(item: Any, watch: _Watch) -> Any:
     if isinstance(item, Pod):
         return _Fields(item, "pod", POD_FIELDS, watch)
     if isinstance(item, Node):
@@ -121,7 +123,7 @@ class _Table:
 
     @property
     def nodes(self) -> list[Any]:
-        return [_stand_in(node, self._watch) for node in self._table.nodes]
+        return [_proxy_of(node, self._watch) for node in self._table.nodes]
 
     def derived(self, key: object, build: Callable[[Any], Any]) -> Any:
         return build(self)

@@ -33,7 +33,7 @@ class ActiveQueue(PodHeap):
         self._events: list[InFlightEvent] = []
         self._forgotten = 0  # the number of dropped events, which precede `_events`
 
-    def take_off(self, queued: QueuedPod) -> None:
+    def start_attempt(self, queued: QueuedPod) -> None:
         """Mark a popped pod as in flight, count the attempt, and clear its rejectors."""
         queued.attempts += 1
         self._in_flight[queued.key] = self._forgotten + len(self._events)

@@ -50,8 +50,10 @@ class Backoff(msgspec.Struct, frozen=True):
     def is_backing_off(self, queued: QueuedPod, now: float) -> bool:
         """Return whether the pod is backing off. The exact time of expiry depends on `backoff_includes_its_end`."""
         expiration = self.expiration(queued)
-        if expiration is None or not self.rules.backoff_includes_its_end:
-            return expiration is not None and expiration > now
+        if expiration is None:
+            return False
+        if not self.rules.backoff_includes_its_end:
+            return expiration > now
         return expiration >= self.align(now)
 
     def first_flush(self, queued: QueuedPod) -> float:

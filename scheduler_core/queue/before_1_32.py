@@ -88,7 +88,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
 
     def _move_pods_near(self, pod: Pod, event: ClusterEvent, old: Pod | None) -> None:
         """Move the waiting pods that the pod may help (getUnschedulablePodsWithCrossTopologyTerm)."""
-        if not self._interested_in(event):
+        if not self._interested_plugins(event):
             return
         labels = self._labels_of(pod.namespace)
         self._move([queued for queued in self.unschedulable if self._is_near(queued, pod, labels)], event, old, pod)

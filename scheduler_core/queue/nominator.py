@@ -40,8 +40,8 @@ class Nominator:
     def __bool__(self) -> bool:
         return bool(self._node_of)
 
-    def try_together(self, keys: Iterable[PodKey]) -> None:
-        """Set the pods that are evaluated together until the next call."""
+    def set_popped(self, keys: Iterable[PodKey]) -> None:
+        """Set the popped members of the group that is tried, until the next call."""
         before, self.popped = self.popped, frozenset(keys)
         for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
             self.changes.note(node_name)

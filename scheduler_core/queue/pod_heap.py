@@ -32,8 +32,9 @@ class PodHeap:
         return (queued for _, queued in self._entries.values())
 
     def get(self, key: PodKey) -> QueuedPod | None:
+        """Return the pod, None if it is not in the heap."""
         entry = self._entries.get(key)
-        return entry and entry[1]
+        return None if entry is None else entry[1]
 
     def add(self, queued: QueuedPod) -> None:
         self._number += 1
@@ -43,7 +44,7 @@ class PodHeap:
     def remove(self, key: PodKey) -> QueuedPod | None:
         """Remove a pod and return it; None if it is not in the heap."""
         entry = self._entries.pop(key, None)
-        return entry and entry[1]
+        return None if entry is None else entry[1]
 
     def peek(self) -> QueuedPod | None:
         """Return the first pod without removing it; None if the heap is empty."""

@@ -112,7 +112,7 @@ class SchedulingQueue:
             queued = self._pop_early()
         if queued is None:
             return None
-        self.active.take_off(queued)
+        self.active.start_attempt(queued)
         self.scheduling_cycle += 1
         return queued, from_active
 
@@ -126,7 +126,7 @@ class SchedulingQueue:
             return None
         if queued.initial_attempt is None:
             queued.initial_attempt = self.now
-        self.active.take_off(queued)
+        self.active.start_attempt(queued)
         self.scheduling_cycle += 1
         return queued
 
@@ -234,7 +234,7 @@ class SchedulingQueue:
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
         """Requeue the unschedulable pods that an event may help (MoveAllToActiveOrBackoffQueue)."""
-        plugins = self._interested_in(event)
+        plugins = self._interested_plugins(event)
         if not plugins and not event.is_wildcard:
             return
         waiting = self.unschedulable if event.is_wildcard else self.unschedulable.rejected_by(plugins)
@@ -255,7 +255,7 @@ class SchedulingQueue:
     def _move(self, pods: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
         kept_waiting: list[KeptWaiting] = []
         for queued in pods:
-            if queued.gated and not self._interests_gate(queued, event):
+            if queued.gated and not self._can_move_gated(queued, event):
                 continue
             strategy, hints = self._worth_requeuing(queued, event, old, new)
             if strategy != Strategy.SKIP:
@@ -359,12 +359,12 @@ class SchedulingQueue:
                 best = result
         return best
 
-    def _interests_gate(self, queued: QueuedPod, event: ClusterEvent) -> bool:
+    def _can_move_gated(self, queued: QueuedPod, event: ClusterEvent) -> bool:
         """Return whether the event can move a gated pod."""
         hints = self._hints.get(queued.pod.scheduler_name)
         return hints is not None and hints.moves_gated(queued.gating_plugin, event)
 
-    def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
+    def _interested_plugins(self, event: ClusterEvent) -> frozenset[str]:
         """Return the plugins that registered the event, cached because every binding needs them."""
         plugins = self._interested.get(event)
         if plugins is None:
@@ -378,5 +378,6 @@ class SchedulingQueue:
         return queued
 
     def _stamp(self, queued: QueuedPod) -> None:
+        """Set the timestamp and the sequence number of a pod that enters the queue."""
         self._sequence += 1
         queued.timestamp, queued.sequence = self.now, self._sequence

@@ -35,12 +35,13 @@ class AsyncPreemption:
         return self._running.get(pod.key) == pod.uid
 
     def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None:
-        left = [pod for pod in victims if not (self._skips_terminating and pod.terminating)]
-        if not left:
+        """Start to delete the victims; nothing starts if none of them needs a call."""
+        remaining = [pod for pod in victims if not (self._skips_terminating and pod.terminating)]
+        if not remaining:
             return
         self._running[preemptor.key] = preemptor.uid
-        scheduler.emit(PreemptionStarted(preemptor.key, node_name, [victim.key for victim in left]))
-        self._after_a_call(scheduler, lambda: self._first_step(scheduler, preemptor, node_name, left))
+        scheduler.emit(PreemptionStarted(preemptor.key, node_name, [victim.key for victim in remaining]))
+        self._after_a_call(scheduler, lambda: self._first_step(scheduler, preemptor, node_name, remaining))
 
     def _first_step(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: list[Pod]) -> None:
         for pod in scheduler.queue.nominator.pods_on(node_name):

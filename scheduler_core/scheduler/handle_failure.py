@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, PodGroupUnschedulable
@@ -19,12 +21,16 @@ def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exc
     elif not isinstance(error, PodGroupUnschedulable) and not scheduler.rules.generic_scheduler:
         attempt.nominated_node = ""
     rejected = isinstance(error, FitError if scheduler.rules.generic_scheduler else REJECTIONS)
-    attempt.outcome = "Nominated" if attempt.nominated else "Unschedulable" if rejected else "Error"
+    reason: Literal["Unschedulable", "SchedulerError"] = "Unschedulable" if rejected else "SchedulerError"
+    if attempt.nominated:
+        attempt.outcome = "Nominated"
+    else:
+        attempt.outcome = "Unschedulable" if rejected else "Error"
     scheduler.emit(
         SchedulingFailed(
             attempt.pod.key,
             attempt.outcome,
-            "Unschedulable" if rejected else "SchedulerError",
+            reason,
             message,
             list(queued.unschedulable_plugins),
             list(queued.pending_plugins),
@@ -38,5 +44,4 @@ def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exc
     else:
         scheduler.queue.done(queued.key)
     scheduler.queue.nominator.add(queued.pod, attempt.nominated_node)
-    reason = "Unschedulable" if rejected else "SchedulerError"
     scheduler.api.patch_status(queued.key, (reason, message), attempt.nominated_node)

@@ -86,7 +86,7 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     if not len(feasible):
         raise FitError(num_all_nodes, diagnosis, ends_with_dot=scheduler.rules.post_filter_message_gets_a_dot)
 
-    names, evaluated = scheduler.cluster.nodes.names, len(feasible) + diagnosis.explicit()
+    names, evaluated = scheduler.cluster.nodes.names, len(feasible) + diagnosis.count_explicit()
     if len(feasible) == 1:
         node_name = names[int(feasible[0])]
         scheduler.emit(HostSelected(node_name, 1, evaluated, ties=[node_name]))

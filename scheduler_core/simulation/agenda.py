@@ -65,7 +65,7 @@ class Agenda:
         return self._retries[0][0] if self._retries else None
 
     def due(self) -> list[tuple[float, Cause]]:
-        """Return the time of the next action of each kind."""
+        """Return the time and cause of the next action of each kind, except retries."""
         times: list[tuple[float, Cause]] = []
         if self._timeline:
             times.append((self._timeline[-1].at, "event"))

@@ -147,7 +147,7 @@ def build_frameworks(
     pod_groups = PodGroupManager(cluster, {profile.scheduler_name for profile in config.profiles})
     return {
         profile.scheduler_name: Framework(
-            _ignoring(profile, ignored),
+            _with_ignored_resources(profile, ignored),
             registry,
             cluster,
             services,
@@ -268,7 +268,7 @@ def run_started(
     )
 
 
-def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
+def _with_ignored_resources(profile: Profile, ignored: frozenset[str]) -> Profile:
     """Return the profile with the resources that only extenders manage as ignoredResources (buildExtenders)."""
     if not ignored:
         return profile

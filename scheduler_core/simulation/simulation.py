@@ -400,10 +400,12 @@ class Simulation:
         return time
 
     def _advance(self, time: float, cause: Cause) -> None:
+        """Set the clock. The new ClockAdvanced replaces one that no event followed."""
         self.cluster.now = self._queue.now = time
         self._events[:] = [ClockAdvanced(time, cause)]
 
     def _finish(self) -> Iterator[AnyEvent]:
+        """Yield the last events, up to RunFinished."""
         until = self.scenario.until_seconds
         if until is not None and until > self.cluster.now:
             self._advance(until, "end")

@@ -202,17 +202,17 @@ class Filters:
             self._nominations = np.array([row_of(name, -1) for name, _ in pairs], np.intp), slots, nominated_slots
             if len(self._position_of) != len(nodes) + 1:
                 self._position_of = np.full(len(nodes) + 1, -1, np.intp)
-        at, slots, known_slots = self._nominations
-        run = contiguous(rows, nodes.all_rows)
-        if isinstance(run, slice):
-            index = at - run.start
+        nominated_rows, slots, counted_slots = self._nominations
+        compact_rows = contiguous(rows, nodes.all_rows)
+        if isinstance(compact_rows, slice):
+            index = nominated_rows - compact_rows.start
         else:
             self._position_of[rows] = np.arange(len(rows))
-            index = self._position_of[at]
+            index = self._position_of[nominated_rows]
             self._position_of[rows] = -1
         evaluated = (index >= 0) & (index < len(rows))
-        counted = evaluated & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
-        return index[counted], known_slots[counted]
+        counted = evaluated & (pods.priority[counted_slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        return index[counted], counted_slots[counted]
 
     def _change(
         self, name: str, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None

@@ -85,8 +85,10 @@ class CallsPreFilterAboutPods(CallsPreFilter):
         return delta
 
 
-def _calling(plugin: Any, cluster: Cluster) -> CallsPreFilter:
-    return (CallsPreFilterAboutPods if implements(plugin, PreFilterExtensions) else CallsPreFilter)(plugin, cluster)
+def _call_pre_filter(plugin: Any, cluster: Cluster) -> CallsPreFilter:
+    if implements(plugin, PreFilterExtensions):
+        return CallsPreFilterAboutPods(plugin, cluster)
+    return CallsPreFilter(plugin, cluster)
 
 
 class WithoutReserve:
@@ -103,7 +105,7 @@ class WithoutReserve:
 def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
     """Return the Filter plugins, replaced where a required PreFilter does not run."""
     replaced = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
-    return _replace(replaced, pre_filters, RunsPreFilter, lambda plugin: _calling(plugin, cluster))
+    return _replace(replaced, pre_filters, RunsPreFilter, lambda plugin: _call_pre_filter(plugin, cluster))
 
 
 def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:

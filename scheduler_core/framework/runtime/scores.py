@@ -104,10 +104,10 @@ class Scorers:
                 return [], skipped, _fail(f'running Score plugins: plugin "{name}" failed with: {error}')
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
             if highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
-                wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
+                invalid = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
-                    f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+                    f"{invalid[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                 )
                 return [], skipped, _fail(message)
             plugin_scores.append(PluginScore(name, weight, raw, normalized))

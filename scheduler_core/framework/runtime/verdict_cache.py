@@ -130,14 +130,14 @@ class ByState:
 
     def verdicts(self, cycle: CycleState, rows: Rows) -> Verdicts:
         """Return the verdicts of the filters that depend on the node's pods. The caller may modify the array."""
-        states = self._learned(cycle, rows)
+        states = self._evaluated_states(cycle, rows)
         return Verdicts(self._which.take(states), self._statuses.list)
 
     def scores(self, cycle: CycleState, rows: Rows) -> dict[str, IntColumn]:
         """Return raw scores by plugin."""
         if not self._scorers:
             return {}
-        states = self._learned(cycle, rows)
+        states = self._evaluated_states(cycle, rows)
         return {name: scores.take(states) for name, scores in self._scores.items()}
 
     def _forget(self) -> None:
@@ -147,7 +147,7 @@ class ByState:
         self._which: Which = np.zeros(0, np.int16)
         self._scores: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
-    def _learned(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
+    def _evaluated_states(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
         """Return the states of the rows after evaluating new states."""
         states = self._nodes.states()[rows]
         if self._numbering != self._nodes.numbering:

@@ -88,7 +88,7 @@ class ApiServer:
 
     def patch_pod_group(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
         """Write the condition PodGroupScheduled."""
-        self._watch.append(lambda: self._pod_group_patched(key, condition))
+        self._watch.append(lambda: self._deliver_pod_group_patch(key, condition))
 
     def bind(self, key: PodKey, node_name: str) -> float:
         """Write the binding. Return the start time of the pod, which the kubelet starts in the same second."""
@@ -96,7 +96,7 @@ class ApiServer:
         self._watch.append(lambda: self._deliver_binding(key, node_name, start_time))
         return start_time
 
-    def _pod_group_patched(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
+    def _deliver_pod_group_patch(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
         group = self._cluster.get("PodGroup", key)
         if isinstance(group, PodGroup):
             self._handlers.applied(replace(group, condition=condition))

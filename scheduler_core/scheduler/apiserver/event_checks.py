@@ -29,7 +29,10 @@ class EventChecks:
         return not isinstance(new, StorageClass) or new.volume_binding_mode == "WaitForFirstConsumer"
 
     def may_fit(self, node: Node) -> Callable[[Pod], bool]:
-        """Return a check whether a pod fits on the node now: resources, affinity, host ports, NoSchedule taints."""
+        """Return a function that checks whether a pod fits on the node now.
+
+        It checks resources, affinity, host ports and NoSchedule taints.
+        """
         pods = self._cluster.pods
         pods_on_node = [pods.pods[slot] for slot in pods.on_node(node.name)]
         used: dict[str, int] = {"pods": len(pods_on_node)}

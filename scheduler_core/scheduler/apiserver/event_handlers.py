@@ -77,7 +77,7 @@ class EventHandlers:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             with self._slice_updates(kind):
                 self._cluster.apply(item)
-            self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
+            self._move_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
             self._notify_watchers(kind, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
@@ -94,7 +94,7 @@ class EventHandlers:
             old = self._cluster.get(kind, key)
             with self._slice_updates(kind):
                 self._cluster.delete(kind, key)
-            self._move_waiting_pods(kind, Action.DELETE, old, None)
+            self._move_pods(kind, Action.DELETE, old, None)
             self._notify_watchers(kind, old, None)
 
     @contextmanager
@@ -108,7 +108,7 @@ class EventHandlers:
         for new in list(self._cluster.objects("ResourceSlice")):
             old = slices[key_of(new)]
             if new is not old:
-                self._move_waiting_pods("ResourceSlice", Action.UPDATE, old, new)
+                self._move_pods("ResourceSlice", Action.UPDATE, old, new)
                 self._notify_watchers("ResourceSlice", old, new)
 
     def pod_applied(self, pod: Pod) -> None:
@@ -190,7 +190,7 @@ class EventHandlers:
         for event in events:
             self._queue.move_all_to_active_or_backoff_queue(event, old, node, may_fit)
 
-    def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
+    def _move_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
         if self._checks and not self._checks.matters(new):
             return
         item = old if new is None else new

@@ -37,7 +37,7 @@ class EventHandlersBefore119(EventHandlers):
             for event in first_node_change(old, node):
                 self._queue.move_all_to_active_or_backoff_queue(event, old, node)
 
-    def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
+    def _move_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
         item = old if new is None else new
         handled = HANDLED.get(kind_of(item))
         if handled is None or action not in handled[1]:

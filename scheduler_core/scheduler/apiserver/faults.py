@@ -13,16 +13,14 @@ class Faults:
     """The remaining faults, with a count for each."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        self._left = [[fault, fault.times] for fault in faults]
+        self._faults = faults
+        self._left = [fault.times for fault in faults]
 
     def next_error(self, pod: PodKey, point: FaultPoint) -> Status:
         """Use up a fault of the pod at the point. Return its error, from a plugin named Fault; success without one."""
-        for entry in self._left:
-            fault, times = entry
-            assert isinstance(fault, Fault)
-            assert isinstance(times, int)
-            if fault.pod == pod and fault.point == point and times > 0:
-                entry[1] = times - 1
+        for number, fault in enumerate(self._faults):
+            if fault.pod == pod and fault.point == point and self._left[number] > 0:
+                self._left[number] -= 1
                 message = fault.message if point == "Preempt" else f'running {point} plugin "Fault": {fault.message}'
                 return Status(Code.ERROR, (message,), "Fault")
         return SUCCESS

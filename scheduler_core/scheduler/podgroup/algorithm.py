@@ -92,7 +92,7 @@ def _evaluation_event(scheduler: Scheduler, group: QueuedPodGroup, result: Group
     return PodGroupEvaluated(
         group.key,
         result.success,
-        [_member(member) for member in result.members],
+        [_group_member(member) for member in result.members],
         placement="" if placement is None else placement.name,
         nodes=None if placement is None else [names[row] for row in placement.rows.tolist()],
         waiting_on_preemption=result.waiting_on_preemption,
@@ -100,7 +100,7 @@ def _evaluation_event(scheduler: Scheduler, group: QueuedPodGroup, result: Group
     )
 
 
-def _member(result: MemberResult) -> GroupMember:
+def _group_member(result: MemberResult) -> GroupMember:
     return GroupMember(
         result.attempt.pod.key, result.node_name, result.permit, result.requires_preemption, result.message
     )

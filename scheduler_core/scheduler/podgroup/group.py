@@ -51,10 +51,10 @@ def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | 
     framework = scheduler.frameworks[popped.pod.scheduler_name]
     others = [pod.key for pod in framework.pod_groups.unscheduled(key) if pod.key != popped.key]
     members = [popped, *filter(None, map(scheduler.queue.pop_specific, others))]
-    scheduler.queue.nominator.try_together(queued.key for queued in members)
+    scheduler.queue.nominator.set_popped(queued.key for queued in members)
     members.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
     mixed = len({queued.pod.scheduler_name for queued in members}) > 1
-    tried = members if mixed else [queued for queued in members if not _skip(scheduler, queued)]
+    tried = members if mixed else [queued for queued in members if not _skip_if_done(scheduler, queued)]
     if not tried:
         return None
     first = scheduler.attempts + 1
@@ -67,8 +67,11 @@ def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | 
     return QueuedPodGroup(key, attempts[0].framework, attempts, scheduler.pod_group_cycles)
 
 
-def _skip(scheduler: Scheduler, queued: QueuedPod) -> bool:
-    """Return whether the pod is being deleted or already assumed (skipPodGroupPodSchedule)."""
+def _skip_if_done(scheduler: Scheduler, queued: QueuedPod) -> bool:
+    """End the attempt of a pod that is being deleted or already assumed (skipPodGroupPodSchedule).
+
+    Return whether the pod is skipped.
+    """
     if not queued.pod.terminating and queued.key not in scheduler.cluster.assumed:
         return False
     scheduler.queue.done(queued.key)

@@ -36,7 +36,7 @@ def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Se
 
 
 def best_placement(scheduler: Scheduler, group: QueuedPodGroup, results: Sequence[GroupResult]) -> GroupResult:
-    """Return the result with the highest total; the first of equals (random in kube-scheduler)."""
+    """Return the result with the highest total, the first of equals (random in kube-scheduler), and emit the scores."""
     framework, nodes = group.framework, scheduler.cluster.nodes
     weights = {plugin.name: weight for plugin, weight in framework.points.get("placement_score", ())}
     by_plugin: dict[str, list[int]] = {}

@@ -119,10 +119,10 @@ class _Search:
         cluster = self._scheduler.cluster
         for key in places:
             cluster.remove_from_node(key)
-        without = self._try()
-        if not without.success:
-            failed = without.outcome == "Error"
-            return Victims("Error" if failed else "Unschedulable", without.message, simulations=self._simulations)
+        result = self._try()
+        if not result.success:
+            failed = result.outcome == "Error"
+            return Victims("Error" if failed else "Unschedulable", result.message, simulations=self._simulations)
         ordered = sorted(self._units, key=lambda unit: unit.importance)
         budgets = _Budgets(self._group)
         violating = [any(budgets.violated_by(pod) for pod in unit.pods) for unit in ordered]

@@ -17,7 +17,7 @@ from scheduler_core.trace.pod_group_events import PodGroupConditionWritten, PodG
 
 def submit(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
     """Submit each member in order, to its binding or to the queue; then bind the members, in the same order."""
-    scheduler.queue.nominator.try_together(())
+    scheduler.queue.nominator.set_popped(())
     members = [*result.members]
     members += [_result_without_try(attempt, result) for attempt in group.attempts[len(members) :]]
     for index, member in enumerate(members):

@@ -93,8 +93,8 @@ class ScriptedExtender:
     def _call(self, verb: ExtenderVerb, pod: Pod) -> None:
         """Raise ExtenderError if the script has a failure left for this verb and pod."""
         for index, failure in enumerate(self._script.failures):
-            left = failure.times is None or self._raised[index] < failure.times
-            if failure.verb == verb and left and failure.pods.matches(pod.key, pod.labels):
+            has_more = failure.times is None or self._raised[index] < failure.times
+            if failure.verb == verb and has_more and failure.pods.matches(pod.key, pod.labels):
                 self._raised[index] += 1
                 raise ExtenderError(failure.message)
 
@@ -165,8 +165,8 @@ def find_nodes_that_pass_extenders(
             status = _status(result, nodes[position].name)
             if status is not None:
                 rejections.append(ExtenderRejection(position, extender.name, status))
-        gone = result.failed.keys() | result.failed_unresolvable.keys()
-        remaining = [position for position in remaining if nodes[position].name not in gone]
+        rejected = result.failed.keys() | result.failed_unresolvable.keys()
+        remaining = [position for position in remaining if nodes[position].name not in rejected]
     return remaining, rejections, bare
 
 

@@ -65,7 +65,7 @@ def find_nodes_that_fit_pod(
     """
     diagnosis = Diagnosis(len(framework.cluster.nodes))
     if framework.release.rules.generic_scheduler:
-        diagnosis.absent = Status(Code.UNSCHEDULABLE)  # preemption tries nodes that were not looked at
+        diagnosis.absent = Status(Code.UNSCHEDULABLE)  # preemption tries nodes that were not evaluated
     pre_filter = _run_pre_filter(framework, cycle, diagnosis, emit)
     if not pre_filter.status.is_success:
         return NO_ROWS, diagnosis
@@ -242,7 +242,7 @@ def _advance_start(
         tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node
         return
     # a node that occurs twice in the list has one status
-    processed = len(filtered.feasible) + diagnosis.explicit()
+    processed = len(filtered.feasible) + diagnosis.count_explicit()
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
 
 

@@ -67,11 +67,11 @@ class OpportunisticBatch:
 
     def hint(self, cycle: CycleState, number: int) -> str:
         """Return the node to evaluate first, "" if there is none (GetNodeHint). `number` counts all cycles."""
-        self._current = turn = _CurrentCycle(number, self._sign(cycle.pod), "")
+        self._current = current = _CurrentCycle(number, self._sign(cycle.pod), "")
         stored = self._stored
-        if stored is not None and len(stored.nodes) and self._usable(stored, cycle, turn):
-            turn.hint = stored.nodes.pop()
-        return turn.hint
+        if stored is not None and len(stored.nodes) and self._usable(stored, cycle, current):
+            current.hint = stored.nodes.pop()
+        return current.hint
 
     def store(self, node_name: str, others: Callable[[], ScoredNodes] | None = None) -> None:
         """Store the nodes that were not chosen (StoreScheduleResults). `others` is called if they may be used."""
@@ -92,9 +92,9 @@ class OpportunisticBatch:
             signature |= fragments
         return tuple(sorted(signature.items()))
 
-    def _usable(self, stored: _StoredNodes, cycle: CycleState, turn: _CurrentCycle) -> bool:
+    def _usable(self, stored: _StoredNodes, cycle: CycleState, current: _CurrentCycle) -> bool:
         """Return whether the state applies: an equal pod right after the previous one (batchStateCompatible)."""
-        if turn.number != self._last_cycle + 1 or turn.signature != stored.signature:
+        if current.number != self._last_cycle + 1 or current.signature != stored.signature:
             return False
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
         if self._framework.now > stored.since + MAX_AGE_SECONDS or row is None:

@@ -72,6 +72,7 @@ class ScoredNodes:
 
 
 def _down(heap: list[int], totals: Sequence[int], place: int, end: int) -> None:
+    """Move the entry at `place` down until its children are not better (container/heap: down)."""
     while (child := 2 * place + 1) < end:
         if child + 1 < end and totals[heap[child + 1]] > totals[heap[child]]:
             child += 1

@@ -60,13 +60,13 @@ def test_a_binding_asks_no_pod_whose_rejecting_plugin_did_not_register_it(monkey
 def test_events_are_kept_as_long_as_an_older_pod_is_in_flight():
     active = ActiveQueue(lambda queued: (queued.sequence,))
     for name in ("a", "b"):
-        active.take_off(waiting(name))
+        active.start_attempt(waiting(name))
         active.record(ASSIGNED_POD_ADD, None, name)
     assert [seen.new for seen in active.events_for("default/a")] == ["a", "b"]
     active.done("default/a")
     active.done("default/a")
     assert [seen.new for seen in active.events_for("default/b")] == ["b"]
-    active.take_off(waiting("c"))
+    active.start_attempt(waiting("c"))
     active.done("default/b")
     active.record(ASSIGNED_POD_ADD, None, "c")
     assert [seen.new for seen in active.events_for("default/c")] == ["c"]
