@@ -40,7 +40,7 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.pod_group_events import PodGroupEvaluated
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
-from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, nodes_of, pods_of
 
 MAX_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
 
@@ -180,7 +180,7 @@ class Follower:
                 names = list(self.nodes)
                 self.order = [names[row] for row in event.order]
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
-                self.began = standing(self.pods.values())
+                self.began = initial_nodes(self.pods.values())
             case ObjectApplied() | ObjectDeleted():
                 self.apply_object(event)
             case CycleStarted():

@@ -23,7 +23,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted, candidates_of
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
-from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, nodes_of, pods_of
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class Tally:
                 for node in self.nodes.values():
                     self._set_price(node)
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
-                self._began = standing(self.pods.values())
+                self._began = initial_nodes(self.pods.values())
             case ClockAdvanced():
                 self._time = event.time
             case PodEnqueued():

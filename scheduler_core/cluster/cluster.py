@@ -109,7 +109,10 @@ class Cluster:
     def slices_after(self, name: str, rule: DeviceTaintRule | None) -> list[ResourceSlice]:
         """Return the new versions of the slices that change if the DeviceTaintRule is written, or deleted (None)."""
         rules = self._taint_rules()
-        rules.pop(name, None) if rule is None else rules.update({name: rule})
+        if rule is None:
+            rules.pop(name, None)
+        else:
+            rules[name] = rule
         return self._changed_by_taints(rules.values())
 
     def copy(self) -> Cluster:
@@ -185,7 +188,10 @@ class Cluster:
             self.nodes.generation += 1  # the class of an extended resource may be a different one now
 
     def _apply_node(self, node: Node) -> None:
-        self.tree.update(node) if node.name in self._node_objects else self.tree.add(node)
+        if node.name in self._node_objects:
+            self.tree.update(node)
+        else:
+            self.tree.add(node)
         self._images.replace(self._node_objects.get(node.name), node)
         self._node_objects[node.name] = node
         self._stale = True
@@ -292,17 +298,18 @@ class Cluster:
         row = -1 if self._stale else self.nodes.row_of.get(node_name, -1)
         self.pods.row[slot] = row
         if row >= 0:
-            self._add(slot, row, +1)
+            self._change_load(slot, row, +1)
 
     def _displace(self, slot: int) -> None:
         self._images.touch(self.pods.node_name[slot])
         row = -1 if self._stale else int(self.pods.row[slot])
         if row >= 0:
-            self._add(slot, row, -1)
+            self._change_load(slot, row, -1)
         self.pods.row[slot] = -1
         self.pods.displace(slot)
 
-    def _add(self, slot: int, row: int, sign: int) -> None:
+    def _change_load(self, slot: int, row: int, sign: int) -> None:
+        """Add the pod to the row's sums (+1), or subtract it (-1)."""
         nodes, pods = self.nodes, self.pods
         if len(nodes.load) != len(pods.load):
             self._stale = True  # a new resource needs a new column
@@ -310,7 +317,7 @@ class Cluster:
         load, change = nodes.load[:, row], np.add if sign > 0 else np.subtract
         change(load, pods.load[:, slot], out=load)  # with `out`, since `+=` on a part of a column writes it twice
         nodes.touched[row] = None
-        pods.count(slot, row, sign)
+        pods.notify_observers(slot, row, sign)
 
 
 _NOTHING: Mapping[ObjectKey, KubernetesObject] = {}

@@ -49,9 +49,10 @@ def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
 def _desired_healthy(budget: PodDisruptionBudget, expected: int) -> int:
     """Return the number of healthy pods that must remain; percentages of the expected pods are rounded up."""
     if budget.max_unavailable is not None:
-        return max(0, expected - _number(budget.max_unavailable, expected))
-    return 1 if budget.min_available is None else _number(budget.min_available, expected)
+        return max(0, expected - _scaled_value(budget.max_unavailable, expected))
+    return 1 if budget.min_available is None else _scaled_value(budget.min_available, expected)
 
 
-def _number(value: int | str, expected: int) -> int:
+def _scaled_value(value: int | str, expected: int) -> int:
+    """Return the number, or the percentage of the expected pods, rounded up (GetScaledValueFromIntOrPercent)."""
     return value if isinstance(value, int) else -(-int(value.rstrip("%")) * expected // 100)

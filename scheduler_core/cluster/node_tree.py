@@ -62,11 +62,11 @@ class NodeTree:
         zones = [iter(names) for names in self._zones.values()]
         order: list[str] = []
         while zones:
-            left = []
+            remaining = []
             for names in zones:
                 name = next(names, None)
                 if name is not None:
                     order.append(name)
-                    left.append(names)
-            zones = left
+                    remaining.append(names)
+            zones = remaining
         return order

@@ -87,7 +87,7 @@ class NodeTable:
         self.row_of: dict[str, int] = {name: row for row, name in enumerate(self.names)}
         names = dict.fromkeys(name for node in nodes for name in node.allocatable if name != "pods")
         numbers = [self.resources.number(name) for name in names]
-        self._take(np.zeros((2 * len(self.resources) + 4, len(nodes)), np.int64))
+        self._set_amounts(np.zeros((2 * len(self.resources) + 4, len(nodes)), np.int64))
         for name, number in zip(names, numbers, strict=True):
             self.allocatable[number] = [node.allocatable.get(name, 0) for node in nodes]
         self.allowed_pods[:] = [node.allocatable.get("pods", 0) for node in nodes]
@@ -97,16 +97,15 @@ class NodeTable:
         self._state: NDArray[np.intp] | None = None
         self._state_number: dict[bytes, int] = {}
 
-    def _take(self, amounts: IntColumn) -> None:
+    def _set_amounts(self, amounts: IntColumn) -> None:
         """Set the columns of amounts as views of one array."""
         self._amounts = amounts
         count = (len(amounts) - 4) // 2
         self.allocatable: IntColumn = amounts[:count]  # [R, N]
         self.load: IntColumn = amounts[count:-1]  # the next three together, as in `PodTable.load`
         self.requested: IntColumn = amounts[count:-4]  # [R, N], the sum of `Pod.requests` of the node's pods
-        self.non_zero: IntColumn = amounts[
-            -4:-2
-        ]  # [2, N], cpu and memory with defaults for containers without requests
+        # [2, N], cpu and memory with defaults for containers without requests
+        self.non_zero: IntColumn = amounts[-4:-2]
         self.pod_count: IntColumn = amounts[-2]
         self.allowed_pods: IntColumn = amounts[-1]
 
@@ -114,7 +113,7 @@ class NodeTable:
         """Return an independent copy; values derived from the node objects alone are shared."""
         other = copy(self)
         other.resources = copy(self.resources)
-        other._take(self._amounts.copy())
+        other._set_amounts(self._amounts.copy())
         other.touched, other._state, other._state_number = {}, None, {}
         other._columns = dict(self._columns)
         return other

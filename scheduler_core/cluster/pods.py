@@ -129,7 +129,7 @@ class PodTable:
         """Return the slot of a placeholder: a pod in this namespace without priority, labels, terms and requests."""
         slot = self._nameless.get(namespace)
         if slot is None:
-            slot = self._nameless[namespace] = self.put(_nothing_known(namespace))
+            slot = self._nameless[namespace] = self.put(_placeholder(namespace))
             del self.slot_of[self.pods[slot].key]
         return slot
 
@@ -203,10 +203,13 @@ class PodTable:
         """Return the slots of the pods on each of the nodes."""
         return [self._on_node.get(name, ()) for name in names]
 
-    def count(self, slot: int, row: int, sign: int) -> None:
+    def notify_observers(self, slot: int, row: int, sign: int) -> None:
         """Notify the observers that the pod was added to the row (+1) or removed from it (-1)."""
         for observer in self.observers:
-            (observer.placed if sign > 0 else observer.displaced)(slot, row)
+            if sign > 0:
+                observer.placed(slot, row)
+            else:
+                observer.displaced(slot, row)
 
     def save_placements(self) -> SavedPlacements:
         """Return the current placements for `restore`."""
@@ -232,8 +235,8 @@ class PodTable:
             self.load = np.vstack((self.load[:-3], np.zeros((more, self.load.shape[1]), np.int64), self.load[-3:]))
 
     def _describe(self, slot: int, pod: Pod) -> None:
-        standing = pod.requests if pod.standing_requests is None else pod.standing_requests
-        vector = self._nodes.resources.vector(standing)
+        requests = pod.requests if pod.standing_requests is None else pod.standing_requests
+        vector = self._nodes.resources.vector(requests)
         self.widen()
         amounts = [0] * (len(self.load) - 3)
         for number, amount in vector.items():
@@ -270,7 +273,7 @@ class PodTable:
             setattr(self, name, grown)
 
 
-def _nothing_known(namespace: str) -> Pod:
+def _placeholder(namespace: str) -> Pod:
     return Pod("", namespace, "", {}, {}, 0, "PreemptLowerPriority", "", {}, 0, 0, (), 0.0)
 
 

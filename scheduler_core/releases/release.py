@@ -105,15 +105,19 @@ class Release(msgspec.Struct, frozen=True):
 
     def plugins_with(self, gates: Mapping[str, bool]) -> tuple[PluginRef, ...]:
         """Return the default plugins with these values of the settable gates."""
-        more = [gated.plugins for name, gated in self.gated_plugins.items() if gates.get(name)]
-        return sum(more, self.default_plugins)
+        plugins = list(self.default_plugins)
+        for name, gated in self.gated_plugins.items():
+            if gates.get(name):
+                plugins += gated.plugins
+        return tuple(plugins)
 
     def points_with(self, gates: Mapping[str, bool]) -> Mapping[str, Points]:
         """Return the extension points of all plugins with these values of the settable gates."""
         points = dict(self.plugin_points)
-        for gated in (gated for name, gated in self.gated_plugins.items() if gates.get(name)):
-            for name, more in gated.points.items():
-                points[name] = (*points.get(name, ()), *more)
+        for gate, gated in self.gated_plugins.items():
+            if gates.get(gate):
+                for name, more in gated.points.items():
+                    points[name] = (*points.get(name, ()), *more)
         return points
 
     def derive(
@@ -136,24 +140,25 @@ class Release(msgspec.Struct, frozen=True):
 
         A plugin that does not exist is not a default plugin either; `default_plugins` is for other changes.
         """
-        points = _changed(self.plugin_points, plugin_points or {})
+        points = _with_changes(self.plugin_points, plugin_points or {})
         defaults = self.default_plugins if default_plugins is None else default_plugins
         return Release(
             patch,
             tuple(default for default in defaults if default.name in points),
             points,
-            _changed(self.gates, gates or {}),
+            _with_changes(self.gates, gates or {}),
             MappingProxyType(dict(recorded or {})),
             self.rules if rules is None else rules,
-            _changed(self.registered_events, registered_events or {}),
+            _with_changes(self.registered_events, registered_events or {}),
             (*self.profiles_lack, *profiles_lack),
             (*self.configurations_lack, *configurations_lack),
             self.refused_plugins if refused_plugins is None else refused_plugins,
-            _changed(self.gated_plugins, gated_plugins or {}),
+            _with_changes(self.gated_plugins, gated_plugins or {}),
             policy,
         )
 
 
-def _changed(newer: Mapping[str, Value], changes: Mapping[str, Value | None]) -> Mapping[str, Value]:
-    merged = {**newer, **changes}
+def _with_changes(base: Mapping[str, Value], changes: Mapping[str, Value | None]) -> Mapping[str, Value]:
+    """Return the mapping with the changes, without the entries that are changed to None."""
+    merged = {**base, **changes}
     return MappingProxyType({name: value for name, value in merged.items() if value is not None})

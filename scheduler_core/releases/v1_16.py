@@ -100,10 +100,8 @@ V1_16 = V1_18.derive(
         PluginRef("DefaultBinder"),
     ),
     policy=PolicyNames(
-        predicates={
-            **{name: (name,) for name in PREDICATES},
-            "PodFitsPorts": (),
-        },  # these are not in the order of predicates
+        # PodFitsPorts is not in the order of predicates.
+        predicates={**{name: (name,) for name in PREDICATES}, "PodFitsPorts": ()},
         default_predicates=tuple(name for name in PREDICATES if name not in OFF),
         priorities={name: name for name in PRIORITIES if name not in WITH_ARGUMENT},
         arguments=OF_ARGUMENTS,

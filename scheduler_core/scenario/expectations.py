@@ -9,7 +9,7 @@ from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.controller_events import WorkloadStatusWritten
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
-from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, pods_of
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
@@ -30,7 +30,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     called: dict[str, str] = {}  # by pod of a workload: its name by owner and number
     for event in events:
         if isinstance(event, RunStarted):
-            began = standing(pods_of(event))
+            began = initial_nodes(pods_of(event))
             existed = {pod.pod for pod in pods_of(event)}
         elif isinstance(event, ObjectApplied) and event.pod:
             existed.add(event.pod.pod)

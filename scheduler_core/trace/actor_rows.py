@@ -70,9 +70,9 @@ class _State:
             case trace.RunFinished():
                 yield self._final(event.time)
             case _:
-                yield from self._live(event)
+                yield from self._rows_of_controllers(event)
 
-    def _live(self, event: AnyEvent) -> Iterator[Row]:
+    def _rows_of_controllers(self, event: AnyEvent) -> Iterator[Row]:
         match event:
             case live.PodDeletionRequested():
                 yield from self._deletion(event)
@@ -146,7 +146,9 @@ class _State:
             details["preemptionPolicy"] = "Never"
         yield self._pod_row("created", pod.pod, **details)
         if event.by:
-            yield self._made("SuccessfulCreate", f"Created pod: {stored['name']}", stored.get("owner", ""), event.by)
+            yield self._owner_event(
+                "SuccessfulCreate", f"Created pod: {stored['name']}", stored.get("owner", ""), event.by
+            )
 
     def _add_pod(self, pod: PodSummary, called: str, revision: int) -> None:
         real = pod.pod.partition("/")[2]
@@ -276,7 +278,7 @@ class _State:
         yield self._pod_row("deletion-requested", event.pod, grace=grace)
         owner = pod.get("owner", "")
         if owner and event.by.removesuffix("-controller") in owner.lower():
-            yield self._made("SuccessfulDelete", f"Deleted pod: {pod['name']}", owner, event.by)
+            yield self._owner_event("SuccessfulDelete", f"Deleted pod: {pod['name']}", owner, event.by)
 
     def _finished(self, event: live.PodFinished) -> Iterator[Row]:
         pod = self._pods[event.pod]
@@ -315,9 +317,9 @@ class _State:
         pdbs = [row for row in self._workloads.values() if row["kind"] == "PodDisruptionBudget"]
         if pdbs:
             rows["pdbs"] = [
-                {"name": row["name"], "status": _counted(row), "condition": row["conditions"][0]["reason"]}
+                {"name": row["name"], "status": _budget_status(row), "condition": row["conditions"][0]["reason"]}
                 if row["conditions"]
-                else {"name": row["name"], "status": _counted(row)}
+                else {"name": row["name"], "status": _budget_status(row)}
                 for row in pdbs
             ]
         rows["nodes"] = [
@@ -333,7 +335,7 @@ class _State:
             rows["claims"] = list(self._claims.values())
         quotas = [row for row in self._workloads.values() if row["kind"] == "ResourceQuota"]
         if quotas:
-            rows["quotas"] = [{"name": row["name"], **_of_quota(row["status"])} for row in quotas]
+            rows["quotas"] = [{"name": row["name"], **_quota_amounts(row["status"])} for row in quotas]
         return rows
 
     # Rows
@@ -358,7 +360,7 @@ class _State:
         pod = self._pods[key]
         return self._row("condition", kind, pod["name"], _condition(condition), pod["real"], pod.get("owner", ""))
 
-    def _made(self, reason: str, message: str, owner: str, by: str) -> Row:
+    def _owner_event(self, reason: str, message: str, owner: str, by: str) -> Row:
         kind, _, name = owner.partition("/")
         return self._event(kind, name, reason, "Normal", by, message)
 
@@ -395,15 +397,15 @@ def _shown(row: Row) -> Row:
     return shown
 
 
-def _counted(row: Row) -> Row:
+def _budget_status(row: Row) -> Row:
     names = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllowed")
     return {name: row["status"].get(name, 0) for name in names}
 
 
-def _of_quota(status: Mapping[str, Any]) -> Row:
-    out: Row = {}
-    for part in ("used", "hard"):
-        out[part] = {
-            name.removeprefix(f"{part}."): value for name, value in status.items() if name.startswith(f"{part}.")
+def _quota_amounts(status: Mapping[str, Any]) -> Row:
+    amounts: Row = {}
+    for field in ("used", "hard"):
+        amounts[field] = {
+            name.removeprefix(f"{field}."): value for name, value in status.items() if name.startswith(f"{field}.")
         }
-    return out
+    return amounts

@@ -50,7 +50,7 @@ class _State:
         self._places: dict[PodKey, NodeName] = {}  # "" while it is pending
         self._called: dict[str, str] = {}  # the recorded name of each pod, by its name in the API
         self._owners: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
-        self._made: dict[str, int] = {}
+        self._pod_counts: dict[str, int] = {}
         self._targets: dict[str, int] = {}
         self._claims: dict[str, NodeClaimState] = {}
 
@@ -189,7 +189,7 @@ class _State:
         workload = self._owners.get((kind, f"{namespace}/{owner}"), owner)
         if workload:
             base = f"{prefix}{workload}"
-            self._made[base] = number = self._made.get(base, 0) + 1
+            self._pod_counts[base] = number = self._pod_counts.get(base, 0) + 1
             name = f"{workload}#{number}"
         self._names[pod.pod] = f"{prefix}{name}"
         self._called[pod.pod.partition("/")[2]] = self._names[pod.pod]

@@ -31,18 +31,18 @@ class Claims:
         self._any = self._any or bool(self._states or published)
 
     def of(self, keys: Iterable[ClaimKey]) -> Record:
-        """Return the field `claims` of a record, nothing for a pod without claims."""
+        """Return the field `claims` of a record; empty for a pod without claims."""
         records = {key: _record(self._states[key]) if key in self._states else None for key in keys}
         return {"claims": records} if records else {}
 
     def reserved_node(self, failed: trace.BindingFailed | None) -> Record:
-        """Return the field `reservedNode`, if PreBind failed on that node in a run with claims or devices."""
+        """Return the field `reservedNode` if PreBind failed on it in a run with claims or devices, otherwise empty."""
         if failed is None or failed.point != "PreBind" or not self._any:
             return {}
         return {"reservedNode": failed.node}
 
     def all(self) -> Record:
-        """Return the field `claims` with all claims, in a run with claims or devices."""
+        """Return the field `claims` with all claims; empty in a run without claims and devices."""
         if not self._any:
             return {}
         return {"claims": {key: _record(self._states[key]) for key in sorted(self._states)}}
@@ -68,12 +68,12 @@ def _record(claim: ClaimState) -> Record:
 def _term(requirements: Iterable[DeviceRequirement]) -> Record:
     term: Record = {}
     for requirement in requirements:
-        written = {
+        expression = {
             "key": requirement.key,
             "operator": requirement.operator,
             **({"values": requirement.values} if requirement.values else {}),
         }
-        term.setdefault("matchFields" if requirement.field else "matchExpressions", []).append(written)
+        term.setdefault("matchFields" if requirement.field else "matchExpressions", []).append(expression)
     return term
 
 

@@ -44,8 +44,16 @@ def encode_column(values: NDArray[np.integer[Any]]) -> Column:
     low, high = lowest(values), highest(values)
     if low == high:
         return low
-    wide = low < -(2**31) or high >= 2**31
-    return _pack("i8" if wide else "i4" if low < 0 or high >= 2**16 else "u2" if high >= 256 else "u1", values)
+    return _pack(_smallest_type(low, high), values)
+
+
+def _smallest_type(low: int, high: int) -> str:
+    """Return the name of the smallest type of a column that holds integers from `low` to `high`."""
+    if low < -(2**31) or high >= 2**31:
+        return "i8"
+    if low < 0 or high >= 2**16:
+        return "i4"
+    return "u2" if high >= 256 else "u1"
 
 
 def encode_small(values: NDArray[np.integer[Any]]) -> Column:

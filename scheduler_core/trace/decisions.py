@@ -21,7 +21,7 @@ from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, candidates_of
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName, PodKey
-from scheduler_core.trace.summaries import bound_at_the_end, node_names, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, node_names, pods_of
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
@@ -59,7 +59,7 @@ class _Seen(msgspec.Struct):
                 names = node_names(event)
                 self.order = [names[row] for row in event.order]
                 pods = pods_of(event)
-                self.began = standing(pods)
+                self.began = initial_nodes(pods)
                 self.queues.priority = {pod.pod: pod.priority for pod in pods}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
                 self.claims.take(event)
@@ -221,7 +221,7 @@ def _message(seen: _Seen) -> str | None:
 
 
 def _tail(seen: _Seen, finished: trace.AttemptFinished) -> Record:
-    group = seen.group and seen.group.started
+    group = None if seen.group is None else seen.group.started
     return {
         **seen.claims.of(finished.claims),
         **seen.claims.reserved_node(seen.cycle.get(trace.BindingFailed)),

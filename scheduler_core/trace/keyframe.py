@@ -108,7 +108,7 @@ class CompactedLog:
         if kind not in _OF_THE_PREEMPTOR:
             return True
         own = isinstance(started, trace.CycleStarted) and started.pod == event.preemptor
-        return own and not any(isinstance(event, trace.AttemptFinished) for event in self._cycle)
+        return own and not any(isinstance(earlier, trace.AttemptFinished) for earlier in self._cycle)
 
     def _take_of_group(self, event: AnyEvent) -> None:
         """Process an event of the pod group cycle, which may end the record of a member's cycle."""

@@ -169,7 +169,7 @@ class BudgetNow(Record):
     allowed: int
     rule: str = ""  # "minAvailable 2", "maxUnavailable 50%"
     expected: int = 0  # the number of pods that it covers
-    healthy: int = 0  # the number of them that are bound and not terminating
+    healthy: int = 0  # the number of them that are bound, ready and not terminating
     desired: int = 0  # the number of healthy pods that must remain
 
 

@@ -146,15 +146,15 @@ def pods_of(started: RunStarted) -> list[PodSummary]:
     ]
 
 
-def standing(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
+def initial_nodes(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
     """Return the initial node of each pod that has one."""
     return {pod.pod: pod.node for pod in pods if pod.node}
 
 
-def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) -> dict[PodKey, NodeName]:
-    """Return the node of each bound pod, sorted by key. `began`: the initial nodes."""
+def bound_at_the_end(initial: Mapping[PodKey, NodeName], finished: RunFinished) -> dict[PodKey, NodeName]:
+    """Return the node of each bound pod, sorted by key. `initial`: as returned by `initial_nodes`."""
     gone = set(finished.deleted)
-    stayed = {key: node_name for key, node_name in began.items() if key not in gone}
+    stayed = {key: node_name for key, node_name in initial.items() if key not in gone}
     return dict(sorted((stayed | finished.bound).items()))
 
 

@@ -14,7 +14,7 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 def wishes(pod: Pod) -> list[Wish]:
     """Return the pod's requirements, then its preferences, each in the order of the plugins that read them."""
-    all_wishes = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
+    all_wishes = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_claims_and_ports(pod)]
     return sorted(all_wishes, key=lambda wish: wish.soft)
 
 
@@ -48,7 +48,7 @@ def _of_domains(pod: Pod) -> Iterator[Wish]:
         yield Wish("spread", str(constraint.selector), constraint.topology_key, constraint.max_skew, soft=soft)
 
 
-def _of_the_rest(pod: Pod) -> Iterator[Wish]:
+def _of_claims_and_ports(pod: Pod) -> Iterator[Wish]:
     for volume in pod.volumes:
         if volume.claim is not None:
             yield Wish("claim", volume.claim)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from scheduler_core import attempt_records, simulate
 from scheduler_core.trace.events import AnyEvent, PodBound, PodEnqueued, RunFinished, RunStarted, SchedulingFailed
-from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, pods_of
 from tests.builders import Manifest, parse
 
 E = TypeVar("E")
@@ -42,7 +42,7 @@ def moves(events: list[AnyEvent], pod: str) -> list[tuple[str, str]]:
 def standing_at_the_end(events: list[AnyEvent]) -> dict[str, str]:
     """Return the node of each pod that is bound at the end, including those bound at the beginning."""
     (started,) = only(RunStarted, events)
-    return bound_at_the_end(standing(pods_of(started)), final(events))
+    return bound_at_the_end(initial_nodes(pods_of(started)), final(events))
 
 
 def final(events: list[AnyEvent]) -> RunFinished:
