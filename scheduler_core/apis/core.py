@@ -87,12 +87,10 @@ class Pod(Tagged, frozen=True):
     images: tuple[str, ...]  # init containers' and containers' images, as written
     creation_timestamp: float
     standing_requests: Resources | None = None  # before 1.19: the requests counted on its node, without init containers
-    scoring_requests: Resources | None = (
-        None  # with pod-level resources: the requests that NodeResourcesFit scores instead
-    )
-    balance_requests: Resources | None = (
-        None  # before 1.27: the requests that NodeResourcesBalancedAllocation scores instead
-    )
+    # With pod-level resources: the requests that NodeResourcesFit scores instead.
+    scoring_requests: Resources | None = None
+    # Before 1.27: the requests that NodeResourcesBalancedAllocation scores instead.
+    balance_requests: Resources | None = None
     num_containers: int = 0  # the images for which ImageLocality allows 1000 MiB each
     image_volumes: tuple[str, ...] = ()  # images of volumes, as written, where ImageLocality counts them
     start_time: float | None = None
@@ -119,9 +117,8 @@ class Pod(Tagged, frozen=True):
     owner: OwnerReference | None = None
     has_resource_claims: bool = False
     resource_claims: tuple[PodClaim, ...] = ()
-    resource_claim_statuses: tuple[
-        tuple[str, str], ...
-    ] = ()  # name in spec.resourceClaims -> generated claim, "" if none
+    # Pairs of a name in spec.resourceClaims and the generated claim, "" if none.
+    resource_claim_statuses: tuple[tuple[str, str], ...] = ()
     extended_resource_claim: str = ""  # the claim that the scheduler made for extended resources
     has_sidecars: bool = False  # restartable init containers
     required_features: tuple[str, ...] = ()  # that its node must declare

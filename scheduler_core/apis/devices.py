@@ -23,9 +23,8 @@ ALL = "All"
 ALLOCATION_RESULTS_MAX_SIZE = 32  # devices of one claim
 RESERVED_FOR_MAX_SIZE = 256
 FIRST_AVAILABLE_MAX_SIZE = 8  # subrequests of a prioritized list
-EXTENDED_RESOURCE_CLAIM = (
-    "resource.kubernetes.io/extended-resource-claim"  # annotation of claims that the scheduler creates
-)
+# The annotation of claims that the scheduler creates.
+EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"  # prefix of the extended resource that every class has
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of generated claims
 

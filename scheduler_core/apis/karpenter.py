@@ -60,9 +60,9 @@ class InstanceType(msgspec.Struct, frozen=True):
     @property
     def allocatable(self) -> Resources:
         """Return the amounts that pods may request; huge pages are taken from the memory (precompute)."""
-        left = {name: amount - OVERHEAD.get(name, 0) for name, amount in self.capacity.items()}
+        remaining = {name: amount - OVERHEAD.get(name, 0) for name, amount in self.capacity.items()}
         pages = sum(amount for name, amount in self.capacity.items() if name.startswith("hugepages-"))
-        return {**left, "memory": max(left.get("memory", 0) - pages, 0)} if pages else left
+        return {**remaining, "memory": max(remaining.get("memory", 0) - pages, 0)} if pages else remaining
 
     @property
     def requirements(self) -> Requirements:
@@ -85,13 +85,13 @@ class InstanceType(msgspec.Struct, frozen=True):
         """Return the labels that nodes of the type have, whatever their offering."""
         family, dash, rest = self.name.replace(".", "-", 1).partition("-")
         cpu, memory = self.capacity.get("cpu", 0), self.capacity.get("memory", 0)
-        of_kwok = {
+        kwok_labels = {
             INSTANCE_FAMILY: family if dash else self.name[:1],
             INSTANCE_SIZE: rest if "." in self.name else str(cpu // 1000),
             INSTANCE_CPU: str(cpu // 1000),
             INSTANCE_MEMORY: f"{memory >> 30}Gi",
         }
-        return {**of_kwok, **self.labels}
+        return {**kwok_labels, **self.labels}
 
 
 class PoolRequirement(msgspec.Struct, frozen=True):

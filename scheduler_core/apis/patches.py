@@ -39,89 +39,90 @@ class PatchError(WithSentence):
     """A patch that cannot be applied; the text is a sentence."""
 
 
-def patched(manifest: Mapping[str, Any], patch: Any, kind: PatchType = "strategic") -> Manifest:
+def apply_patch(manifest: Mapping[str, Any], patch: Any, kind: PatchType = "strategic") -> Manifest:
     """Return the manifest with the patch applied. Raises PatchError."""
     if kind == "json":
-        return _json_patched(manifest, patch)
+        return _apply_json_patch(manifest, patch)
     if not isinstance(patch, dict):
         raise PatchError(Message("a patch must be a mapping"))
-    return _merged(manifest, patch, strategic=kind == "strategic")
+    return _merge(manifest, patch, strategic=kind == "strategic")
 
 
-def _merged(old: Any, patch: Mapping[str, Any], *, strategic: bool) -> Manifest:
-    out = dict(old) if isinstance(old, Mapping) else {}
+def _merge(old: Any, patch: Mapping[str, Any], *, strategic: bool) -> Manifest:
+    merged = dict(old) if isinstance(old, Mapping) else {}
     if strategic and patch.get(DIRECTIVE) == "replace":
         return {key: value for key, value in patch.items() if key != DIRECTIVE}
     for key, value in patch.items():
-        if key == DIRECTIVE or key.startswith("$"):
+        if key.startswith("$"):
             continue
         if value is None:
-            out.pop(key, None)
+            merged.pop(key, None)
         elif isinstance(value, dict):
             if strategic and value.get(DIRECTIVE) == "delete":
-                out.pop(key, None)
+                merged.pop(key, None)
             else:
-                out[key] = _merged(out.get(key), value, strategic=strategic)
+                merged[key] = _merge(merged.get(key), value, strategic=strategic)
         elif isinstance(value, list) and strategic and key in MERGE_KEYS:
-            out[key] = _merged_list(out.get(key) or [], value, MERGE_KEYS[key])
+            merged[key] = _merge_lists(merged.get(key) or [], value, MERGE_KEYS[key])
         else:
-            out[key] = value
-    return out
+            merged[key] = value
+    return merged
 
 
-def _merged_list(old: Sequence[Any], patch: Sequence[Any], key: str) -> list[Any]:
+def _merge_lists(old: Sequence[Any], patch: Sequence[Any], key: str) -> list[Any]:
     if any(isinstance(item, dict) and item.get(DIRECTIVE) == "replace" for item in patch):
         return [item for item in patch if not (isinstance(item, dict) and DIRECTIVE in item)]
-    out = list(old)
+    merged = list(old)
     for item in patch:
         if not isinstance(item, dict):
-            out.append(item)
+            merged.append(item)
             continue
-        same = (i for i, o in enumerate(out) if isinstance(o, Mapping) and o.get(key) == item.get(key))
-        at = next(same, None)
+        same = (i for i, other in enumerate(merged) if isinstance(other, Mapping) and other.get(key) == item.get(key))
+        position = next(same, None)
         if item.get(DIRECTIVE) == "delete":
-            if at is not None:
-                del out[at]
-        elif at is None:
-            out.append(_merged({}, item, strategic=True))
+            if position is not None:
+                del merged[position]
+        elif position is None:
+            merged.append(_merge({}, item, strategic=True))
         else:
-            out[at] = _merged(out[at], item, strategic=True)
-    return out
+            merged[position] = _merge(merged[position], item, strategic=True)
+    return merged
 
 
-def _json_patched(manifest: Mapping[str, Any], patch: Any) -> Manifest:
+def _apply_json_patch(manifest: Mapping[str, Any], patch: Any) -> Manifest:
     if not isinstance(patch, list):
         raise PatchError(Message("a JSON patch must be a list of operations"))
-    document: Any = _copied(manifest)
+    document: Any = _copy(manifest)
     for operation in patch:
         if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
             raise PatchError(Message("each operation needs op and path"))
-        document = _operated(document, operation)
+        document = _apply_operation(document, operation)
     if not isinstance(document, dict):
         raise PatchError(Message("the patch leaves no object"))
     return document
 
 
-def _operated(document: Any, operation: Mapping[str, Any]) -> Any:
+def _apply_operation(document: Any, operation: Mapping[str, Any]) -> Any:
     op, path = operation.get("op"), _pointer(operation["path"])
     if op in ("move", "copy"):
         source = _pointer(str(operation.get("from")))
-        value = _copied(_at(document, source))
-        document = _written(document, source, None, "remove") if op == "move" else document
-        return _written(document, path, value, "add")
+        value = _copy(_value_at(document, source))
+        document = _write_value(document, source, None, "remove") if op == "move" else document
+        return _write_value(document, path, value, "add")
     if op == "test":
-        if _at(document, path) != operation.get("value"):
+        if _value_at(document, path) != operation.get("value"):
             raise PatchError(Message("the value at {path} is another one", path=operation["path"]))
         return document
     if op not in ("add", "remove", "replace"):
         raise PatchError(Message("{operation} is no operation of a JSON patch", operation=op))
-    return _written(document, path, operation.get("value"), op)
+    return _write_value(document, path, operation.get("value"), op)
 
 
-def _written(document: Any, path: Sequence[str], value: Any, op: str) -> Any:
+def _write_value(document: Any, path: Sequence[str], value: Any, op: str) -> Any:
+    """Add, remove or replace the value at the path in place, and return the document. Raises PatchError."""
     if not path:
         return value
-    parent, last = _at(document, path[:-1]), path[-1]
+    parent, last = _value_at(document, path[:-1]), path[-1]
     if isinstance(parent, list):
         index = len(parent) if last == "-" else _index(last)
         if op == "add" and index <= len(parent):
@@ -144,7 +145,8 @@ def _written(document: Any, path: Sequence[str], value: Any, op: str) -> Any:
     return document
 
 
-def _at(document: Any, path: Sequence[str]) -> Any:
+def _value_at(document: Any, path: Sequence[str]) -> Any:
+    """Return the value at the path. Raises PatchError if there is none."""
     for part in path:
         if isinstance(document, list):
             index = _index(part)
@@ -170,7 +172,7 @@ def _pointer(path: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value

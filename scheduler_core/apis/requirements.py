@@ -205,10 +205,12 @@ def disjoint(known: Requirements, asked: Requirements) -> Disjoint | None:
     """
     pairs = []
     for key, entry in asked.items():
-        there = known.get(key)
-        if there is None or there is entry or there.intersects(entry) or _may_be_absent(there, entry):
+        known_entry = known.get(key)
+        if known_entry is None or known_entry is entry:
             continue
-        pairs.append((entry, there))
+        if known_entry.intersects(entry) or _may_be_absent(known_entry, entry):
+            continue
+        pairs.append((entry, known_entry))
     return Disjoint(tuple(pairs)) if pairs else None
 
 
@@ -227,8 +229,12 @@ def show(requirements: Requirements) -> str:
 
 
 def _larger(first: int | None, second: int | None) -> int | None:
-    return second if first is None else first if second is None else max(first, second)
+    if first is None or second is None:
+        return second if first is None else first
+    return max(first, second)
 
 
 def _smaller(first: int | None, second: int | None) -> int | None:
-    return second if first is None else first if second is None else min(first, second)
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second)

@@ -61,7 +61,7 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
         return left > right if self.operator == "Gt" else left < right
 
     def errors(self) -> list[str]:
-        """Return the error with which `labels.NewRequirement` rejects the requirement; kube-apiserver accepts it."""
+        """Return the errors with which `labels.NewRequirement` rejects the requirement; kube-apiserver accepts it."""
         errors = []
         if self.operator in ("Gt", "Lt") and parse_int64(self.values[0]) is None:
             reason = "for 'Gt', 'Lt' operators, the value must be an integer"

@@ -40,7 +40,10 @@ class DeploymentSpec(Tagged, frozen=True):
 
 
 class StatefulSetSpec(Tagged, frozen=True):
-    """A StatefulSet. `delete_claims`: whether its claims are deleted when it is (scaled down, deleted)."""
+    """A StatefulSet.
+
+    `delete_claims`: whether its claims are deleted when it is scaled down, and when it is deleted.
+    """
 
     replicas: int
     template: Manifest

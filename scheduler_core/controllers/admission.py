@@ -47,8 +47,8 @@ class PodAdmission:
         self._used: dict[str, dict[str, int]] = {}  # by quota
         self._charged: dict[PodKey, list[tuple[str, dict[str, int]]]] = {}
 
-    def admitted(self, manifest: Manifest) -> Manifest:
-        """Return the manifest as the admission plugins change it. Raises AdmissionRefused."""
+    def admit(self, manifest: Manifest) -> Manifest:
+        """Return the manifest as changed by the admission plugins. Raises AdmissionRefused."""
         metadata, spec = manifest.get("metadata") or {}, dict(manifest.get("spec") or {})
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         _set_runtime_class(spec, name, self._objects)
@@ -59,7 +59,7 @@ class PodAdmission:
         _require_limits(name, spec, limits)
         return {**manifest, "spec": spec}
 
-    def resized(self, pod: Pod) -> None:
+    def admit_resize(self, pod: Pod) -> None:
         """Check and count a pod with changed resources, in LimitRanger and ResourceQuota. Raises AdmissionRefused."""
         _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
         self.charge(pod)
@@ -85,7 +85,7 @@ class PodAdmission:
         for quota in quotas:
             assert isinstance(quota.spec, QuotaSpec)
             hard, used = quota.spec.hard, self.used(quota)
-            amounts = {name: usage.get(name, 0) for name in hard if name in usage or _is_compute(name)}
+            amounts = {name: usage.get(name, 0) for name in hard if name in usage or _must_be_specified(name)}
             missing = [name for name in amounts if name not in usage]
             if missing:
                 containers = ",".join(c.get("name") or "" for c in (pod.manifest["spec"].get("containers") or ()))
@@ -100,7 +100,8 @@ class PodAdmission:
                 over.sort()
                 raise AdmissionRefused(
                     f'pods "{pod.name}" is forbidden: exceeded quota: {quota.name}, '
-                    f"requested: {_listed(over, delta)}, used: {_listed(over, used)}, limited: {_listed(over, hard)}"
+                    f"requested: {_quantities(over, delta)}, used: {_quantities(over, used)}, "
+                    f"limited: {_quantities(over, hard)}"
                 )
             charges.append((quota.key, amounts))
         self._charge(pod, charges)
@@ -158,8 +159,8 @@ class PodAdmission:
         """Write the status of a quota: its limits and their use."""
         assert isinstance(quota.spec, QuotaSpec)
         used = self.used(quota)
-        numbers = {f"used.{name}": _quantity(name, used[name]) for name in quota.spec.hard}
-        numbers |= {f"hard.{name}": _quantity(name, number) for name, number in quota.spec.hard.items()}
+        numbers = {f"used.{name}": _format_quantity(name, used[name]) for name in quota.spec.hard}
+        numbers |= {f"hard.{name}": _format_quantity(name, number) for name, number in quota.spec.hard.items()}
         self._objects.write_status(quota, numbers)
 
     def _quotas(self, namespace: str) -> Iterator[Workload]:
@@ -169,15 +170,13 @@ class PodAdmission:
 
 
 def _require_limits(name: str, spec: Manifest, limits: Sequence[LimitRangeItem]) -> None:
-    if problems := [problem for item in limits for problem in _exceeded(spec, item)]:
+    if problems := [problem for item in limits for problem in _violations(spec, item)]:
         text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
         raise AdmissionRefused(f'pods "{name}" is forbidden: {text}')
 
 
 def with_default_tolerations(tolerations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the tolerations, with 300 s added for nodes that are not ready or unreachable unless others cover
-    these.
-    """
+    """Return the tolerations, with those for 300 s on nodes that are not ready or unreachable, unless others apply."""
     missing = [key for key in (NOT_READY, UNREACHABLE) if not any(_covers(entry, key) for entry in tolerations)]
     added = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": TOLERATION_SECONDS}
     return [*tolerations, *({"key": key, **added} for key in missing)]
@@ -225,18 +224,18 @@ def _with_defaults(container: Mapping[str, Any], requests: Mapping[str, Any], li
     }
 
 
-def _exceeded(spec: Manifest, item: LimitRangeItem) -> Iterator[str]:
+def _violations(spec: Manifest, item: LimitRangeItem) -> Iterator[str]:
     """Yield the reasons why a pod violates a LimitRange (PodValidateLimitFunc)."""
     if item.type == "Container":
         for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
             resources = container.get("resources") or {}
             requests, limits = (without_null(resources.get(field)) for field in ("requests", "limits"))
-            yield from _outside(requests, limits, item)
+            yield from _limit_violations(requests, limits, item)
     elif item.type == "Pod":
-        yield from _outside(_sum(spec, "requests"), _sum(spec, "limits"), item)
+        yield from _limit_violations(_sum(spec, "requests"), _sum(spec, "limits"), item)
 
 
-def _outside(requests: Mapping[str, Any], limits: Mapping[str, Any], item: LimitRangeItem) -> Iterator[str]:
+def _limit_violations(requests: Mapping[str, Any], limits: Mapping[str, Any], item: LimitRangeItem) -> Iterator[str]:
     for name, least in item.minimum.items():
         given, bound = requests.get(name), limits.get(name)
         if given is None:
@@ -265,6 +264,7 @@ def _outside(requests: Mapping[str, Any], limits: Mapping[str, Any], item: Limit
 
 
 def _sum(spec: Manifest, field: str) -> dict[str, str]:
+    """Return the sums over the containers, each at least as large as for any init container."""
     total: dict[str, int] = {}
     for container in spec.get("containers") or ():
         for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
@@ -291,7 +291,7 @@ def usage_of(pod: Pod) -> dict[str, int]:
     return usage
 
 
-def _is_compute(name: str) -> bool:
+def _must_be_specified(name: str) -> bool:
     """Return whether a pod must specify this resource if a quota limits it."""
     return name in COMPUTE[:2] or name.startswith(("requests.cpu", "requests.memory", "limits.cpu", "limits.memory"))
 
@@ -320,11 +320,11 @@ def _matches_scope(scope: str, operator: str, values: tuple[str, ...], pod: Pod)
     return True
 
 
-def _listed(names: Sequence[str], amounts: Mapping[str, int]) -> str:
-    return ",".join(f"{name}={_quantity(name, amounts.get(name, 0))}" for name in names)
+def _quantities(names: Sequence[str], amounts: Mapping[str, int]) -> str:
+    return ",".join(f"{name}={_format_quantity(name, amounts.get(name, 0))}" for name in names)
 
 
-def _quantity(name: str, number: int) -> str:
+def _format_quantity(name: str, number: int) -> str:
     if name.rpartition(".")[2] == "cpu":
         return f"{number}m" if number % 1000 else str(number // 1000)
     if name.rpartition(".")[2] in ("memory", "ephemeral-storage", "storage"):

@@ -115,7 +115,7 @@ class Api:
         self._made: dict[str, int] = {}  # pods that an owner has made, by its uid
         self._names: dict[str, int] = {}  # how often a name has been given
         self._called: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
-        self._keys: dict[tuple[str, str], PodKey] = {}  # of pods, by namespace and what they are called
+        self._keys: dict[tuple[str, str], PodKey] = {}  # of pods, by namespace and trace name
 
     # Reading
 
@@ -256,11 +256,11 @@ class Api:
         number = self._made.get(owner.uid, 0)
         base = f"{self.called(owner)}/{number if place is None else place}"
         try:
-            pod = self.admit_pod(manifest) if template is None else self._admit_alike(owner, template, manifest)
+            pod = self.admit_pod(manifest) if template is None else self._admit_copy(owner, template, manifest)
         except AdmissionRefused as refused:
             self.record(owner, "FailedCreate", f"Error creating: {refused}", "Warning")
             raise
-        called = self._named(pod.namespace, base)
+        called = self._next_name(pod.namespace, base)
         self._made[owner.uid] = number + 1
         status = PodStatus(called, number, revision=revision[0], revision_name=revision[1], finalizer=finalizer)
         self._add_pod(pod, status)
@@ -292,15 +292,15 @@ class Api:
 
     def admit_pod(self, manifest: dict[str, Any]) -> Pod:
         """Return the pod as the API server stores it. Raises AdmissionRefused."""
-        pod = self.build_pod(self.pod_admission.admitted(manifest))
+        pod = self.build_pod(self.pod_admission.admit(manifest))
         self.pod_admission.charge(pod)
         return pod
 
-    def _admit_alike(self, owner: Workload, template: Mapping[str, Any], manifest: dict[str, Any]) -> Pod:
+    def _admit_copy(self, owner: Workload, template: Mapping[str, Any], manifest: dict[str, Any]) -> Pod:
         """Return the pod as the API server stores it, copied from the first pod of the template except for its name."""
         first = self._first_of.get(owner.uid)
         if first is None or first[0] is not template:
-            pod = self.build_pod(self.pod_admission.admitted(manifest))
+            pod = self.build_pod(self.pod_admission.admit(manifest))
             if not pod.has_resource_claims and not pod.volumes:  # whose names contain the pod's
                 self._first_of[owner.uid] = (template, pod)
         else:
@@ -342,7 +342,7 @@ class Api:
             self._unclaimed[pod.namespace] = None
         else:
             called, number = self._called_by_owner(pod, pod.owner)
-        called = self._named(pod.namespace, called)
+        called = self._next_name(pod.namespace, called)
         running = bool(pod.node_name) and not is_new
         since = pod.start_time if pod.start_time is not None else self.second
         status = PodStatus(called, number)
@@ -377,7 +377,7 @@ class Api:
             return f"{name}/{pod.node_name}", number
         return f"{name}/{number}", number
 
-    def _named(self, namespace: str, base: str) -> str:
+    def _next_name(self, namespace: str, base: str) -> str:
         """Return the name of the next pod with this base: base, base#2, ..."""
         key = f"{namespace} {base}"
         self._names[key] = times = self._names.get(key, 0) + 1
@@ -441,9 +441,7 @@ class Api:
         """Write a status that is part of the pod object; it is not in the trace."""
         self._delivery.update_pod(pod)
 
-    def delete_pod(
-        self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "", emit: bool = True
-    ) -> None:
+    def delete_pod(self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "") -> None:
         """Delete a pod, immediately if no kubelet runs it (registry/core/pod/strategy.go: CheckGracefulDelete)."""
         status, by = self.status(pod), by or self.actor
         wanted = grace_of(pod) if grace is None else grace

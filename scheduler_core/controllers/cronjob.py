@@ -39,12 +39,12 @@ def reconcile(cron_job: Workload, api: Api) -> None:
         _schedule(cron_job, spec, active, api)
     _trim_history(cron_job, spec, api)
     active = [job for job in api.owned(cron_job.uid, "Job") if not is_finished(job, api)]
-    last = _last(api).get(cron_job.uid)
+    last = _last_schedule_times(api).get(cron_job.uid)
     api.write_status(cron_job, {"active": len(active), **({"lastScheduleTime": "set"} if last is not None else {})})
 
 
 def _schedule(cron_job: Workload, spec: CronJobSpec, active: list[Workload], api: Api) -> None:
-    last = _last(api)
+    last = _last_schedule_times(api)
     since = last.get(cron_job.uid, cron_job.creation_timestamp)
     due = next_time(spec.schedule, since)
     while due is not None and (later := next_time(spec.schedule, due)) is not None and later <= api.now:
@@ -106,7 +106,7 @@ def _trim_history(cron_job: Workload, spec: CronJobSpec, api: Api) -> None:
             api.delete("Job", job.key, because("cron-history", owner=api.label(cron_job), limit=limit))
 
 
-def _last(api: Api) -> dict[str, float]:
+def _last_schedule_times(api: Api) -> dict[str, float]:
     known: dict[str, float] = api.memory.setdefault("cronjob", {})
     return known
 

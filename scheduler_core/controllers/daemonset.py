@@ -46,7 +46,7 @@ class _Sync:
     def __init__(self, daemon_set: Workload, spec: DaemonSetSpec, api: Api) -> None:
         self._set, self._spec, self._api = daemon_set, spec, api
         self._revision = api.revision(daemon_set, spec.template)
-        self._should: dict[str, tuple[bool, bool]] = {}
+        self._runs: dict[str, tuple[bool, bool]] = {}
         self._sample = _sample(daemon_set, spec, api)
 
     def _by_node(self) -> dict[str, list[Owned]]:
@@ -59,12 +59,12 @@ class _Sync:
 
     def _runs_on(self, node: Node) -> tuple[bool, bool]:
         """Return whether a pod should (run, continue to run) on a node (NodeShouldRunDaemonPod)."""
-        if node.name not in self._should:
+        if node.name not in self._runs:
             fits = matches_required(self._sample, node) is True
             taint = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoSchedule", "NoExecute"))
             evicted = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoExecute",))
-            self._should[node.name] = (fits and taint is None, fits and evicted is None)
-        return self._should[node.name]
+            self._runs[node.name] = (fits and taint is None, fits and evicted is None)
+        return self._runs[node.name]
 
     def manage(self) -> bool:
         """Create missing pods and delete surplus ones (manage). Return whether there were any."""
@@ -72,16 +72,16 @@ class _Sync:
         missing: list[str] = []
         surplus: list[tuple[Pod, Any]] = []
         for node in nodes:
-            self._look_at(node, by_node.get(node.name, []), missing, surplus)
+            self._compare_node(node, by_node.get(node.name, []), missing, surplus)
         names = {node.name for node in nodes}
         for name, pods in by_node.items():
             if name not in names:
-                gone = because("node-gone", node=name)
-                surplus += [(pod, gone) for pod, status in pods if not pod.node_name and _is_staying(status)]
+                cause = because("node-gone", node=name)
+                surplus += [(pod, cause) for pod, status in pods if not pod.node_name and _is_staying(status)]
         self._sync_nodes(surplus, missing, because("node-without-pod", owner=self._label))
         return bool(missing or surplus)
 
-    def _look_at(self, node: Node, pods: list[Owned], missing: list[str], surplus: list[tuple[Pod, Any]]) -> None:
+    def _compare_node(self, node: Node, pods: list[Owned], missing: list[str], surplus: list[tuple[Pod, Any]]) -> None:
         """Add the node's missing or surplus pods to the lists (podsShouldBeOnNode)."""
         runs, continues = self._runs_on(node)
         if runs and not pods:
@@ -99,7 +99,7 @@ class _Sync:
                         surplus.append((pod, because("pod-ended", owner=self._label, phase=status.phase)))
                 else:
                     running.append((pod, status))
-            surplus += [(pod, because("one-a-node", owner=self._label)) for pod in self._doubled(running)]
+            surplus += [(pod, because("one-a-node", owner=self._label)) for pod in self._surplus_on_node(running)]
 
     def _may_replace(self, node_name: str, pod: Pod) -> bool:
         """Return whether a failed pod is replaced now; otherwise sync again when its backoff ends."""
@@ -109,14 +109,14 @@ class _Sync:
         if wait and now - since < wait:
             self._api.later(since + wait - now, self._set.key)
             return False
-        fresh = wait and now - since > 2 * LONGEST_BACKOFF
-        backoff[key] = (FIRST_BACKOFF if not wait or fresh else min(2 * wait, LONGEST_BACKOFF), now)
+        has_expired = wait and now - since > 2 * LONGEST_BACKOFF
+        backoff[key] = (FIRST_BACKOFF if not wait or has_expired else min(2 * wait, LONGEST_BACKOFF), now)
         called = self._api.status(pod).called
         message = f"Found failed daemon pod {pod.namespace}/{called} on node {node_name}, will try to kill it"
         self._api.record(self._set, "FailedDaemonPod", message, "Warning")
         return True
 
-    def _doubled(self, running: Sequence[Owned]) -> list[Pod]:
+    def _surplus_on_node(self, running: Sequence[Owned]) -> list[Pod]:
         """Return the surplus pods of a node."""
         if len(running) <= 1:
             return []
@@ -163,9 +163,9 @@ class _Sync:
                 unavailable += 1
             elif old is not None and unavailable < self._unavailable:
                 candidates.append(old[0])
-        left = max(self._unavailable - unavailable, 0)
+        remaining = max(self._unavailable - unavailable, 0)
         cause = because("old-revision", owner=self._label, revision=self._revision)
-        self._sync_nodes([(pod, cause) for pod in (*replaced, *candidates[:left])], [], cause)
+        self._sync_nodes([(pod, cause) for pod in (*replaced, *candidates[:remaining])], [], cause)
 
     def _roll_with_surge(self) -> None:
         surge, available = 0, 0
@@ -175,8 +175,8 @@ class _Sync:
             if not is_clear:
                 surge += 1
                 continue
-            shown = old or new
-            available += shown is not None and self._is_available(shown[1])
+            current = old or new
+            available += current is not None and self._is_available(current[1])
             if old is None:
                 continue
             if new is not None:
@@ -197,9 +197,9 @@ class _Sync:
             elif surge < self._surge:
                 candidates.append(name)
         deleted += leaving[: max(available - self._desired, 0)]
-        left = max(self._surge - surge, 0)
+        remaining = max(self._surge - surge, 0)
         cause = because("old-revision", owner=self._label, revision=self._revision)
-        self._sync_nodes([(pod, cause) for pod in deleted], [*allowed, *candidates[:left]], cause)
+        self._sync_nodes([(pod, cause) for pod in deleted], [*allowed, *candidates[:remaining]], cause)
 
     def _new_and_old(self, pods: Sequence[Owned]) -> tuple[Owned | None, Owned | None, bool]:
         """Return the new and the old pod of a node, and whether there is only one of each (findUpdatedPodsOnNode)."""

@@ -80,7 +80,9 @@ class _Sync:
         new = self._new()
         newest = max((revision_of(rs) for rs in self._old()), default=0)
         if new is not None:
-            number = max(revision_of(new), newest + 1 if newest >= revision_of(new) else revision_of(new))
+            number = revision_of(new)
+            if newest >= number:
+                number = newest + 1
             new = self._with_revision(new, number)
             condition = self._status().condition("Progressing")
             if condition is None and self._has_deadline():
@@ -94,14 +96,14 @@ class _Sync:
         if revision_of(replica_set) != number or ready != self._spec.min_ready_seconds:
             cause = because("rolled-back", owner=self._label, name=self._api.called(replica_set))
             spec = replace(_spec(replica_set), min_ready_seconds=self._spec.min_ready_seconds)
-            replica_set = replace(annotated(replica_set, {REVISION: str(number)}), spec=spec)
+            replica_set = replace(with_annotations(replica_set, {REVISION: str(number)}), spec=spec)
             self._api.update(replica_set, cause)
-        self._note_revision(number)
+        self._write_revision(number)
         return replica_set
 
-    def _note_revision(self, number: int) -> None:
+    def _write_revision(self, number: int) -> None:
         if revision_of(self._deployment) != number:
-            self._deployment = annotated(self._deployment, {REVISION: str(number)})
+            self._deployment = with_annotations(self._deployment, {REVISION: str(number)})
             self._api.update(self._deployment, None)
 
     def _create(self, number: int) -> Workload:
@@ -150,7 +152,7 @@ class _Sync:
         assert isinstance(built, Workload)
         called = f"{deployment.name}@{api.next_set_number(deployment)}"
         new = api.create(built, because("new-template", owner=self._label), called=called)
-        self._note_revision(number)
+        self._write_revision(number)
         if self._has_deadline():
             message = f'Created new replica set "{called}"'
             self._set_condition(Condition("Progressing", "True", "NewReplicaSetCreated", message))
@@ -176,7 +178,7 @@ class _Sync:
         wanted = {DESIRED: str(self._spec.replicas), MAX_REPLICAS: str(self._spec.replicas + self._surge)}
         changes = before != size
         if changes or any(given.get(key) != value for key, value in wanted.items()):
-            self._api.update(annotated(with_size(replica_set, size), wanted), cause)
+            self._api.update(with_annotations(with_size(replica_set, size), wanted), cause)
         if changes:
             direction = "up" if size > before else "down"
             called = self._api.called(replica_set)
@@ -199,7 +201,7 @@ class _Sync:
         self._scale(new)
         if self._spec.paused:
             self._clean_up()
-        self._write_status(self._calculated())
+        self._write_status(self._calculate_status())
 
     def _scale(self, new: Workload | None) -> None:
         wanted = self._spec.replicas
@@ -247,7 +249,7 @@ class _Sync:
         size = _spec(replica_set).replicas
         if size == 0 or missing in (0, added):
             return 0
-        left = missing - added
+        remaining = missing - added
         if self._spec.replicas == 0:
             part = -size
         else:
@@ -255,7 +257,7 @@ class _Sync:
             base = int(most) if most else self._api.workload_status(self._deployment).number("replicas")
             grown = size * (self._spec.replicas + self._surge) / base if base else 0.0
             part = math.floor(grown + 0.5) - size
-        return min(part, left) if missing > 0 else max(part, left)
+        return min(part, remaining) if missing > 0 else max(part, remaining)
 
     # Rollouts
 
@@ -292,16 +294,16 @@ class _Sync:
         return self._scale_down_available(least) or cleaned
 
     def _clean_up_unhealthy(self, old: Sequence[Workload], most: int) -> bool:
-        done = 0
+        removed = 0
         for replica_set in old:
             size = _spec(replica_set).replicas
-            count = min(most - done, size - self._available(replica_set))
+            count = min(most - removed, size - self._available(replica_set))
             if count > 0:
                 name = f"ReplicaSet {self._api.called(replica_set)}"
                 cause = because("rollout-unhealthy", owner=self._label, old=name)
                 self._resize(replica_set, size - count, cause)
-                done += count
-        return done > 0
+                removed += count
+        return removed > 0
 
     def _scale_down_available(self, least: int) -> bool:
         """Scale down the oldest ReplicaSets first (scaleDownOldReplicaSetsForRollingUpdate).
@@ -310,14 +312,14 @@ class _Sync:
         """
         available = sum(map(self._available, self._all()))
         cause = because("rollout-down", owner=self._label, least=least, available=available)
-        left = available - least
+        surplus = available - least
         done = False
         for replica_set in self._old():
             size = _spec(replica_set).replicas
-            count = min(size, left)
+            count = min(size, surplus)
             if count > 0:
                 self._resize(replica_set, size - count, cause)
-                left -= count
+                surplus -= count
                 done = True
         return done
 
@@ -344,7 +346,7 @@ class _Sync:
         return False
 
     def _clean_up_when_complete(self) -> None:
-        if self._is_complete(self._calculated()):
+        if self._is_complete(self._calculate_status()):
             self._clean_up()
 
     def _clean_up(self) -> None:
@@ -382,21 +384,21 @@ class _Sync:
             self._deployment, status.numbers, with_condition(status.conditions, condition, self._api.second)
         )
 
-    def _calculated(self) -> WorkloadStatus:
+    def _calculate_status(self) -> WorkloadStatus:
         """Return the status calculated from the ReplicaSets (calculateStatus)."""
         every, new = self._all(), self._new()
-        of = {rs.uid: self._api.workload_status(rs) for rs in every}
+        statuses = {rs.uid: self._api.workload_status(rs) for rs in every}
         total = sum(_spec(rs).replicas for rs in every)
-        available = sum(status.number("availableReplicas") for status in of.values())
+        available = sum(status.number("availableReplicas") for status in statuses.values())
         numbers: dict[str, int | str] = {
-            "replicas": sum(status.number("replicas") for status in of.values()),
-            "updatedReplicas": of[new.uid].number("replicas") if new else 0,
-            "readyReplicas": sum(status.number("readyReplicas") for status in of.values()),
+            "replicas": sum(status.number("replicas") for status in statuses.values()),
+            "updatedReplicas": statuses[new.uid].number("replicas") if new else 0,
+            "readyReplicas": sum(status.number("readyReplicas") for status in statuses.values()),
             "availableReplicas": available,
             "unavailableReplicas": max(total - available, 0),
         }
         if self._api.release.rules.terminating_replicas_are_counted:
-            numbers["terminatingReplicas"] = sum(status.number("terminatingReplicas") for status in of.values())
+            numbers["terminatingReplicas"] = sum(status.number("terminatingReplicas") for status in statuses.values())
         enough = available >= self._spec.replicas - self._unavailable
         condition = (
             Condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
@@ -416,16 +418,16 @@ class _Sync:
 
     def _write_progress(self) -> None:
         """Write the status with the condition Progressing (syncRolloutStatus)."""
-        new, old = self._calculated(), self._status()
+        new, old = self._calculate_status(), self._status()
         conditions = new.conditions
         if not self._has_deadline():
             conditions = tuple(c for c in conditions if c.type != "Progressing")
         elif not self._was_complete(new, old):
             conditions = self._progress(new, old)
+        new_set = self._new()
         failures = [
             condition
-            for rs in ([self._new()] if self._new() else []) + self._all()
-            if rs is not None
+            for rs in (self._all() if new_set is None else [new_set, *self._all()])
             for condition in self._api.workload_status(rs).conditions
             if condition.type == "ReplicaFailure" and condition.status == "True"
         ]
@@ -434,7 +436,7 @@ class _Sync:
         else:
             conditions = tuple(c for c in conditions if c.type != "ReplicaFailure")
         if not self._write_status(WorkloadStatus(new.numbers, conditions)):
-            self._look_again()
+            self._sync_after_deadline()
 
     def _was_complete(self, new: WorkloadStatus, old: WorkloadStatus) -> bool:
         condition = old.condition("Progressing")
@@ -445,9 +447,11 @@ class _Sync:
         )
 
     def _progress(self, new: WorkloadStatus, old: WorkloadStatus) -> tuple[Condition, ...]:
-        name = (
-            f'ReplicaSet "{self._api.called(rs)}"' if (rs := self._new()) else f'Deployment "{self._deployment.name}"'
-        )
+        new_set = self._new()
+        if new_set is None:
+            name = f'Deployment "{self._deployment.name}"'
+        else:
+            name = f'ReplicaSet "{self._api.called(new_set)}"'
         current, second = new.condition("Progressing"), self._api.second
         if self._is_complete(new):
             done = Condition("Progressing", "True", "NewReplicaSetAvailable", f"{name} has successfully progressed.")
@@ -470,7 +474,7 @@ class _Sync:
             return True
         return condition.updated + self._spec.progress_deadline_seconds < self._api.now
 
-    def _look_again(self) -> None:
+    def _sync_after_deadline(self) -> None:
         """Sync again a second after the deadline (requeueStuckDeployment)."""
         condition = self._status().condition("Progressing")
         if not self._has_deadline() or condition is None or self._is_complete(self._status()):
@@ -514,7 +518,7 @@ def revision_of(workload: Workload) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def annotated(workload: Workload, annotations: Mapping[str, str]) -> Workload:
+def with_annotations(workload: Workload, annotations: Mapping[str, str]) -> Workload:
     """Return the workload with these annotations added."""
     metadata = workload.manifest.get("metadata") or {}
     given = {**(metadata.get("annotations") or {}), **annotations}
@@ -542,9 +546,10 @@ def with_condition(conditions: Sequence[Condition], condition: Condition, second
 
 def _progresses(new: WorkloadStatus, old: WorkloadStatus) -> bool:
     """Return whether there are more new, ready or available pods, or fewer old ones (DeploymentProgressing)."""
-    of_old = (status.number("replicas") - status.number("updatedReplicas") for status in (new, old))
-    fewer_old = next(of_old) < next(of_old)
-    return fewer_old or any(
+    old_pods_now, old_pods_before = (
+        status.number("replicas") - status.number("updatedReplicas") for status in (new, old)
+    )
+    return old_pods_now < old_pods_before or any(
         new.number(name) > old.number(name) for name in ("updatedReplicas", "readyReplicas", "availableReplicas")
     )
 

@@ -139,11 +139,11 @@ def _taints(result: DeviceResult, api: Api) -> Iterator[tuple[str, DeviceTaint, 
 
     A rule also taints an allocated device that its driver no longer publishes; a rule without a selector taints none.
     """
-    for piece in _newest(result, api):
-        for device in piece.devices:
+    for resource_slice in _newest(result, api):
+        for device in resource_slice.devices:
             if device.name == result.device:
                 for number, (taint, added) in enumerate(device.slice_taints):
-                    yield f"{piece.name} {device.name} {number}", taint, added
+                    yield f"{resource_slice.name} {device.name} {number}", taint, added
     for rule in api.cluster.objects("DeviceTaintRule"):
         if isinstance(rule, DeviceTaintRule) and rule.has_selector and rule.matches(*result.device_id):
             yield rule.name, rule.taint, rule.added

@@ -11,7 +11,7 @@ from scheduler_core.cluster.statuses import Condition
 from scheduler_core.controllers.api import Api, size_of
 from scheduler_core.controllers.pods import Owned
 
-FORGOTTEN_AFTER = 120.0  # DeletionTimeout: an eviction that deleted no pod counts no longer
+FORGOTTEN_AFTER = 120.0  # DeletionTimeout: an eviction that deleted no pod no longer counts
 SYNC_FAILED = "SyncFailed"
 WITHOUT_SCALE = {"DaemonSet": "daemonsets.apps", "Job": "jobs.batch"}  # kinds without the scale subresource
 
@@ -67,7 +67,7 @@ def write(
         "expectedPods": expected,
         "disruptionsAllowed": allowed,
     }
-    if disrupted := memory(api).get(key_of(budget)):
+    if disrupted := disrupted_pods(api).get(key_of(budget)):
         numbers["disruptedPods"] = " ".join(api.statuses.pods[key].called for key in disrupted)
     api.write_status(budget, numbers, (condition,))
 
@@ -81,7 +81,7 @@ def _fail_safe(budget: PodDisruptionBudget, message: str, api: Api) -> None:
     api.write_status(budget, {**status.numbers, "disruptionsAllowed": 0}, (condition,))
 
 
-def memory(api: Api) -> dict[str, dict[str, float]]:
+def disrupted_pods(api: Api) -> dict[str, dict[str, float]]:
     """Return `status.disruptedPods` of each budget: the pods whose eviction was granted, with the times."""
     known: dict[str, dict[str, float]] = api.memory.setdefault("disruption", {})
     return known
@@ -126,14 +126,17 @@ def expected_scale(pods: list[Owned], api: Api) -> int:
 
 
 def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict[str, float]:
-    """Return the pods whose eviction was granted and that are not being deleted yet (buildDisruptedPodMap)."""
-    noted = memory(api).get(key_of(budget), {})
+    """Return the pods whose eviction was granted and that are not being deleted yet (buildDisruptedPodMap).
+
+    Others are forgotten; the budget is synced again when the next one is.
+    """
+    granted = disrupted_pods(api).get(key_of(budget), {})
     staying = {pod.key for pod, status in pods if status.deletion_requested is None}
-    left = {key: at for key, at in noted.items() if key in staying and at + FORGOTTEN_AFTER > api.now}
-    memory(api)[key_of(budget)] = left
-    if left:
-        api.later(min(left.values()) + FORGOTTEN_AFTER - api.now, key_of(budget))
-    return left
+    remaining = {key: at for key, at in granted.items() if key in staying and at + FORGOTTEN_AFTER > api.now}
+    disrupted_pods(api)[key_of(budget)] = remaining
+    if remaining:
+        api.later(min(remaining.values()) + FORGOTTEN_AFTER - api.now, key_of(budget))
+    return remaining
 
 
 def budgets_of(pod: Pod, api: Api) -> list[PodDisruptionBudget]:

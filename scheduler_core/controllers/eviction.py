@@ -10,7 +10,7 @@ from scheduler_core.apis.core import Pod, PodDisruptionBudget, PodKey
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.disruption import SYNC_FAILED, budgets_of, memory, write
+from scheduler_core.controllers.disruption import SYNC_FAILED, budgets_of, disrupted_pods, write
 from scheduler_core.controllers.kubelet_admission import MIRROR
 from scheduler_core.trace.controller_events import EvictionAnswered
 from scheduler_core.trace.records import Because
@@ -91,11 +91,11 @@ def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
 
 def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
     """Use up one of the allowed disruptions (checkAndDecrement)."""
-    memory(api).setdefault(key_of(budget), {})[pod.key] = api.now
+    disrupted_pods(api).setdefault(key_of(budget), {})[pod.key] = api.now
     status = api.workload_status(budget)
     healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
-    left, expected = status.number("disruptionsAllowed") - 1, status.number("expectedPods")
-    write(budget, healthy - 1 if healthy > desired else healthy, desired, expected, api, allowed=left)
+    allowed, expected = status.number("disruptionsAllowed") - 1, status.number("expectedPods")
+    write(budget, healthy - 1 if healthy > desired else healthy, desired, expected, api, allowed=allowed)
 
 
 class Drain:

@@ -56,7 +56,7 @@ class JobProgress(msgspec.Struct):
     is_suspended: bool | None = None
 
 
-def copied(progress: JobProgress) -> JobProgress:
+def copy_progress(progress: JobProgress) -> JobProgress:
     """Return a copy of the counts."""
     sets = {name: set(getattr(progress, name)) for name in ("counted", "done", "lost")}
     return replace(progress, **sets)
@@ -129,10 +129,10 @@ class _Sync:
 
     def run(self) -> None:
         if is_finished(self._job, self._api):
-            self._free_pods(all_of_them=True)
+            self._remove_finalizers(all_of_them=True)
             return
         progress, spec = self._progress, self._spec
-        before = copied(progress)
+        before = copy_progress(progress)
         if progress.started is None and not spec.suspend:
             progress.started = self._api.second
         self._count()
@@ -141,25 +141,24 @@ class _Sync:
         shown: int | None = None
         if failing is not None:
             self._delete(active, because("job-failed", owner=self._label, reason=failing[0]))
-            self._set("FailureTarget", *failing)
-            left = [pod.uid for pod, status in self._pods if status.finalizer and pod.uid not in progress.counted]
-            progress.failed += len(left)  # every pod that has not ended counts as failed
-            progress.counted.update(left)
+            self._set_condition("FailureTarget", *failing)
+            uncounted = [pod.uid for pod, status in self._pods if status.finalizer and pod.uid not in progress.counted]
+            progress.failed += len(uncounted)  # every pod that has not ended counts as failed
+            progress.counted.update(uncounted)
         elif self._condition("SuccessCriteriaMet") is not None or self._meets_success_policy():
             self._delete(active, because("job-succeeded", owner=self._label))
             progress.counted.update(pod.uid for pod, _ in self._pods)
         else:
             shown = self._manage(active)
-            self._judge()
-            self._note_suspension()
+            self._check_completion()
+            self._update_suspension()
         ready = sum(status.ready for _, status in active)
         refuses = self._api.release.rules.jobs_may_not_be_more_ready_than_active
         if refuses and shown is not None and ready > shown:
             self._api.memory["job"][self._job.uid] = before
-            raise AdmissionRefused(
-                f"status.ready: Invalid value: {ready}: cannot set more ready pods than active"
-            )  # validateJobStatus
-        self._free_pods(all_of_them=False)
+            # validateJobStatus
+            raise AdmissionRefused(f"status.ready: Invalid value: {ready}: cannot set more ready pods than active")
+        self._remove_finalizers(all_of_them=False)
         self._finish()
         self._write_status(shown)
 
@@ -226,7 +225,7 @@ class _Sync:
     # Judging
 
     def _failing(self) -> Failing | None:
-        """Return why the Job fails; None if it does not."""
+        """Return the reason and message of the Job's failure; None if it does not fail."""
         if (condition := self._condition("FailureTarget")) is not None:
             return condition.reason, condition.message
         spec, progress = self._spec, self._progress
@@ -260,10 +259,10 @@ class _Sync:
         deadline, started = self._spec.active_deadline_seconds, self._progress.started
         if deadline is None or started is None or self._spec.suspend:
             return False
-        left = started + deadline - self._api.now
-        if left > 0:
-            self._api.later(left, self._job.key)
-        return left <= 0
+        seconds = started + deadline - self._api.now
+        if seconds > 0:
+            self._api.later(seconds, self._job.key)
+        return seconds <= 0
 
     def _meets_success_policy(self) -> bool:
         done = {index for index in self._progress.done if index < self._completions}
@@ -271,28 +270,28 @@ class _Sync:
             counted = done if rule.indexes is None else done & set(rule.indexes)
             every = len(rule.indexes) if rule.indexes is not None else self._completions
             if counted and len(counted) >= (every if rule.count is None else rule.count):
-                self._set("SuccessCriteriaMet", "SuccessPolicy", f"Matched rules at index {number}")
+                self._set_condition("SuccessCriteriaMet", "SuccessPolicy", f"Matched rules at index {number}")
                 return True
         return False
 
-    def _judge(self) -> None:
+    def _check_completion(self) -> None:
         """Set the condition SuccessCriteriaMet if enough pods have succeeded and none is active."""
         wanted = 1 if self._spec.completions is None else self._spec.completions
         active = sum(is_active(*owned) for owned in self._api.pods_of(self._job))
         if self._progress.succeeded >= wanted and active == 0:
-            self._set("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
+            self._set_condition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
 
-    def _note_suspension(self) -> None:
+    def _update_suspension(self) -> None:
         """Set the condition Suspended, and restart the time limit when the Job is resumed."""
         progress, suspend = self._progress, self._spec.suspend
         condition = self._condition("Suspended")
         if suspend and (condition is None or condition.status != "True"):
-            self._set("Suspended", "JobSuspended", "Job suspended")
+            self._set_condition("Suspended", "JobSuspended", "Job suspended")
             self._api.record(self._job, "Suspended", "Job suspended")
             if self._api.release.rules.suspended_jobs_have_no_start_time:
                 progress.started = None
         elif not suspend and condition is not None and condition.status == "True":
-            self._set("Suspended", "JobResumed", "Job resumed", "False")
+            self._set_condition("Suspended", "JobResumed", "Job resumed", "False")
             self._api.record(self._job, "Resumed", "Job resumed")
             progress.started = self._api.second
             if self._spec.active_deadline_seconds is not None:
@@ -339,8 +338,8 @@ class _Sync:
                 if index >= self._completions or index in seen:
                     surplus.append(owned)
                 seen.add(index)
-        left = [owned for owned in active if owned not in surplus]
-        return surplus + in_order_of_deletion_of_jobs(left)[: max(count - len(surplus), 0)]
+        others = [owned for owned in active if owned not in surplus]
+        return surplus + in_order_of_deletion_of_jobs(others)[: max(count - len(surplus), 0)]
 
     def _shown_in_backoff(self) -> int | None:
         """Return the active pods to report in the status while new pods have to wait, None: the actual number."""
@@ -421,15 +420,17 @@ class _Sync:
             self._api.remove_finalizer(pod)
         self._delete(pods, cause)
 
-    def _free_pods(self, *, all_of_them: bool) -> None:
+    def _remove_finalizers(self, *, all_of_them: bool) -> None:
         """Remove the finalizers of counted pods (trackJobStatusAndRemoveFinalizers)."""
-        kept = set() if all_of_them or self._spec.backoff_limit_per_index is None else self._delayed()
+        kept = (
+            set() if all_of_them or self._spec.backoff_limit_per_index is None else self._pods_with_delayed_deletion()
+        )
         for pod, status in self._api.pods_of(self._job):
             done = pod.uid in self._progress.counted or (all_of_them and not is_active(pod, status))
             if status.finalizer and done and pod.uid not in kept:
                 self._api.remove_finalizer(pod)
 
-    def _delayed(self) -> set[str]:
+    def _pods_with_delayed_deletion(self) -> set[str]:
         """Return the failed pods that stay until their index has a new pod (getPodsWithDelayedDeletionPerIndex)."""
         pods = self._api.pods_of(self._job)
         active = {index_of(pod) for pod, status in pods if is_active(pod, status)}
@@ -449,7 +450,7 @@ class _Sync:
     def _condition(self, name: str) -> Condition | None:
         return next((condition for condition in self._conditions if condition.type == name), None)
 
-    def _set(self, name: str, reason: str, message: str, status: str = "True") -> None:
+    def _set_condition(self, name: str, reason: str, message: str, status: str = "True") -> None:
         old = self._condition(name)
         if old is not None and old.status == status:
             return
@@ -466,7 +467,7 @@ class _Sync:
             condition = self._condition(target)
             if condition is None:
                 continue
-            self._set(end, condition.reason, condition.message)
+            self._set_condition(end, condition.reason, condition.message)
             self._progress.completed = self._api.second
             if end == "Complete":
                 self._api.record(self._job, "Completed", "Job completed")
@@ -474,7 +475,7 @@ class _Sync:
                 self._api.record(self._job, condition.reason, condition.message, "Warning")
             if not waits:
                 self._conditions = [c for c in self._conditions if c.type != target]
-            self._free_pods(all_of_them=True)
+            self._remove_finalizers(all_of_them=True)
             return
 
     def _write_status(self, shown: int | None) -> None:

@@ -121,15 +121,15 @@ class Kubelets:
             excess = used(pod, status) - pod.requests.get(name, 0)
             return excess <= 0, pod.priority, -excess
 
-        left = amount(name, reclaim) if reclaim is not None else 1
+        needed = amount(name, reclaim) if reclaim is not None else 1
         for pod, status in sorted(pods, key=rank):
-            if left <= 0:
+            if needed <= 0:
                 return
-            left -= max(used(pod, status), 1 if reclaim is None else 0)
+            needed -= max(used(pod, status), 1 if reclaim is None else 0)
             self._api.set_disruption_target(pod, "TerminationByKubelet")
             self._api.finish_pod(self._api.pod(pod.key) or pod, "Failed", by=NAME, exit_code=KILLED, reason="Evicted")
 
-    # What happens in time
+    # Timed actions
 
     def _start(self, pod: Pod) -> None:
         status = self._api.status(pod)
@@ -256,6 +256,7 @@ class Kubelets:
             act(pod)
 
     def _number(self, pod: Pod, annotation: str, default: float) -> float:
+        """Return the number in an annotation, at least 0; the default without one or with an invalid one."""
         try:
             return max(float(pod.annotations[PREFIX + annotation]), 0.0)
         except (KeyError, ValueError):

@@ -99,7 +99,7 @@ class Live:
 
     def load(self, item: KubernetesObject) -> KubernetesObject:
         """Return an object of the scenario's start as the API server has stored it."""
-        self._note_class(item)
+        self._register_class(item)
         if isinstance(item, Node) and item.unschedulable and self._runs("node-lifecycle-controller"):
             return cordoned(item)
         if isinstance(item, Pod) and not item.node_name:
@@ -174,7 +174,7 @@ class Live:
         item = old if new is None else new
         assert item is not None
         if new is not None:
-            self._note_class(new)
+            self._register_class(new)
         if kind in ADMITTING:
             self.api.forget_templates()
         if old is None and isinstance(new, Workload) and not self.api.actor:
@@ -292,7 +292,7 @@ class Live:
             target = self.api.workload(controller.kind, key)
             if target is None or target.spec is None:
                 return
-        self._count(item, controller)
+        self._count_sync(item, controller)
         api = self.api
         self._sync_counts[f"{controller.name} ({key})"] += 1
         api.actor = controller.name
@@ -310,7 +310,8 @@ class Live:
         finally:
             api.actor = ""
 
-    def _count(self, item: Item, controller: Controller) -> None:
+    def _count_sync(self, item: Item, controller: Controller) -> None:
+        """Count a sync of the object at this moment. Raises EndlessSync if there are too many."""
         syncs = self._syncs[item] = self._syncs.get(item, 0) + 1
         if syncs <= MAX_SYNCS:
             return
@@ -363,7 +364,7 @@ class Live:
             if isinstance(item, PodDisruptionBudget)
         }
 
-    def _note_class(self, item: KubernetesObject) -> None:
+    def _register_class(self, item: KubernetesObject) -> None:
         if isinstance(item, PriorityClass):
             self.api.admission.priority_classes[item.name] = item
         elif isinstance(item, StorageClass):

@@ -124,7 +124,7 @@ class _Pass:
     def run(self) -> None:
         nodes = self._api.cluster.all_nodes()
         for node in nodes:
-            self._look_at(node)
+            self._check_node(node)
         self.taint()
         self._handle_disruption(nodes)
         waits = any(self._monitor.queues.values()) and not self._monitor.all_lost
@@ -139,7 +139,7 @@ class _Pass:
             return status.ready == "True" or not evicts
         return status.ready != "True" or evicts
 
-    def _look_at(self, node: Node) -> None:
+    def _check_node(self, node: Node) -> None:
         api, monitor = self._api, self._monitor
         status = api.node_status(node.name)
         if not status.lost:

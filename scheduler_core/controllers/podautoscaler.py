@@ -31,10 +31,10 @@ def reconcile(autoscaler: Workload, api: Api) -> None:
     load = load_of(api).get((spec.target_kind, f"{autoscaler.namespace}/{spec.target_name}"))
     size = size_of(target) if target is not None else None
     if target is None or size is None:
-        _write(autoscaler, 0, 0, "FailedGetScale", api)
+        _write_status(autoscaler, 0, 0, "FailedGetScale", api)
         return
     if size == 0:
-        _write(autoscaler, size, 0, "ScalingDisabled", api)
+        _write_status(autoscaler, size, 0, "ScalingDisabled", api)
         return
     wanted = size
     if size > spec.maximum:
@@ -43,13 +43,13 @@ def reconcile(autoscaler: Workload, api: Api) -> None:
         wanted = spec.minimum
     elif load is not None:
         proposed = max(_proposal(spec, metric, size, load, target, api) for metric in spec.metrics)
-        wanted = _limited(autoscaler, spec, size, proposed, api)
+        wanted = _limited_size(autoscaler, spec, size, proposed, api)
     if wanted != size:
         cause = because("load", owner=api.label(autoscaler), replicas=wanted)
         api.update(with_size(target, wanted), cause)
-        _note(api, "events", autoscaler).append((api.now, wanted - size))
+        _samples(api, "events", autoscaler).append((api.now, wanted - size))
         api.record(autoscaler, "SuccessfulRescale", f"New size: {wanted}")
-    _write(autoscaler, size, wanted, "", api)
+    _write_status(autoscaler, size, wanted, "", api)
 
 
 def load_of(api: Api) -> dict[tuple[str, str], Mapping[str, int]]:
@@ -89,47 +89,48 @@ def _proposal(
     return size if goes_back else proposed
 
 
-def _limited(autoscaler: Workload, spec: AutoscalerSpec, size: int, proposed: int, api: Api) -> int:
+def _limited_size(autoscaler: Workload, spec: AutoscalerSpec, size: int, proposed: int, api: Api) -> int:
     """Return the replicas after stabilization, rates and limits (normalizeDesiredReplicasWithBehaviors)."""
-    samples = _note(api, "samples", autoscaler)
+    samples = _samples(api, "samples", autoscaler)
     samples.append((api.now, proposed))
     longest = max(spec.up.stabilization_seconds, spec.down.stabilization_seconds)
     samples[:] = [sample for sample in samples if sample[0] >= api.now - longest]
     least_up = min(n for at, n in samples if at >= api.now - spec.up.stabilization_seconds)
     most_down = max(n for at, n in samples if at >= api.now - spec.down.stabilization_seconds)
     stable = min(max(size, least_up), max(most_down, least_up))
-    events = _note(api, "events", autoscaler)
+    events = _samples(api, "events", autoscaler)
     if stable > size:
-        return min(stable, _rate(spec.up, size, events, api.now, 1), spec.maximum)
+        return min(stable, _rate_limit(spec.up, size, events, api.now, 1), spec.maximum)
     if stable < size:
-        return max(stable, _rate(spec.down, size, events, api.now, -1), spec.minimum)
+        return max(stable, _rate_limit(spec.down, size, events, api.now, -1), spec.minimum)
     return min(max(size, spec.minimum), spec.maximum)
 
 
-def _rate(rules: ScalingRules, size: int, events: Samples, now: float, sign: int) -> int:
+def _rate_limit(rules: ScalingRules, size: int, events: Samples, now: float, sign: int) -> int:
     """Return the size to which the policies allow scaling now (calculateScaleUpLimitWithScalingRules)."""
     if rules.select == "Disabled":
         return size
     limits = []
     for kind, value, seconds in rules.policies:
         changed = sum(change for at, change in events if at > now - seconds and change * sign > 0)
-        began = size - changed
+        before = size - changed
         if kind == "Pods":
-            limits.append(began + sign * value)
+            limits.append(before + sign * value)
         elif sign > 0:
-            limits.append(math.ceil(began * (1 + value / 100)))
+            limits.append(math.ceil(before * (1 + value / 100)))
         else:
-            limits.append(math.floor(began * (1 - value / 100)))
+            limits.append(math.floor(before * (1 - value / 100)))
     farthest = max if (sign > 0) == (rules.select == "Max") else min
     return farthest(limits) if limits else size
 
 
-def _note(api: Api, what: str, autoscaler: Workload) -> Samples:
-    known: dict[str, Samples] = api.memory.setdefault(f"autoscaler {what}", {})
+def _samples(api: Api, name: str, autoscaler: Workload) -> Samples:
+    """Return the autoscaler's list of "events" or "samples", to which the caller adds."""
+    known: dict[str, Samples] = api.memory.setdefault(f"autoscaler {name}", {})
     return known.setdefault(autoscaler.uid, [])
 
 
-def _write(autoscaler: Workload, size: int, wanted: int, problem: str, api: Api) -> None:
+def _write_status(autoscaler: Workload, size: int, wanted: int, problem: str, api: Api) -> None:
     second = api.second
     able = Condition("AbleToScale", "False" if problem == "FailedGetScale" else "True", problem or "ReadyForNewScale")
     numbers: dict[str, Any] = {"currentReplicas": size, "desiredReplicas": wanted}

@@ -72,7 +72,7 @@ def in_order_of_deletion(
         pod, status = owned
         return (
             bool(pod.node_name),
-            ("Pending", "Unknown", "Running").index(status.phase) if status.phase != "Pending" else 0,
+            ("Pending", "Unknown", "Running").index(status.phase),
             status.ready,
             deletion_cost(pod) if by_cost else 0,
             -related_on_node.get(pod.node_name, 0) if pod.node_name else 0,

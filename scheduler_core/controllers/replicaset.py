@@ -60,7 +60,7 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
     if missing > 0:
         return slow_start(min(missing, BURST_REPLICAS), create)
     surplus = min(-missing, BURST_REPLICAS)
-    for pod, _ in _to_delete(active, surplus, replica_set, api):
+    for pod, _ in _pods_to_delete(active, surplus, replica_set, api):
         api.delete_pod(pod, cause)
     return None
 
@@ -86,7 +86,7 @@ def slow_start(count: int, create: Callable[[int], Any]) -> AdmissionRefused | N
     return None
 
 
-def _to_delete(active: Sequence[Owned], surplus: int, replica_set: Workload, api: Api) -> Sequence[Owned]:
+def _pods_to_delete(active: Sequence[Owned], surplus: int, replica_set: Workload, api: Api) -> Sequence[Owned]:
     if surplus <= 0:
         return ()
     if surplus == len(active):

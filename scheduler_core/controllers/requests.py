@@ -12,7 +12,7 @@ from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Node, Pod, PodKey, Workload
 from scheduler_core.apis.karpenter import NodeClaim
-from scheduler_core.apis.patches import PatchError, patched
+from scheduler_core.apis.patches import PatchError, apply_patch
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
@@ -119,7 +119,7 @@ class Requests:
             old = api.cluster.node(event.name) if event.kind == "Node" else api.cluster.get(event.kind, _key(event))
         if old is None:
             return f"{event.kind} {event.name} was not found"
-        manifest = patched(old.manifest, details.get("patch"), details.get("type") or "strategic")
+        manifest = apply_patch(old.manifest, details.get("patch"), details.get("type") or "strategic")
         if event.kind == "Pod":
             manifest = {**manifest, "metadata": {**(manifest.get("metadata") or {}), "name": old.name}}
             if old.node_name and changes_resources(old, manifest):
@@ -147,7 +147,7 @@ class Requests:
         old = with_actual_resources(old)
         new = merge_update(old, built, api.release)
         assert isinstance(new, Pod)
-        api.pod_admission.resized(new)
+        api.pod_admission.admit_resize(new)
         api.apply_object(new, "update", None)
         self._kubelets.resizes.request(old, new)
 
@@ -193,15 +193,15 @@ class Requests:
         details = event.details
         taint = Taint(details["key"], details.get("value") or "", details["effect"])
         for node in self._nodes(event):
-            same = [t for t in node.taints if (t.key, t.effect) != (taint.key, taint.effect)]
-            self._api.apply_object(with_taints(node, (*same, taint)), "update", None)
+            others = [t for t in node.taints if (t.key, t.effect) != (taint.key, taint.effect)]
+            self._api.apply_object(with_taints(node, (*others, taint)), "update", None)
         return None
 
     def _untaint(self, event: TimelineEvent) -> str | None:
         key, effect = event.details["key"], event.details.get("effect")
         for node in self._nodes(event):
-            left = [t for t in node.taints if t.key != key or (effect and t.effect != effect)]
-            self._api.apply_object(with_taints(node, left), "update", None)
+            remaining = [t for t in node.taints if t.key != key or (effect and t.effect != effect)]
+            self._api.apply_object(with_taints(node, remaining), "update", None)
         return None
 
     def _failnode(self, event: TimelineEvent) -> str | None:
@@ -256,8 +256,8 @@ class Requests:
     def _relieve(self, node_name: str, taint: Taint) -> None:
         node = self._api.cluster.node(node_name)
         if node is not None:
-            left = [entry for entry in node.taints if entry != taint]
-            self._api.apply_object(with_taints(node, left), "update", None)
+            remaining = [entry for entry in node.taints if entry != taint]
+            self._api.apply_object(with_taints(node, remaining), "update", None)
 
     def _nodes(self, event: TimelineEvent) -> list[Node]:
         nodes = (self._api.cluster.node(name) for name in event.details["nodes"])
@@ -281,7 +281,7 @@ class Requests:
             spec = {**(manifest.get("spec") or {}), "template": template}
             self._replace(event.kind, workload, {**manifest, "spec": spec})
             return None
-        self._replace(event.kind, workload, patched(manifest, patch))
+        self._replace(event.kind, workload, apply_patch(manifest, patch))
         return None
 
     def _earlier_template(self, workload: Workload, revision: int) -> Any:

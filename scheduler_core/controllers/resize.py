@@ -46,7 +46,7 @@ After = Callable[[float, Callable[[Pod], None], Pod], None]
 
 def changes_resources(old: Pod, manifest: Manifest) -> bool:
     """Return whether a new manifest changes the resources of the pod."""
-    return bool(_compared(_spec(old.manifest)) != _compared(_spec(manifest)))
+    return bool(_comparable_spec(_spec(old.manifest)) != _comparable_spec(_spec(manifest)))
 
 
 def check_resize(old: Pod, manifest: Manifest, node: Node | None, release: Release) -> None:
@@ -137,7 +137,7 @@ class Resizes:
             resources = entry.get("resources") or {}
             requests = {**(resources.get("requests") or {}), **(entry.get("allocatedResources") or {})}
             allocated[entry.get("name") or ""] = {**resources, "requests": requests}
-        if _compared_resources(allocated) != _compared_resources(_resources(pod)):
+        if _comparable_amounts(allocated) != _comparable_amounts(_resources(pod)):
             self._allocated[pod.uid] = allocated
             self.sync(pod)
 
@@ -148,7 +148,7 @@ class Resizes:
 
     def sync(self, pod: Pod) -> None:
         """Allocate a pod's desired resources, or mark the resize as pending (HandlePodUpdates)."""
-        if _compared_resources(self._allocated[pod.uid]) == _compared_resources(_resources(pod)):
+        if _comparable_amounts(self._allocated[pod.uid]) == _comparable_amounts(_resources(pod)):
             self._pending.pop(pod.key, None)  # the resize was reverted
             self._clear_condition(pod, PENDING)
             return
@@ -344,14 +344,15 @@ def _resources(pod: Pod) -> Resources:
     return by_container
 
 
-def _compared_resources(resources: Resources) -> Any:
+def _comparable_amounts(resources: Resources) -> Any:
+    """Return the requests and limits of each container, which are equal if the resources have the same amounts."""
     return {name: (requests_or_limits(entry), amounts(entry.get("limits"))) for name, entry in resources.items()}
 
 
-def _compared(spec: Manifest) -> Any:
+def _comparable_spec(spec: Manifest) -> Any:
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     every = {str(index): container.get("resources") or {} for index, container in enumerate(containers)}
-    return _compared_resources({**every, "": spec.get("resources") or {}})
+    return _comparable_amounts({**every, "": spec.get("resources") or {}})
 
 
 def _with_resources(spec: Manifest, resources: Resources) -> Manifest:
@@ -370,9 +371,9 @@ def _with_status(pod: Pod, actual: Resources, allocated: Resources) -> Pod:
     status = _status(pod)
     for field in ("containerStatuses", "initContainerStatuses"):
         entries = {entry.get("name"): entry for entry in status.get(field) or ()}
-        for at, container in _resizable(_spec(pod.manifest)):
+        for status_field, container in _resizable(_spec(pod.manifest)):
             name = container.get("name") or ""
-            if at == field and name in actual:
+            if status_field == field and name in actual:
                 has = {"resources": actual[name], "allocatedResources": allocated[name].get("requests") or {}}
                 entries[name] = {"name": name, **entries.get(name, {}), **has}
         if entries:
@@ -385,7 +386,7 @@ def _needs_restart(pod: Pod, statuses: Mapping[Any, Manifest], allocated: Resour
     for _, container in _resizable(_spec(pod.manifest)):
         name = container.get("name") or ""
         before, after = (
-            _compared_resources({"": resources})[""]
+            _comparable_amounts({"": resources})[""]
             for resources in ((statuses.get(name) or {}).get("resources") or {}, allocated[name])
         )
         for policy in container.get("resizePolicy") or ():

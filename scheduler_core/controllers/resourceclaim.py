@@ -35,7 +35,7 @@ class ClaimApi(Protocol):
 def reconcile(item: Pod | ResourceClaim, api: ClaimApi) -> None:
     """Handle a pod that was added, updated or deleted or has finished; or check a claim (`syncPod`, `syncClaim`)."""
     if isinstance(item, ResourceClaim):
-        _check(item, api)
+        _sync_claim(item, api)
     elif api.cluster.pods.get(item.key) is None:
         _release(item, api)
     else:
@@ -52,19 +52,19 @@ def delete(claim: ResourceClaim, api: ClaimApi, cause: Because) -> None:
         return
     if not claim.terminating:
         _update(replace(claim, terminating=True), api, cause)
-    _check(claim, api)
+    _sync_claim(claim, api)
 
 
 def _release(pod: Pod, api: ClaimApi) -> None:
     """Release the claims of a pod that was deleted or has finished, and delete those that it owns."""
     for claim in _claims(api):
-        _check(claim, api)
+        _sync_claim(claim, api)
         stored = _stored(claim, api)
         if stored is not None and stored.owner_uid == pod.uid:
             delete(stored, api, because("owner-deleted", owner=f"Pod {pod.name}"))
 
 
-def _check(claim: ResourceClaim, api: ClaimApi) -> None:
+def _sync_claim(claim: ResourceClaim, api: ClaimApi) -> None:
     """Remove users that no longer exist and deallocate an unused claim (`syncClaim`)."""
     stored = _stored(claim, api)
     if stored is None:

@@ -33,9 +33,9 @@ class _Sync:
 
     def __init__(self, stateful_set: Workload, spec: StatefulSetSpec, api: Api) -> None:
         self._set, self._spec, self._api = stateful_set, spec, api
-        self._update = api.revision(stateful_set, spec.template)
+        self._update_revision = api.revision(stateful_set, spec.template)
         status = api.workload_status(stateful_set)
-        self._current = status.number("currentRevision") or self._update
+        self._current_revision = status.number("currentRevision") or self._update_revision
         self._replicas, self._condemned = self._sorted_pods()
 
     def _sorted_pods(self) -> tuple[list[Owned | None], list[Owned]]:
@@ -56,7 +56,7 @@ class _Sync:
         if self._run_for_all(len(self._replicas), self._process_replica, monotonic):
             return
         for owned in self._condemned:
-            self._let_claims_go(owned[0])
+            self._own_claims(owned[0])
         first = self._first_unavailable()
         if self._run_for_all(len(self._condemned), lambda i: self._process_condemned(i, first), monotonic):
             return
@@ -64,6 +64,7 @@ class _Sync:
             self._roll()
 
     def _run_for_all(self, count: int, process: Callable[[int], bool], monotonic: bool) -> bool:
+        """Process all pods: one by one until one has to wait, or in parallel. Return whether the sync ends here."""
         if monotonic:
             return any(process(index) for index in range(count))
         refused = slow_start(count, process)
@@ -85,6 +86,7 @@ class _Sync:
         return monotonic and (status.deletion_requested is not None or not self._is_available(status))
 
     def _process_condemned(self, index: int, first_unavailable: str) -> bool:
+        """Delete a condemned pod once it is its turn. Return whether the sync ends here."""
         pod, status = self._condemned[index]
         monotonic = not self._spec.parallel
         if status.deletion_requested is not None:
@@ -110,8 +112,8 @@ class _Sync:
             if owned is None:
                 return
             pod, status = owned
-            if status.revision != self._update and status.deletion_requested is None:
-                self._api.delete_pod(pod, because("old-revision", owner=self._label, revision=self._update))
+            if status.revision != self._update_revision and status.deletion_requested is None:
+                self._api.delete_pod(pod, because("old-revision", owner=self._label, revision=self._update_revision))
                 return
             if self._is_unavailable(owned):
                 return
@@ -121,7 +123,7 @@ class _Sync:
     def _create(self, index: int) -> None:
         number = index + self._spec.start
         is_current = not self._spec.on_delete and index < self._spec.partition
-        revision = self._current if is_current else self._update
+        revision = self._current_revision if is_current else self._update_revision
         template = self._api.template_of(self._set, revision)
         name = f"{self._set.name}-{number}"
         manifest = pod_manifest(self._set, template, name, labels={INDEX_LABEL: str(number), NAME_LABEL: name})
@@ -133,7 +135,7 @@ class _Sync:
         missing = sum(owned is None for owned in self._replicas)
         active = len(self._replicas) - missing
         cause = because("pods-missing", owner=self._label, active=active, replicas=self._spec.replicas)
-        self._make_claims(number)
+        self._create_claims(number)
         self._api.create_pod(self._set, manifest, cause, place=str(number), revision=(revision, ""))
 
     def _claim_name(self, template: Any, number: int) -> str:
@@ -148,7 +150,7 @@ class _Sync:
             for template in self._spec.claim_templates
         ]
 
-    def _make_claims(self, number: int) -> None:
+    def _create_claims(self, number: int) -> None:
         for template in self._spec.claim_templates:
             name, namespace = self._claim_name(template, number), self._set.namespace
             key = f"{namespace}/{name}"
@@ -168,7 +170,7 @@ class _Sync:
             if self._spec.delete_claims[1]:
                 self._api.own(self._set.uid, "PersistentVolumeClaim", key)
 
-    def _let_claims_go(self, pod: Pod) -> None:
+    def _own_claims(self, pod: Pod) -> None:
         """Make a condemned pod the owner of its claims, so that they are deleted with it."""
         if self._spec.delete_claims[0]:
             for template in self._spec.claim_templates:
@@ -192,10 +194,10 @@ class _Sync:
         pods = [status for _, status in self._api.pods_of(self._set)]
         staying = [status for status in pods if status.deletion_requested is None]
         ready = [status for status in pods if status.phase == "Running" and status.ready]
-        updated = sum(status.revision == self._update for status in staying)
-        current_revision = self._current
+        updated = sum(status.revision == self._update_revision for status in staying)
+        current_revision = self._current_revision
         if not self._spec.on_delete and updated == len(pods) == len(ready) == self._spec.replicas:
-            current_revision = self._update
+            current_revision = self._update_revision
         self._api.write_status(
             self._set,
             {
@@ -205,7 +207,7 @@ class _Sync:
                 "updatedReplicas": updated,
                 "availableReplicas": sum(map(self._is_available, ready)),
                 "currentRevision": current_revision,
-                "updateRevision": self._update,
+                "updateRevision": self._update_revision,
             },
         )
         seconds = next_available(pods, self._spec.min_ready_seconds, self._api.now)

@@ -16,8 +16,8 @@ def reconcile(job: Workload, api: Api) -> None:
     completed = progress_of(job, api).completed
     if spec.ttl_seconds is None or completed is None or not is_finished(job, api):
         return
-    left = completed + spec.ttl_seconds - api.now
-    if left > 0:
-        api.later(left, job.key)
+    remaining = completed + spec.ttl_seconds - api.now
+    if remaining > 0:
+        api.later(remaining, job.key)
     else:
         api.delete("Job", job.key, because("ttl", owner=api.label(job), seconds=spec.ttl_seconds))

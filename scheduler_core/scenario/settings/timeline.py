@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.apis.patches import PatchError, patched
+from scheduler_core.apis.patches import PatchError, apply_patch
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.kinds import KINDS, UNREAD, Identity, Kind
 from scheduler_core.scenario.objects.workloads import SPECS
@@ -189,7 +189,7 @@ class Timeline:
         """Apply the patch to the document, if there is one, and return whether the API server accepts the result."""
         before = self._exist.get(key)
         try:
-            after = patched(before or {}, data.get("patch"), data.get("type") or "strategic")
+            after = apply_patch(before or {}, data.get("patch"), data.get("type") or "strategic")
         except PatchError as error:
             if before or data.get("type") != "json":
                 self._problems.error((*path, "patch"), error.sentence)
