@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, askedValue, currentList, listEdits, nothingAsked } from "../../static/js/what_if/edits.js";
-import { amountText, units } from "../../static/js/what_if/fields/parts.js";
+import { amountText, parseAmount } from "../../static/js/what_if/fields/parts.js";
 import { requirementsOf, selectorOf, selectorText } from "../../static/js/what_if/fields/terms.js";
 import { marksOf } from "../../static/js/what_if/result.js";
 
@@ -39,11 +39,11 @@ test("quantities go to a slider and back", () => {
 		["memory", "2Gi", 2048],
 		["nvidia.com/gpu", "3", 3],
 	]) {
-		assert.equal(units(resource, text), number);
+		assert.equal(parseAmount(resource, text), number);
 		assert.equal(amountText(resource, number), text);
 	}
-	assert.equal(units("memory", "1073741824"), 1024);
-	assert.ok(Number.isNaN(units("cpu", "many")));
+	assert.equal(parseAmount("memory", "1073741824"), 1024);
+	assert.ok(Number.isNaN(parseAmount("cpu", "many")));
 });
 
 test("a selector goes to its text and back", () => {

@@ -130,7 +130,7 @@ export function drawSubject(target, view) {
  * @param {Part} part
  * @param {number} i
  */
-function part(view, part, i) {
+function partElement(view, part, i) {
 	if (typeof part === "string") return part;
 	const { text, kind, ref } = part;
 	if (kind === "num") {
@@ -162,10 +162,10 @@ const SIGN = /^[,.;:?)，。；：、？]/;
 export function sentence(view, list) {
 	return list.map((piece, i) => {
 		const sign = typeof piece === "object" && SIGN.exec(String(list[i + 1]))?.[0];
-		if (sign) return h("span", { key: `g${i}`, class: "glued" }, part(view, piece, i), sign);
+		if (sign) return h("span", { key: `g${i}`, class: "glued" }, partElement(view, piece, i), sign);
 		return typeof piece === "string" && typeof list[i - 1] === "object"
 			? piece.replace(SIGN, "")
-			: part(view, piece, i);
+			: partElement(view, piece, i);
 	});
 }
 
@@ -175,7 +175,7 @@ const GAP = /(?<=\s)|(?<=[\u2e80-\uffef]{3})/; // between words; Chinese has non
  * Makes each word an element, so that the last words can appear later.
  * @param {Child[]} pieces @returns {Child[]}
  */
-function inWords(pieces) {
+function wordElements(pieces) {
 	return pieces.flatMap((piece, i) =>
 		typeof piece === "string" ? piece.split(GAP).map((word, k) => h("span", { key: `w${i}.${k}` }, word)) : [piece],
 	);
@@ -205,12 +205,13 @@ export function drawCaption(target, view) {
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
 	// parts that stay on one row
-	const unbroken = words.some((part) => typeof part === "object" && rowsOf(part.text, TITLE, room / 2) > 1);
-	const noted = lesson ? rowsOf(lesson.text, REASON, room) : 0;
-	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
+	const unbroken = words.some((part) => typeof part === "object" && rowsNeeded(part.text, TITLE, room / 2) > 1);
+	const noted = lesson ? rowsNeeded(lesson.text, REASON, room) : 0;
+	const rows =
+		rowsNeeded(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsNeeded(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
 	target.classList.toggle("full", rows > 4);
-	target.classList.toggle("crowded", rows > 5 || rowsOf(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
+	target.classList.toggle("crowded", rows > 5 || rowsNeeded(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
 	patch(target, [
 		h(
 			"p",
@@ -218,14 +219,17 @@ export function drawCaption(target, view) {
 			h("span", { key: "text" }, plain(eyebrow)),
 			folded && foldedButton(folded),
 		),
-		h("h1", { key: "sentence", class: widthOf(title) > 110 ? "long" : "" }, inWords(sentence(view, words))),
+		h("h1", { key: "sentence", class: widthOf(title) > 110 ? "long" : "" }, wordElements(sentence(view, words))),
 		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
 		lesson && h("p", { key: "lesson", class: "lesson", title: lesson.text }, lesson.text),
 	]);
 }
 
-/** @param {string} text @param {{letter: number, character: number}} font @param {number} room in pixels */
-function rowsOf(text, { letter, character }, room) {
+/**
+ * The estimated number of rows that a text takes.
+ * @param {string} text @param {{letter: number, character: number}} font @param {number} room in pixels
+ */
+function rowsNeeded(text, { letter, character }, room) {
 	const characters = widthOf(text) - text.length;
 	const width = characters ? letter * BETWEEN : letter;
 	return Math.ceil((characters * character + (text.length - characters) * width) / room);
@@ -272,7 +276,7 @@ export function drawNotices(target, view) {
 			h(
 				"p",
 				{ key: "running", class: "notice" },
-				queued ? place(run) : t("run.running", { n: count(store.steps) }),
+				queued ? queueText(run) : t("run.running", { n: count(store.steps) }),
 				!queued &&
 					h(
 						"progress",
@@ -290,7 +294,7 @@ export function drawNotices(target, view) {
 }
 
 /** The reason why a queued run waits, and for how long, if known. @param {View["run"]} run */
-function place({ ahead }) {
+function queueText({ ahead }) {
 	if (!ahead) return t("run.queued");
 	const first = ahead.runs ? t("run.queued.behind", { n: ahead.runs }) : t("run.queued.next");
 	return ahead.seconds ? `${first} ${duration(ahead.seconds)}` : first;

@@ -38,7 +38,7 @@ function share(view) {
 	const page = new URL(view.boot.page ?? location.pathname, location.href);
 	const embed = new URL(page);
 	embed.pathname = page.pathname.replace(/^\/s\//, "/embed/");
-	const title = inAttribute(scenario?.title ?? "kschedui");
+	const title = escapeAttribute(scenario?.title ?? "kschedui");
 	const place = { step: view.step, frame: view.frame, selection: view.selection, order: view.order };
 	const field = (/** @type {string} */ key, /** @type {string} */ text) =>
 		h(
@@ -145,7 +145,10 @@ function teaching(view, page, here) {
 	];
 }
 
-/** @param {View} view @param {() => void} close */
+/**
+ * The dialog Go to: a form for the number of a step or an attempt, or a time.
+ * @param {View} view @param {() => void} close
+ */
 function goTo(view, close) {
 	const submit = (/** @type {Event} */ event) => {
 		event.preventDefault();
@@ -316,8 +319,8 @@ function breakpoints(view) {
 	];
 }
 
-/** @param {string} text to put between double quotes */
-function inAttribute(text) {
+/** Escapes a text for an HTML attribute in double quotes. @param {string} text */
+function escapeAttribute(text) {
 	return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
 
@@ -355,7 +358,7 @@ function help() {
 			"div",
 			{ key: "keys", class: "keys" },
 			Object.entries(KEYS).map(([name, bindings]) =>
-				h("section", { key: name }, h("h3", null, t(`help.keys.${name}`)), h("dl", null, bindings.map(row))),
+				h("section", { key: name }, h("h3", null, t(`help.keys.${name}`)), h("dl", null, bindings.map(keyRow))),
 			),
 		),
 		h("h3", { key: "signs" }, t("help.signs")),
@@ -373,7 +376,7 @@ function legend() {
 }
 
 /** The keys of one command, and what it does. @param {Binding} binding */
-function row({ keys, name }) {
+function keyRow({ keys, name }) {
 	const shown = keys.length > RANGE ? [keys[0], "–", keys[keys.length - 1]] : keys;
 	const text = t(`control.${name}`).replace(/ ?[(（].*/, "");
 	return h(
@@ -404,7 +407,7 @@ function transcript(view, close) {
 		h(
 			"ol",
 			{ key: "lines", class: "transcript-lines" },
-			linesOf(view, from, to)
+			transcriptLines(view, from, to)
 				.filter(mayBeShown(view))
 				.map((line) =>
 					h(
@@ -439,8 +442,11 @@ function mayBeShown({ horizon }) {
 	return ({ step, frame }) => !horizon || step < horizon.step || frame <= horizon.frame;
 }
 
-/** @param {View} view @param {number} from @param {number} to */
-function linesOf(view, from, to) {
+/**
+ * The sentences of the loaded steps from `from` to `to`, one per frame.
+ * @param {View} view @param {number} from @param {number} to
+ */
+function transcriptLines(view, from, to) {
 	const out = [];
 	const first = view.store.stateAfter(from);
 	let state = first ? fork(first) : null;

@@ -30,7 +30,7 @@ function pairs(map) {
  * Buttons to What if and, for a pod, to the capacity page; null in an embedded page.
  * @param {View} view @param {"pod" | "node"} kind @param {string} name
  */
-function askAbout(view, kind, name) {
+function askButtons(view, kind, name) {
 	if (view.boot.embed) return null;
 	const open = () => view.act.open(`ask:${kind}:${name}`);
 	return h(
@@ -65,7 +65,7 @@ export function podInspector(view, key) {
 	return [
 		h("p", { key: "kind", class: "margin-label" }, t("pod")),
 		h("h2", { key: "name" }, name),
-		askAbout(view, "pod", key),
+		askButtons(view, "pod", key),
 		timesOf(view, [key]),
 		h(
 			"dl",
@@ -101,7 +101,7 @@ export function podInspector(view, key) {
 		nominations(view, key),
 		attempts(view, key),
 		describeEvents(view, key),
-		yaml(view, "pod", namespace, name),
+		manifestPart(view, "pod", namespace, name),
 	];
 }
 
@@ -156,6 +156,7 @@ function attempts(view, key) {
 }
 
 /**
+ * The list of attempts, each with a link to its first step, its time and its outcome.
  * @param {View} view
  * @param {Extract<Column, {kind: "attempt"}>[]} own
  * @param {number} until the last step whose outcome may be shown
@@ -232,7 +233,7 @@ function manifest(api, run, kind, namespace, name, arrived) {
  * The part with the object's manifest.
  * @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name
  */
-function yaml(view, kind, namespace, name) {
+function manifestPart(view, kind, namespace, name) {
 	const text = manifest(view.boot.api, view.run.id, kind, namespace, name, () => view.act.set({}));
 	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
 }
@@ -270,7 +271,7 @@ export function nodeInspector(view, name) {
 	return [
 		h("p", { key: "kind", class: "margin-label" }, t("node")),
 		h("h2", { key: "name" }, name),
-		askAbout(view, "node", name),
+		askButtons(view, "node", name),
 		verdictOn(view, name),
 		laterPlugins(view, name),
 		h(
@@ -317,7 +318,7 @@ export function nodeInspector(view, name) {
 		),
 		placedHere(view, name),
 		part("Labels", h("p", { class: "labels" }, pairs(summary.labels))),
-		yaml(view, "node", "_", name),
+		manifestPart(view, "node", "_", name),
 	];
 }
 
@@ -375,7 +376,7 @@ const MOST = 12;
  * @param {View} view @param {string} name
  */
 function placedHere(view, name) {
-	const { here, all } = choices(view, name);
+	const { here, all } = choicesOf(view, name);
 	if (!here.length) return null;
 	/** @type {Map<string, number>} */
 	const tally = new Map();
@@ -400,7 +401,7 @@ function placedHere(view, name) {
  * The choices so far that fell on the node, with their reasons (`here`), and the number of all choices (`all`).
  * @param {View} view @param {string} name @returns {{here: Choice[], all: number}}
  */
-function choices({ store, state, step: now }, name) {
+function choicesOf({ store, state, step: now }, name) {
 	/** @type {Choice[]} */
 	const here = [];
 	let all = 0;

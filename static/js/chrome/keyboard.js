@@ -24,15 +24,15 @@ function isFailure(event) {
 }
 
 /**
- * Returns a function that tells whether an event is about the pod.
+ * Returns a test for events that are about the pod.
  * @param {string} pod @returns {(event: any) => boolean}
  */
 function concerns(pod) {
 	return (event) => event.pod === pod || event.preemptor === pod || event.pod?.pod === pod;
 }
 
-/** Goes to the nearest event of another type. @param {Player} player @param {1 | -1} by */
-function point(player, by) {
+/** Goes to the nearest event of another type than the current one's. @param {Player} player @param {1 | -1} by */
+function goToOtherType(player, by) {
 	const here = player.event?.type;
 	player.jump(by, (event) => event.type !== here && event.type !== "AttemptFinished");
 }
@@ -45,8 +45,8 @@ export const KEYS = {
 		{ keys: ["ArrowLeft", "PageUp"], name: "back", run: (player) => player.back() },
 		{ keys: ["Shift+ArrowRight"], name: "attempton", run: (player) => player.goToAttempt(1) },
 		{ keys: ["Shift+ArrowLeft"], name: "attemptback", run: (player) => player.goToAttempt(-1) },
-		{ keys: ["]"], name: "pointon", run: (player) => point(player, 1) },
-		{ keys: ["["], name: "pointback", run: (player) => point(player, -1) },
+		{ keys: ["]"], name: "pointon", run: (player) => goToOtherType(player, 1) },
+		{ keys: ["["], name: "pointback", run: (player) => goToOtherType(player, -1) },
 		{ keys: ["Home"], name: "first", run: (player) => player.seek(0) },
 		{ keys: ["End"], name: "last", run: (player) => player.seek(player.store.steps - 1, 1e6) },
 		{ keys: ["+", "="], name: "faster", run: (player) => player.changeSpeed(1) },
@@ -139,26 +139,26 @@ function begin() {
 	light.className = "spotlight";
 	light.setAttribute("aria-hidden", "true");
 	document.body.append(light);
-	addEventListener("pointermove", follow);
-	document.addEventListener("fullscreenchange", left);
+	addEventListener("pointermove", moveLight);
+	document.addEventListener("fullscreenchange", onFullscreenChange);
 	void document.documentElement.requestFullscreen?.().catch(() => {}); // without it the page alone is large
 }
 
 /** Ends the presentation. */
 function end() {
-	removeEventListener("pointermove", follow);
-	document.removeEventListener("fullscreenchange", left);
+	removeEventListener("pointermove", moveLight);
+	document.removeEventListener("fullscreenchange", onFullscreenChange);
 	light?.remove();
 	if (document.fullscreenElement) void document.exitFullscreen();
 }
 
 /** Ends the presentation when Escape leaves full screen. */
-function left() {
+function onFullscreenChange() {
 	if (!document.fullscreenElement && document.body.classList.contains("presenting")) present();
 }
 
 /** Moves the light to the pointer, and hides it when the pointer rests. @param {PointerEvent} event */
-function follow({ clientX, clientY }) {
+function moveLight({ clientX, clientY }) {
 	light?.style.setProperty("transform", `translate(${clientX}px, ${clientY}px)`);
 	light?.classList.add("on");
 	clearTimeout(rest);

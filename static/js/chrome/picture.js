@@ -77,8 +77,11 @@ const KEPT = [
 
 const LOOK = "data-look"; // becomes `style` in the text: the page's policy forbids style attributes
 
-/** @param {Element} element @returns {Node | null} a copy with its computed styles, null if it is not drawn */
-function frozen(element) {
+/**
+ * A copy of an element with its computed styles; null if it is not drawn.
+ * @param {Element} element @returns {Node | null}
+ */
+function styledCopy(element) {
 	const look = getComputedStyle(element);
 	if (look.display === "none" || element instanceof HTMLDialogElement || element.id === "notices") return null;
 	const copy = /** @type {HTMLElement} */ (element.cloneNode(false));
@@ -88,7 +91,7 @@ function frozen(element) {
 	copy.append(...pseudoElement(element, "::before"));
 	for (const child of element.childNodes) {
 		const inner =
-			child instanceof Element ? frozen(child) : child.nodeType === Node.TEXT_NODE ? child.cloneNode() : null;
+			child instanceof Element ? styledCopy(child) : child.nodeType === Node.TEXT_NODE ? child.cloneNode() : null;
 		if (inner) copy.append(inner);
 	}
 	copy.append(...pseudoElement(element, "::after"));
@@ -129,8 +132,8 @@ function canvasImage(canvas) {
 	return image;
 }
 
-/** A style element with the page's font, so that the picture looks the same everywhere; "" if there is none. */
-async function typeface() {
+/** The text of a style element with the page's font; "" if the page has no font of its own. */
+async function fontStyle() {
 	const face = [...document.styleSheets]
 		.flatMap((sheet) => [...sheet.cssRules])
 		.find((rule) => rule instanceof CSSFontFaceRule);
@@ -147,12 +150,12 @@ async function typeface() {
 export async function pictureOf(root) {
 	const { width, height } = root.getBoundingClientRect();
 	const body = new XMLSerializer()
-		.serializeToString(/** @type {Node} */ (frozen(root)))
+		.serializeToString(/** @type {Node} */ (styledCopy(root)))
 		.replaceAll(` ${LOOK}="`, ' style="');
 	const ground = getComputedStyle(document.body).backgroundColor;
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
-		await typeface(),
+		await fontStyle(),
 		`<rect width="100%" height="100%" fill="${ground}"/>`,
 		`<foreignObject width="100%" height="100%">${body}</foreignObject></svg>`,
 	].join("");
@@ -171,7 +174,7 @@ function download(url, name) {
  * @param {HTMLElement} root
  * @returns {Promise<string>}
  */
-function whole(root) {
+function fullyDrawn(root) {
 	return new Promise((resolve) => {
 		const look = () => root.dataset.ready !== undefined && (watcher.disconnect(), resolve(root.dataset.ready));
 		const watcher = new MutationObserver(look);
@@ -184,7 +187,7 @@ function whole(root) {
 export async function savePicture(kind) {
 	const root = /** @type {HTMLElement | null} */ (document.querySelector("#player"));
 	if (!root) return;
-	const link = await whole(root);
+	const link = await fullyDrawn(root);
 	const svg = await pictureOf(root);
 	const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 	const name = `kschedui-${link.slice(1).split("&")[0]}`;

@@ -42,7 +42,7 @@ export function drawRail(target, view) {
 			h(
 				"div",
 				{ key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
-				h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`), cycle === "binding" && beside(view)),
+				h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`), cycle === "binding" && otherBindingPods(view)),
 				h(
 					"ol",
 					null,
@@ -56,7 +56,7 @@ export function drawRail(target, view) {
 }
 
 /** Other pods that are in their binding cycle. @param {View} view */
-function beside(view) {
+function otherBindingPods(view) {
 	const { pods, time } = view.state;
 	const others = [...pods.values()].filter(
 		(pod) => (pod.place === "binding" || pod.place === "waiting") && pod.summary.pod !== view.subject,
@@ -92,9 +92,9 @@ function kindOf(name, kind, view) {
 }
 
 /**
- * One extension point in the row of those of the attempt; `target` is the step to go to, null if there is none.
- * @param {View} view @param {string} point @param {string} kind @param {boolean} passed the attempt has gone on from it
- * @param {number | null} target the step to go to
+ * One extension point of the rail.
+ * @param {View} view @param {string} point @param {string} kind @param {boolean} passed whether the attempt is past it
+ * @param {number | null} target the step that a click goes to, null if there is none
  */
 function station(view, point, kind, passed, target) {
 	const failed = kind === "failed";

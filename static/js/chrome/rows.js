@@ -30,13 +30,13 @@ export function rowsOf(root, options) {
 	}
 	return options.map(({ key, kind }) => {
 		const kinds = kind === "node" ? ["node"] : kind === "pod" ? ["victim", "pod", "fly"] : [];
-		const elements = kinds.flatMap((one) => drawn.get(`${one} ${key}`) ?? []);
+		const elements = kinds.flatMap((kindOfRow) => drawn.get(`${kindOfRow} ${key}`) ?? []);
 		return elements.map((element) => element.getBoundingClientRect()).find((box) => box.width && box.height) ?? null;
 	});
 }
 
 /**
- * The size of a button on a row: in the queue, where the pods themselves can be clicked, it covers nothing below a pod.
+ * The size of a button on a row: in the queue, where the pods themselves can be clicked, it is not higher than the row.
  * @param {HTMLElement} root @param {DOMRect} box
  */
 export function sizeOn(root, box) {
@@ -46,7 +46,7 @@ export function sizeOn(root, box) {
 }
 
 /** Whether the answers are in a column beside the stage. @param {HTMLElement} root */
-export const standBeside = (root) => root.classList.contains("beside");
+export const answersBeside = (root) => root.classList.contains("beside");
 
 /**
  * The upper left corner of a button at a row's right end, or beside the stage.
@@ -59,7 +59,7 @@ export function cornerOf(root, box, size = SIZE) {
 	const frame = root.getBoundingClientRect();
 	const zoom = root.currentCSSZoom ?? 1;
 	return {
-		left: (box.right - frame.left) / zoom + (standBeside(root) ? GAP : -size),
+		left: (box.right - frame.left) / zoom + (answersBeside(root) ? GAP : -size),
 		top: (box.top - frame.top + box.height / 2) / zoom + root.scrollTop - size / 2,
 	};
 }

@@ -84,7 +84,7 @@ export class Timeline {
 					"aria-valuemax": String(Math.max(0, total - 1)),
 					"aria-valuenow": String(step),
 					"aria-valuetext": t("timeline.value", { step, time: seconds(view.state.time), attempt: view.state.attempt }),
-					on: handsOn(this, target, view),
+					on: axisHandlers(this, target, view),
 				},
 				dense
 					? this.dense(view, width, unit)
@@ -159,7 +159,7 @@ export class Timeline {
 					{
 						key: `a${i}`,
 						class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
-						title: titleOf(column, view.reach),
+						title: attemptTitle(column, view.reach),
 						style: { left: `${left + place}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
 					},
 					round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
@@ -200,7 +200,7 @@ export class Timeline {
 		const { first, next } = view.index;
 		const axis = [first, next, width, view.reach, view.horizon?.step, ...this.range(view.index)].join(" ");
 		if (axis !== this.kept.axis)
-			this.kept = { axis, drawn: [this.times(view.index, width, unit), bars(view, this, width)] };
+			this.kept = { axis, drawn: [this.times(view.index, width, unit), outcomeBars(view, this, width)] };
 		return this.kept.drawn;
 	}
 
@@ -235,7 +235,7 @@ export class Timeline {
  * The title of an attempt; its pod and node only if they may be shown.
  * @param {AttemptColumn} column @param {number} reach
  */
-function titleOf({ attempt, step, end, pod, node }, reach) {
+function attemptTitle({ attempt, step, end, pod, node }, reach) {
 	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
 	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
 }
@@ -244,7 +244,7 @@ function titleOf({ attempt, step, end, pod, node }, reach) {
  * The outcomes of the attempts as narrow bars, where attempts are too many to draw each.
  * @param {View} view @param {Timeline} line @param {number} width
  */
-export function bars(view, line, width) {
+export function outcomeBars(view, line, width) {
 	const size = 5;
 	/** @type {{good: number, bad: number}[]} outcomes that may not be shown count as good */
 	const buckets = Array.from({ length: Math.ceil(width / size) }, () => ({ good: 0, bad: 0 }));
@@ -327,7 +327,7 @@ function pinch(line, target, view, event) {
  * The handlers of the pointer and the wheel: they move the playhead, scroll and zoom.
  * @param {Timeline} line @param {Element} target @param {View} view
  */
-export function handsOn(line, target, view) {
+export function axisHandlers(line, target, view) {
 	const go = (/** @type {PointerEvent} */ event) => {
 		const box = target.getBoundingClientRect();
 		const [from, to] = line.range(view.index);
@@ -397,8 +397,8 @@ function podLanes(view, timeline, width) {
 			"aria-label": t("lanes.title"),
 			style: { height },
 		},
-		rows.slice(from, from + MAX_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
-		key(rows),
+		rows.slice(from, from + MAX_ROWS).map(([pod, moves]) => podLane(view, timeline, width, pod, moves)),
+		lanesLegend(rows),
 		rows.length > MAX_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MAX_ROWS })),
 		h("div", {
 			key: "head",
@@ -409,7 +409,7 @@ function podLanes(view, timeline, width) {
 }
 
 /** The legend of the lines, for the places that pods were in. @param {(readonly [string, Move[]])[]} rows */
-function key(rows) {
+function lanesLegend(rows) {
 	const places = new Set(rows.flatMap(([, moves]) => moves.map((move) => move.place)));
 	return h(
 		"p",
@@ -437,7 +437,7 @@ function firstRow(view, pods) {
  * @param {string} pod
  * @param {Move[]} moves
  */
-function row(view, timeline, width, pod, moves) {
+function podLane(view, timeline, width, pod, moves) {
 	const { index } = view;
 	const x = (/** @type {number} */ step) => timeline.x(index.positionOf(step, view.store.steps), index, width);
 	const end = view.horizon
@@ -461,7 +461,7 @@ function row(view, timeline, width, pod, moves) {
 				style: { left: `${from}px`, width: `${to - from}px` },
 			});
 		}),
-		moves.filter((move) => move.place === "scheduling").map((move) => chip(view, timeline, width, pod, move)),
+		moves.filter((move) => move.place === "scheduling").map((move) => attemptChip(view, timeline, width, pod, move)),
 		button(
 			() => view.act.select({ kind: "pod", name: pod }),
 			{ key: "name", class: "pod-lane-name", style: rampStyle(priority) },
@@ -478,7 +478,7 @@ function row(view, timeline, width, pod, moves) {
  * @param {string} pod
  * @param {Move} move
  */
-function chip(view, timeline, width, pod, move) {
+function attemptChip(view, timeline, width, pod, move) {
 	const column = view.index.columns[move.column];
 	if (column.kind !== "attempt") return null;
 	const left = timeline.x(view.index.edges[move.column], view.index, width);

@@ -10,7 +10,8 @@ import { flushAfter } from "../steps/queue/words.js";
 import { UNSCHEDULABLE_FLUSH_SECONDS as EVERY, RULES } from "../trace/releases.js";
 
 /**
- * The time at which an unschedulable pod is tried again without an event, and the seconds after which this happens.
+ * When an unschedulable pod is tried again without an event: `at` this time, at the first check `after` so many
+ * seconds.
  * @param {string} release @param {number} timestamp of its last attempt
  */
 export function triedAnyway(release, timestamp) {
@@ -28,14 +29,17 @@ export function nextTry(view, pod) {
 	if (node && place !== "waiting") return null;
 	return part(
 		t("wait.next"),
-		h("p", { class: "note" }, when(view, pod)),
-		["unschedulable", "backoff"].includes(place) && pod.unschedulable_plugins.length > 0 && wakers(view, pod),
+		h("p", { class: "note" }, nextTryWords(view, pod)),
+		["unschedulable", "backoff"].includes(place) && pod.unschedulable_plugins.length > 0 && wakingEvents(view, pod),
 		place === "unschedulable" && lastAsked(view, pod),
 	);
 }
 
 /** When the scheduler tries the pod again, in words. @param {View} view @param {PodState} pod */
-function when({ state }, { summary, place, backoff_until: end, timestamp, deadline, nominated_node: nominated }) {
+function nextTryWords(
+	{ state },
+	{ summary, place, backoff_until: end, timestamp, deadline, nominated_node: nominated },
+) {
 	if (place === "active") return t("wait.active", { place: activeOrder(state).indexOf(summary.pod) + 1 });
 	if (place === "backoff") {
 		const early = state.feature_gates.SchedulerPopFromBackoffQ !== false ? "wait.backoff.early" : "wait.backoff";
@@ -54,7 +58,7 @@ function when({ state }, { summary, place, backoff_until: end, timestamp, deadli
  * The cluster events for which the pod's plugins are registered; null if there are none.
  * @param {View} view @param {PodState} pod
  */
-function wakers({ state }, pod) {
+function wakingEvents({ state }, pod) {
 	const plugins = pod.unschedulable_plugins.filter((plugin) => state.wakes[plugin]);
 	if (!plugins.length) return null;
 	return [
@@ -64,7 +68,7 @@ function wakers({ state }, pod) {
 				"ul",
 				{ key: plugin, class: "wakes" },
 				h("li", { key: "of" }, h("b", null, plugin)),
-				state.wakes[plugin].map((name) => h("li", { key: name }, h("code", null, name), " ", wordsOf(name))),
+				state.wakes[plugin].map((name) => h("li", { key: name }, h("code", null, name), " ", eventWords(name))),
 			),
 		),
 		h("p", { key: "but", class: "note" }, t("wait.events.but")),
@@ -72,7 +76,7 @@ function wakers({ state }, pod) {
 }
 
 /** "Node/Add" in words; "" if there are none. @param {string} name */
-function wordsOf(name) {
+function eventWords(name) {
 	const key = `event.${name.replace(/^Pod\/(?=Add|Delete)/, "AssignedPod").replace("/", "")}`;
 	return has(key) ? t(key) : "";
 }

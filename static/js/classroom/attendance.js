@@ -33,7 +33,7 @@ export class Attendance {
 			player.order = order;
 			Object.assign(chosen, { selection, pin: null });
 		};
-		this.follow = new Follow(player, place, changed, () => this.present());
+		this.follow = new Follow(player, place, changed, () => this.updateQuestion());
 		predictions.turn(false, player); // in a class the teacher asks
 		/** @type {(question: Question) => Child[]} the line below the answers */
 		this.foot = () => [];
@@ -50,12 +50,15 @@ export class Attendance {
 		return Boolean(asked.id && !asked.counts && !ended);
 	}
 
+	/** Whether an answer may still be chosen. */
 	get takes() {
 		return this.isAsked;
 	}
 
+	/** Does nothing: only the teacher reveals answers. */
 	goOn() {}
 
+	/** Does nothing: only the teacher goes on. */
 	forward() {}
 
 	/** The question on screen; null if there is none, or its step is not loaded. */
@@ -89,19 +92,19 @@ export class Attendance {
 		const isCalled = before !== null && board.gathered > before.gathered;
 		this.follow.held = !board.ended && (board.paused || this.isAsked);
 		if (board.ended) this.predictions.host = null;
-		if (board.place.step !== undefined) this.follow.lead(/** @type {any} */ (board.place));
+		if (board.place.step !== undefined) this.follow.setTeacherPlace(/** @type {any} */ (board.place));
 		if (isNew || isCalled) this.follow.catchUp();
 		for (const [question, choice] of Object.entries(hello?.answers ?? {})) {
 			this.answers.set(question, choice);
 			if (question !== id) this.predictions.picks.set(question, choice);
 		}
-		if (hello && id) this.agree(id, hello.mine);
-		this.present();
+		if (hello && id) this.syncAnswer(id, hello.mine);
+		this.updateQuestion();
 		this.redraw(false);
 	}
 
 	/** Sends an answer that was given without a connection; otherwise takes over the one stored by the server. */
-	agree(/** @type {string} */ id, /** @type {Given | null} */ mine) {
+	syncAnswer(/** @type {string} */ id, /** @type {Given | null} */ mine) {
 		const pick = this.predictions.picks.get(id);
 		if (mine?.question === id) this.answers.set(id, mine.choice);
 		if (pick !== undefined && pick !== this.answers.get(id) && this.isAsked)
@@ -131,13 +134,13 @@ export class Attendance {
 	}
 
 	/** Opens the question, or marks it as revealed, according to the board and the student's place. */
-	present() {
+	updateQuestion() {
 		const { board, predictions, player } = this;
 		if (!board) return;
 		predictions.read(this.store);
 		const { question } = this;
 		const asks = question && this.isHere && isBefore(player, question.from) && !board.ended ? question : null;
-		for (const id of board.revealed) if (id !== asks?.id) this.show(id);
+		for (const id of board.revealed) if (id !== asks?.id) this.revealAnswer(id);
 		if (asks) predictions.settled.delete(asks.id);
 		predictions.on = Boolean(question) && !board.ended;
 		predictions.open = asks;
@@ -145,7 +148,7 @@ export class Attendance {
 	}
 
 	/** Shows the answer of a question for the first time. @param {string} id */
-	show(id) {
+	revealAnswer(id) {
 		const { predictions, player } = this;
 		if (predictions.settled.get(id) === "revealed") return;
 		predictions.settled.set(id, "revealed");
@@ -157,7 +160,7 @@ export class Attendance {
 	drawn(view) {
 		const { open, on } = this.predictions;
 		this.follow.drawn(view);
-		this.present();
+		this.updateQuestion();
 		if (open !== this.predictions.open || on !== this.predictions.on) this.redraw(false);
 	}
 }

@@ -10,13 +10,13 @@
 export class Follow {
 	/**
 	 * @param {Player} player
-	 * @param {(place: Place) => void} chose applies the rest of a place: the order of nodes, the selection
+	 * @param {(place: Place) => void} applyRest applies the rest of a place: the order of nodes, the selection
 	 * @param {() => void} changed called when following starts or stops
 	 * @param {() => void} moved called after each move
 	 */
-	constructor(player, chose, changed, moved) {
+	constructor(player, applyRest, changed, moved) {
 		this.player = player;
-		this.chose = chose;
+		this.applyRest = applyRest;
 		this.changed = changed;
 		this.on = true;
 		this.held = false;
@@ -27,7 +27,7 @@ export class Follow {
 			move(step, frame, motion);
 			moved();
 		};
-		player.move = (step, frame, motion) => this.wish(step, frame, motion);
+		player.move = (step, frame, motion) => this.tryMove(step, frame, motion);
 	}
 
 	/**
@@ -36,33 +36,33 @@ export class Follow {
 	 * @param {number} frame
 	 * @param {boolean} motion
 	 */
-	wish(step, frame, motion) {
+	tryMove(step, frame, motion) {
 		if (!this.place) return this.move(step, frame, motion);
 		if (this.held && isAhead({ step, frame }, this.place)) {
 			this.player.playing = false;
 			({ step, frame } = isAhead(this.player, this.place) ? this.player : this.place);
 			if (step === this.player.step && frame === this.player.frame) return;
 		}
-		this.set(step === this.place.step && frame === this.place.frame);
+		this.setFollowing(step === this.place.step && frame === this.place.frame);
 		this.move(step, frame, motion);
 	}
 
 	/** Starts or stops following the teacher. @param {boolean} on */
-	set(on) {
+	setFollowing(on) {
 		if (on === this.on) return;
 		this.on = on;
 		this.changed();
 	}
 
 	/** Handles a new place of the teacher. @param {Place} place */
-	lead(place) {
+	setTeacherPlace(place) {
 		const moved = JSON.stringify(place) !== JSON.stringify(this.place);
 		this.place = place;
-		if (this.on && moved) this.go();
+		if (this.on && moved) this.goToTeacher();
 	}
 
 	/** Goes to the teacher's place, with motion if the teacher went there step by step. */
-	go() {
+	goToTeacher() {
 		const { player, place } = this;
 		if (!place) return;
 		let { step, frame } = player;
@@ -73,14 +73,14 @@ export class Follow {
 		player.playing = false;
 		const isNext = place.step === step && place.frame === frame;
 		const isAnswer = place.step === player.step && place.frame > player.frame;
-		this.chose(place);
+		this.applyRest(place);
 		this.move(place.step, place.frame, isNext || isAnswer);
 	}
 
 	/** Returns to the teacher. */
 	catchUp() {
-		this.set(true);
-		this.go();
+		this.setFollowing(true);
+		this.goToTeacher();
 	}
 
 	/** Called after each draw: the teacher's step, or its frames, may be loaded only now. @param {Spot} now */
@@ -88,7 +88,7 @@ export class Follow {
 		const { place, player } = this;
 		if (!this.on || !place || (now.step === place.step && now.frame === place.frame)) return;
 		const frames = player.frames(place.step);
-		if (player.step === place.step && player.frame !== place.frame && place.frame < frames) this.go();
+		if (player.step === place.step && player.frame !== place.frame && place.frame < frames) this.goToTeacher();
 	}
 
 	/** The number of steps that the reader is behind the teacher; negative: ahead. */

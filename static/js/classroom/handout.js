@@ -27,7 +27,7 @@ const news = /** @type {HTMLElement} */ (document.getElementById("news"));
  * @param {Part} part
  * @returns {Promise<ChunkStore>}
  */
-function read({ run }) {
+function readRun({ run }) {
 	const store = new ChunkStore();
 	const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, run, 0);
 	return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ function read({ run }) {
 const scenes = [];
 let printing = false;
 
-/** @param {Element} within @param {ReturnType<typeof sceneDrawer>} prepare */
+/** Draws the pictures that are still empty. @param {Element} within @param {ReturnType<typeof sceneDrawer>} prepare */
 async function drawScenes(within, prepare) {
 	for (const stage of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(".shot > .stage:empty"))) {
 		const draw = await prepare(stage, { step: Number(stage.dataset.step), frame: Number(stage.dataset.frame) });
@@ -130,8 +130,11 @@ function figure(item) {
 	);
 }
 
-/** The right answers to the questions of one part. @param {Sheet} sheet @param {number} i */
-function answers({ answers, later, end, title }, i) {
+/**
+ * The right answers of one part, the items that belong after them, and how the run ends.
+ * @param {Sheet} sheet @param {number} i
+ */
+function answerParts({ answers, later, end, title }, i) {
 	const many = boot.parts.length > 1;
 	return [
 		many && h("h3", { key: `t${i}` }, title),
@@ -169,7 +172,7 @@ async function start() {
 	const answersList = /** @type {Element} */ (document.getElementById("told"));
 	let questionCount = 0;
 	for (const [i, part] of boot.parts.entries()) {
-		const [store, lesson] = await Promise.all([read(part), part.words ? (await fetch(part.words)).json() : {}]);
+		const [store, lesson] = await Promise.all([readRun(part), part.words ? (await fetch(part.words)).json() : {}]);
 		speakAsIn(part.kubernetes);
 		const sheetPart = sheetOf(store, lesson);
 		const draw = sceneDrawer(boot.api, part.run, store);
@@ -178,7 +181,7 @@ async function start() {
 		questionCount += sheetPart.answers.length;
 		patch(places[i], sheetPart.items.map(figure));
 		await drawScenes(places[i], draw);
-		parts.push(...answers(sheetPart, i));
+		parts.push(...answerParts(sheetPart, i));
 		patch(answersList, parts);
 		// a picture is drawn in its width
 		/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;

@@ -1,7 +1,7 @@
 // @ts-check
 /** The answers of a class: a bar with the count at the right end of each row, or a list if there are no rows. */
 
-import { cornerOf, rowsOf, standBeside } from "../chrome/rows.js";
+import { answersBeside, cornerOf, rowsOf } from "../chrome/rows.js";
 import { optionText, textOf } from "../learn/choices.js";
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
@@ -34,7 +34,7 @@ export function drawHistogram(root, question, counts) {
 	const boxes = rowsOf(root, question.options);
 	const placed = boxes.every((box) => box !== null);
 	layer.setAttribute("aria-label", t("class.answers"));
-	const beside = standBeside(root);
+	const beside = answersBeside(root);
 	layer.className = placed ? `on-rows ${beside ? "beside" : ""}` : "listed";
 	const bar = (/** @type {number} */ i) => {
 		const corner = placed ? cornerOf(root, /** @type {DOMRect} */ (boxes[i])) : null;

@@ -87,7 +87,7 @@ export class Lead {
 	}
 
 	/** Whether all students have answered the open question. */
-	get hasEverybody() {
+	get allHaveAnswered() {
 		const { question, students } = this.counted;
 		return question === this.predictions.open?.id && this.answered >= students;
 	}
@@ -99,7 +99,7 @@ export class Lead {
 		const { open } = this.predictions;
 		if (!open) return;
 		if (this.counts) this.showAnswer();
-		else if (this.hasEverybody || this.warned === open.id) this.reveal();
+		else if (this.allHaveAnswered || this.warned === open.id) this.reveal();
 		else this.warned = open.id;
 		this.redraw(false);
 	}
@@ -111,7 +111,7 @@ export class Lead {
 	/** Requests the counts of the answers; the right answer is shown when they arrive. */
 	reveal() {
 		this.revealing = this.predictions.open?.id ?? "";
-		this.lead();
+		this.sendState();
 	}
 
 	/** Skips the question. */
@@ -141,7 +141,7 @@ export class Lead {
 	change(change) {
 		if (this.board && !this.adopting) change();
 		else this.postponed.push(change);
-		this.lead();
+		this.sendState();
 	}
 
 	/** Ends the class. */
@@ -151,12 +151,12 @@ export class Lead {
 	}
 
 	showAnswer() {
-		this.forgetLooking();
+		this.cancelReveal();
 		this.predictions.show();
 	}
 
 	/** Cancels the timer that reveals the answer. */
-	forgetLooking() {
+	cancelReveal() {
 		clearTimeout(this.looking);
 		this.looking = 0;
 	}
@@ -167,31 +167,40 @@ export class Lead {
 	 * Sends the state if it has changed: immediately, but at most once every SPACING; the last change is always
 	 * sent.
 	 */
-	lead() {
+	sendState() {
 		if (this.due || !this.board || this.board.ended || this.adopting) return;
 		for (const change of this.postponed.splice(0)) change();
-		const shown = this.shown();
+		const shown = this.stateToSend();
 		const text = JSON.stringify(shown);
 		if (text === this.last || !this.say({ type: "show", n: this.sent + 1, by: this.window, ...shown })) return;
 		this.sent += 1;
 		this.last = text;
 		this.due = setTimeout(() => {
 			this.due = 0;
-			this.lead();
+			this.sendState();
 		}, SPACING);
 	}
 
-	shown() {
+	/** The state of the class as this page shows it. */
+	stateToSend() {
 		const { step, frame, order } = this.player;
 		const { selection } = this.chosen;
-		return { step, frame, order, selection, paused: this.paused, gathered: this.gathered, question: this.asked() };
+		return {
+			step,
+			frame,
+			order,
+			selection,
+			paused: this.paused,
+			gathered: this.gathered,
+			question: this.questionToSend(),
+		};
 	}
 
 	/**
 	 * The question as sent to the server, null if there is none; with its answer, and texts for the file of answers, if
 	 * it is being revealed.
 	 */
-	asked() {
+	questionToSend() {
 		const { question, predictions, revealing } = this;
 		if (!question) return null;
 		const { id, options, right } = question;
@@ -222,10 +231,10 @@ export class Lead {
 			if (this.ending) this.end();
 			if (by !== this.window && (before ? before.number !== board.number : step !== undefined)) this.adopt(board);
 		} else if (by !== this.window && this.kept === this.sent) this.adopt(board);
-		this.settle();
+		this.markRevealed();
 		if (this.counts && this.revealing === this.predictions.open?.id)
 			this.looking ||= setTimeout(() => this.counts && this.showAnswer(), LOOK_MS);
-		this.lead();
+		this.sendState();
 		this.redraw(false);
 	}
 
@@ -248,11 +257,11 @@ export class Lead {
 		const { answered } = this;
 		this.counted = counts;
 		const { open } = this.predictions;
-		if (open && this.warned === open.id && this.answered > answered && this.hasEverybody) this.reveal();
+		if (open && this.warned === open.id && this.answered > answered && this.allHaveAnswered) this.reveal();
 	}
 
 	/** Marks revealed questions, which are not asked again. */
-	settle() {
+	markRevealed() {
 		const { open, settled } = this.predictions;
 		for (const id of this.board?.revealed ?? []) if (id !== open?.id) settled.set(id, "revealed");
 	}
@@ -261,13 +270,13 @@ export class Lead {
 	adopt(board) {
 		this.paused = board.paused;
 		this.gathered = board.gathered;
-		this.forgetLooking();
+		this.cancelReveal();
 		this.adopting = board.place;
-		this.follow();
+		this.goToAdopted();
 	}
 
-	/** Goes to the place of the other window once its step is loaded. */
-	follow() {
+	/** Goes to the place that was adopted from another window, once its step is loaded. */
+	goToAdopted() {
 		const { adopting, player, predictions, board } = this;
 		if (!adopting || !board) return;
 		const { step = 0, frame = 0, order = "plugin", selection = null } = adopting;
@@ -286,14 +295,14 @@ export class Lead {
 			predictions.settled.delete(question.id);
 			predictions.open = question;
 		} else if (question) predictions.settled.set(question.id, "revealed");
-		this.settle();
+		this.markRevealed();
 		const { open } = predictions;
 		const isUnsent = open && this.revealing === open.id && !this.counts; // not sent yet
-		this.last = isUnsent ? "" : JSON.stringify(this.shown());
+		this.last = isUnsent ? "" : JSON.stringify(this.stateToSend());
 	}
 
 	leaveClass() {
-		this.forgetLooking();
+		this.cancelReveal();
 		this.predictions.host = null;
 		this.redraw(false);
 	}
@@ -301,13 +310,13 @@ export class Lead {
 	/** Called after each draw: the step may be another, and more of the run may be loaded. */
 	drawn() {
 		if (this.adopting) {
-			this.follow();
+			this.goToAdopted();
 			if (!this.adopting) this.redraw(false);
 		}
 		const open = this.predictions.open?.id;
-		if (!open) this.forgetLooking();
+		if (!open) this.cancelReveal();
 		if (this.revealing !== open) this.revealing = "";
 		if (this.warned !== open) this.warned = "";
-		this.lead();
+		this.sendState();
 	}
 }

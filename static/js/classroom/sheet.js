@@ -47,7 +47,7 @@ export function sheetOf(store, lesson) {
 	stops.read();
 	const questionList = stops.questions.list;
 	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MAX_MARKS);
-	const shown = marks.map((mark) => ({ ...itemAt(store, lastOf(store, mark.step)), words: mark.text }));
+	const shown = marks.map((mark) => ({ ...itemAt(store, lastFrame(store, mark.step)), words: mark.text }));
 	const early = shown.filter(
 		(item) => !questionList.some((question) => reveals(item, podAt(store, item.step), question)),
 	);
@@ -59,9 +59,9 @@ export function sheetOf(store, lesson) {
 	return {
 		title: "",
 		items,
-		answers: questionList.map((question, i) => ({ number: i + 1, ...answer(store, question) })),
+		answers: questionList.map((question, i) => ({ number: i + 1, ...answerOf(store, question) })),
 		later: shown.filter((item) => !early.includes(item)),
-		end: endOf(store),
+		end: endSentence(store),
 	};
 }
 
@@ -87,7 +87,7 @@ function itemAt(store, { step, frame }) {
 }
 
 /** The last frame of a step. @param {ChunkStore} store @param {number} step @returns {Spot} */
-function lastOf(store, step) {
+function lastFrame(store, step) {
 	return { step, frame: framesOf(/** @type {AnyEvent} */ (store.event(step))) - 1 };
 }
 
@@ -101,7 +101,7 @@ function lastOf(store, step) {
  */
 function askedItem(store, question, number, asked) {
 	const { step, frame } = question.from;
-	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, Math.max(0, step - 1));
+	const spot = frame ? { step, frame: frame - 1 } : lastFrame(store, Math.max(0, step - 1));
 	const item = itemAt(store, spot);
 	// the words and the picture are left out if they would reveal an earlier answer
 	const plainly = asked.slice(0, number - 1).some((earlier) => reveals(item, question.pod, earlier));
@@ -135,7 +135,7 @@ function givenAt(store, step, { pod, event, kind }) {
 	const listed = evicts && nodes.flatMap((node) => node.pods.filter(lower)).length <= MAX_PODS;
 	const differs = (/** @type {string} */ key) => new Set(nodes.map(({ summary }) => summary.labels?.[key])).size > 1;
 	return [
-		`${podName(pod)}: ${[...asksOf(own), ...wishesOf(own).map(([text]) => text)].join(t("list.comma"))}`,
+		`${podName(pod)}: ${[...podFacts(own), ...wishesOf(own).map(([text]) => text)].join(t("list.comma"))}`,
 		...nodes.map((node) => nodeLine(state, node, pod, differs, listed ? lower : () => false)),
 	];
 }
@@ -150,13 +150,14 @@ function age(time) {
 }
 
 /** The priority and the requests of a pod. @param {PodState} pod */
-function asksOf(pod) {
+function podFacts(pod) {
 	const requests = Object.entries(pod.summary.requests ?? {});
 	const asked = requests.flatMap(([name, value]) => (value > 0 ? [quantity(name, value)] : []));
 	return [t("priority", { n: priorityOf(pod) }), plain(list(asked))].filter(Boolean);
 }
 
 /**
+ * The line about a node: its free resources for the pod, taints, labels and listed pods.
  * @param {State} state @param {NodeState} node @param {string} pod that is tried
  * @param {(key: string) => boolean} differs of a label @param {(key: string) => boolean} isListed of a pod
  */
@@ -169,7 +170,7 @@ function nodeLine(state, node, pod, differs, isListed) {
 	const pods = node.pods.filter(isListed).map((key) => {
 		const on = /** @type {PodState} */ (state.pods.get(key));
 		const since = on.start_time === null ? [] : [t("sheet.since", { time: age(state.time - on.start_time) })];
-		return `${podName(key)} (${[...asksOf(on), ...since].join(t("list.comma"))})`;
+		return `${podName(key)} (${[...podFacts(on), ...since].join(t("list.comma"))})`;
 	});
 	const labelTexts = Object.entries(labels)
 		.filter(([key]) => !key.endsWith("/hostname") && differs(key))
@@ -210,7 +211,7 @@ function podAt(store, step) {
  * The right answer, and the sentence of the step that shows it.
  * @param {ChunkStore} store @param {Question} question
  */
-function answer(store, question) {
+function answerOf(store, question) {
 	const { step, frame } = question.shown;
 	return {
 		answer: `${optionText(question.options[question.right], question)}.`,
@@ -236,7 +237,7 @@ function decisions(store) {
 }
 
 /** The sentence about the end of the run, or that its trace was cut off. @param {ChunkStore} store */
-function endOf(store) {
+function endSentence(store) {
 	const last = store.steps - 1;
 	return store.event(last)?.type === "RunFinished"
 		? itemAt(store, { step: last, frame: 0 }).sentence

@@ -63,8 +63,8 @@ export class ClassSocket {
 		const socket = new this.Socket(this.url);
 		this.socket = socket;
 		socket.onopen = () => socket.send(JSON.stringify({ type: "join", class: this.code }));
-		socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
-		socket.onclose = ({ code }) => this.closed(code);
+		socket.onmessage = ({ data }) => this.handleMessage(JSON.parse(data));
+		socket.onclose = ({ code }) => this.onClose(code);
 	}
 
 	/**
@@ -80,7 +80,7 @@ export class ClassSocket {
 	 * Handles a message from the server; a state of the class that is older than the last one is ignored.
 	 * @param {any} message
 	 */
-	hear(message) {
+	handleMessage(message) {
 		if (message.type === "hello") {
 			this.wait = FIRST_WAIT;
 			this.joined = true;
@@ -97,7 +97,7 @@ export class ClassSocket {
 	 * Connects again after a pause that doubles each time, unless the class or the connection is over for good.
 	 * @param {number} code
 	 */
-	closed(code) {
+	onClose(code) {
 		this.joined = false;
 		if (this.over) return;
 		this.hearer.connection(true);
@@ -107,7 +107,7 @@ export class ClassSocket {
 	}
 }
 
-/** The address of the page's own site. @param {string} path */
-export function addressOf(path) {
+/** The websocket address of a path on this site. @param {string} path */
+export function socketAddress(path) {
 	return new URL(path, location.href.replace(/^http/, "ws")).href;
 }

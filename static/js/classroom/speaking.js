@@ -12,10 +12,10 @@ import { captionOf } from "../steps/registry.js";
 import { Stops } from "./stops.js";
 
 /** @typedef {import("./socket.js").Page} Page */
-/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} Told */
+/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} CaptionTexts */
 /**
  * @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean,
- *   right: [number, number] | null, ended: boolean, lost: boolean}} ClassTold
+ *   right: [number, number] | null, ended: boolean, lost: boolean}} ClassReport
  */
 
 const KEPT = "kschedui.speaker";
@@ -23,8 +23,8 @@ const SPACING = 100; // milliseconds between two messages
 const WINDOW = "popup,width=1040,height=760";
 
 /** Hooks that a class sets on its teacher's page. */
-export const ofClass = {
-	/** @type {() => ClassTold | null} */
+export const classHooks = {
+	/** @type {() => ClassReport | null} */
 	report: () => null,
 	/** @type {Record<string, () => void>} */
 	does: {},
@@ -45,21 +45,21 @@ export function beginSpeaking(opened) {
 	if (page) return;
 	page = opened;
 	stops = new Stops(page.store, page.boot.lesson ?? {});
-	if (nameOf() && addressOf()) listen();
+	if (speakerName() && speakerAddress()) listen();
 }
 
 /** Opens the speaker view. @param {Page} opened */
 export function openSpeaker(opened) {
 	if (!page) beginSpeaking(opened);
-	const address = addressOf();
+	const address = speakerAddress();
 	if (!address) return;
-	if (!nameOf()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
+	if (!speakerName()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
 	listen();
-	window.open(`${address}#${nameOf()}`, `speaker-${nameOf()}`, WINDOW);
+	window.open(`${address}#${speakerName()}`, `speaker-${speakerName()}`, WINDOW);
 }
 
 /** This tab's name; "" before it has one, or without storage. */
-function nameOf() {
+function speakerName() {
 	try {
 		return sessionStorage.getItem(KEPT) ?? "";
 	} catch {
@@ -68,7 +68,7 @@ function nameOf() {
 }
 
 /** The address of the speaker view; "" if the page has no scenario, as for students. */
-function addressOf() {
+function speakerAddress() {
 	const { boot } = /** @type {Page} */ (page);
 	if (!boot.scenario?.id) return "";
 	const own = new URL(boot.class?.page ?? boot.page, location.href);
@@ -78,15 +78,15 @@ function addressOf() {
 /** Opens the channel to the speaker view, unless it is open. */
 function listen() {
 	if (channel || !page) return;
-	channel = new BroadcastChannel(`${KEPT}.${nameOf()}`);
-	channel.onmessage = ({ data }) => hear(data);
-	ofClass.changed = soon;
-	page.screen.followers.add(soon);
-	soon();
+	channel = new BroadcastChannel(`${KEPT}.${speakerName()}`);
+	channel.onmessage = ({ data }) => runCommand(data);
+	classHooks.changed = sendStateSoon;
+	page.screen.followers.add(sendStateSoon);
+	sendStateSoon();
 }
 
 /** Carries out a command of the speaker view. @param {any} message */
-function hear(message) {
+function runCommand(message) {
 	const { player } = /** @type {Page} */ (page);
 	if (message.type === "go") {
 		player.playing = false;
@@ -96,13 +96,13 @@ function hear(message) {
 		const { key, shiftKey } = message;
 		document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true }));
 	}
-	if (message.type === "class") ofClass.does[message.what]?.();
+	if (message.type === "class") classHooks.does[message.what]?.();
 	if (document.hidden) setTimeout(() => player.onAnimationFrame(performance.now())); // hidden windows are not drawn
-	soon();
+	sendStateSoon();
 }
 
 /** Sends the state a moment later, since several things change at once. */
-function soon() {
+function sendStateSoon() {
 	if (due) return;
 	due = setTimeout(() => {
 		due = 0;
@@ -116,19 +116,19 @@ function sendState() {
 	if (!view) return;
 	channel?.postMessage({
 		type: "shown",
-		address: addressOf(),
+		address: speakerAddress(),
 		step: view.step,
 		frame: view.frame,
 		steps: store.steps,
 		playing: player.playing,
 		now: { ...textsOf(view), lesson: root.querySelector("#caption .lesson")?.textContent ?? "" },
-		next: nextOf(view),
+		next: nextCaption(view),
 		stops: stops?.list(index),
-		class: boot.class ? ofClass.report() : null,
+		class: boot.class ? classHooks.report() : null,
 	});
 }
 
-/** A view's caption as plain text, without the lesson's. @param {View} view @returns {Told} */
+/** A view's caption as plain text, without the lesson's. @param {View} view @returns {CaptionTexts} */
 function textsOf(view) {
 	const { eyebrow, sentence, why } = view.caption;
 	const texts = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
@@ -140,10 +140,10 @@ function textsOf(view) {
  * question; null if no more of the run is loaded.
  * @param {View} view
  */
-function nextOf(view) {
+function nextCaption(view) {
 	const { player, store, explainer } = view;
 	const { open, ahead } = predictions;
-	const to = open?.shown ?? onward(player);
+	const to = open?.shown ?? nextPlace(player);
 	if (!to) return null;
 	const asks = !open && ahead && ahead.from.step === to.step && ahead.from.frame === to.frame;
 	if (asks) return { eyebrow: "", sentence: plain(textOf(ahead)), why: "", lesson: "", asks: true };
@@ -156,7 +156,7 @@ function nextOf(view) {
 }
 
 /** The place after the player's next key press; null if no more of the run is loaded. @param {Player} player */
-function onward(player) {
+function nextPlace(player) {
 	let { step, frame } = player;
 	do {
 		if (frame < player.frames(step) - 1) frame += 1;

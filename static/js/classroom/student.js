@@ -7,7 +7,7 @@ import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { Attendance } from "./attendance.js";
 import { drawHistogram } from "./histogram.js";
-import { addressOf, ClassSocket } from "./socket.js";
+import { ClassSocket, socketAddress } from "./socket.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -27,7 +27,8 @@ export function attend(page) {
 	}
 
 	/**
-	 * Follows the class to the next lesson; if the class ends, removes a private scenario from the page.
+	 * After the end of a class, goes to the class of the next lesson; without one, reloads the page if its scenario is
+	 * private, since the student may no longer see it.
 	 * @param {string} next
 	 */
 	function end(next) {
@@ -41,7 +42,7 @@ export function attend(page) {
 		patch(bar, barOf(attendance, lost, refused));
 	}
 
-	const socket = new ClassSocket(addressOf(boot.class.ws), boot.class.code, {
+	const socket = new ClassSocket(socketAddress(boot.class.ws), boot.class.code, {
 		board: (board, hello) => {
 			attendance.take(board, hello);
 			if (board.ended) end(board.next ?? "");
@@ -67,7 +68,7 @@ export function attend(page) {
 		const target = /** @type {Element} */ (event.target);
 		if (event.key !== "c" || event.ctrlKey || event.metaKey || event.altKey) return;
 		if (target.closest("input, textarea, select, dialog[open]")) return;
-		if (follow.on) follow.set(false);
+		if (follow.on) follow.setFollowing(false);
 		else follow.catchUp();
 		show();
 	});
@@ -75,27 +76,36 @@ export function attend(page) {
 	show();
 }
 
-/** @param {Attendance} attendance @param {boolean} lost @param {string} refused @returns {Child[]} */
+/**
+ * The content of the bar: the state of the class, and the button that starts or stops following the teacher.
+ * @param {Attendance} attendance @param {boolean} lost @param {string} refused @returns {Child[]}
+ */
 function barOf(attendance, lost, refused) {
 	const { board, follow } = attendance;
 	const ended = board?.ended ?? false;
-	const news = refused && !board ? refused : (!lost && !ended && questionOf(attendance)) || stateOf(attendance, lost);
+	const news =
+		refused && !board ? refused : (!lost && !ended && questionText(attendance)) || stateText(attendance, lost);
 	const toggle = button(
-		() => (follow.on ? follow.set(false) : follow.catchUp()),
+		() => (follow.on ? follow.setFollowing(false) : follow.catchUp()),
 		{ key: "toggle", class: follow.on ? "button" : "button primary" },
 		t(follow.on ? "class.look.around" : "class.catch.up"),
 		h("kbd", { "aria-hidden": "true" }, "c"),
 	);
 	return [
 		board?.paused && !ended && h("p", { key: "paused", class: "class-paused", "data-paused": true }, t("class.paused")),
-		h("p", { key: "news", class: `class-news ${follow.on && !lost && !ended ? "on" : ""}` }, news, distance(follow)),
+		h(
+			"p",
+			{ key: "news", class: `class-news ${follow.on && !lost && !ended ? "on" : ""}` },
+			news,
+			distanceText(follow),
+		),
 		h("p", { key: "live", class: "sr", role: "status" }, board?.paused ? `${t("class.paused")}. ${news}` : news),
 		board && !ended && toggle,
 	];
 }
 
-/** @param {Attendance} attendance @param {boolean} lost */
-function stateOf({ board, follow }, lost) {
+/** The text about the class and the connection. @param {Attendance} attendance @param {boolean} lost */
+function stateText({ board, follow }, lost) {
 	if (board?.ended) return t("class.ended");
 	if (lost) return t("class.lost");
 	if (!board) return t("class.joining");
@@ -108,7 +118,7 @@ function stateOf({ board, follow }, lost) {
  * The text about a question: it is open, it is answered, or how many answers were right.
  * @param {Attendance} attendance
  */
-function questionOf({ isAsked, board, answers, counts, question }) {
+function questionText({ isAsked, board, answers, counts, question }) {
 	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
 	if (!counts || !question) return "";
 	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, count) => sum + count, 0) });
@@ -119,7 +129,7 @@ function questionOf({ isAsked, board, answers, counts, question }) {
  * none.
  * @param {import("./follow.js").Follow} follow
  */
-function distance(follow) {
+function distanceText(follow) {
 	const { behind } = follow;
 	if (follow.on || !behind) return null;
 	const text = t(behind > 0 ? "class.behind" : "class.ahead", { n: Math.abs(behind) });

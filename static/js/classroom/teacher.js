@@ -8,8 +8,8 @@ import { button, h, patch } from "../shared/dom.js";
 import { has, t } from "../shared/i18n.js";
 import { drawHistogram } from "./histogram.js";
 import { Lead } from "./lead.js";
-import { addressOf, ClassSocket } from "./socket.js";
-import { ofClass, openSpeaker } from "./speaking.js";
+import { ClassSocket, socketAddress } from "./socket.js";
+import { classHooks, openSpeaker } from "./speaking.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -42,7 +42,7 @@ export function teach(page) {
 	function show() {
 		patch(bar, barOf());
 		patch(here, [studentsText()]);
-		ofClass.changed();
+		classHooks.changed();
 	}
 
 	/** Returns the state of the class for the speaker view. */
@@ -109,9 +109,9 @@ export function teach(page) {
 							{ key: "sure", class: "class-sure" },
 							t("class.end.sure"),
 							action("end.yes", () => lead.end(), { class: "button danger" }),
-							action("end.no", askToEnd),
+							action("end.no", toggleAskToEnd),
 						)
-					: action("end", askToEnd),
+					: action("end", toggleAskToEnd),
 			],
 			ended && [
 				h("p", { key: "ended" }, t("class.ended")),
@@ -157,7 +157,7 @@ export function teach(page) {
 		news = t("class.gathered");
 	}
 
-	function askToEnd() {
+	function toggleAskToEnd() {
 		asksToEnd = !asksToEnd;
 	}
 
@@ -167,8 +167,8 @@ export function teach(page) {
 		gather,
 		pause: () => lead.pause(),
 	};
-	Object.assign(ofClass, { report, does });
-	const socket = new ClassSocket(addressOf(boot.class.ws), code, {
+	Object.assign(classHooks, { report, does });
+	const socket = new ClassSocket(socketAddress(boot.class.ws), code, {
 		board: (board, hello) => {
 			lead.take(board, hello !== null);
 			show();

@@ -71,9 +71,9 @@ export class Challenge {
 			"div",
 			{ class: "card verdicts", id: "verdicts" },
 			h("h2", null, t("challenge.variants")),
-			h("p", { role: "status" }, judged ? summary(judged) : before(tries, Number(this.data.variants))),
+			h("p", { role: "status" }, judged ? summary(judged) : earlierTries(tries, Number(this.data.variants))),
 			judged && text !== this.text ? h("p", { class: "stale" }, t("challenge.outdated")) : null,
-			judged ? h("ol", null, ...judged.variants.map(row)) : null,
+			judged ? h("ol", null, ...judged.variants.map(variantRow)) : null,
 			judged?.first ? this.failure(judged.first) : null,
 		);
 	}
@@ -92,7 +92,7 @@ export class Challenge {
 	}
 }
 
-/** The sentence for the result of a try. @param {Judged} judged */
+/** The sentence for the result of the last try. @param {Judged} judged */
 function summary({ solved, held, variants }) {
 	return solved
 		? h("b", { class: "yes" }, `✓ ${t("challenge.solved")}`)
@@ -103,13 +103,13 @@ function summary({ solved, held, variants }) {
  * The sentence for earlier tries.
  * @param {import("../shared/progress.js").Tries | null} tries @param {number} variants
  */
-function before(tries, variants) {
+function earlierTries(tries, variants) {
 	if (!tries) return t("challenge.none", { n: variants });
 	return tries.solvedIn ? `✓ ${t("challenge.before", { n: tries.solvedIn })}` : t("challenge.best", { ...tries });
 }
 
 /** The result of one variant. @param {Variant} variant */
-function row({ number, title, holds, held, seeds }) {
+function variantRow({ number, title, holds, held, seeds }) {
 	const name = number === 1 ? t("challenge.open") : title || t("challenge.hidden");
 	return h(
 		"li",

@@ -1,5 +1,5 @@
 // @ts-check
-/** Input on the editor's page: keys, tabs, dropped files, selected parts. */
+/** Input on the editor's page: keys, tabs, dropped files, chosen templates. */
 
 /**
  * Shows a tab that is clicked, or the other one at the left and right keys.
@@ -50,8 +50,8 @@ export function listenToKeys(page, { editor, run, redraw }) {
 	});
 }
 
-/** Listens for files that are dropped on the page. @param {HTMLElement} page @param {(file: File) => void} bring */
-export function listenToFiles(page, bring) {
+/** Listens for files that are dropped on the page. @param {HTMLElement} page @param {(file: File) => void} onFile */
+export function listenToFiles(page, onFile) {
 	page.addEventListener("dragover", (event) => {
 		event.preventDefault();
 		page.classList.add("dropping");
@@ -63,19 +63,19 @@ export function listenToFiles(page, bring) {
 		event.preventDefault();
 		page.classList.remove("dropping");
 		const file = event.dataTransfer?.files[0];
-		if (file) bring(file);
+		if (file) onFile(file);
 	});
 }
 
-/** Listens for a template that is chosen, to be added to the text. @param {(part: string) => void} add */
+/** Listens for a template that is chosen, to be added to the text. @param {(template: string) => void} add */
 export function listenToTemplates(add) {
 	for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (
 		document.querySelectorAll("select[data-templates]")
 	)) {
 		select.addEventListener("change", () => {
-			const part = select.value;
+			const template = select.value;
 			select.selectedIndex = 0;
-			add(part);
+			add(template);
 		});
 	}
 }

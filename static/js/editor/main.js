@@ -90,7 +90,7 @@ const challenge = asked
 				drawStatus();
 				drawSide();
 			},
-			onWait: sayWaiting,
+			onWait: showWaiting,
 			refuse: showRefusal,
 		})
 	: null;
@@ -100,7 +100,7 @@ const drawRelease = releaseControl(
 	fields.releases,
 	{
 		read: () => state.text,
-		write: (text) => put(text),
+		write: (text) => replaceText(text),
 		say: (sentence) => {
 			state.status = sentence;
 			drawStatus();
@@ -152,13 +152,13 @@ async function check(result = null) {
 	drawRelease();
 	if (!text.trim()) return showEmpty();
 	try {
-		const options = { signal: checking.signal, onWait: sayWaiting };
+		const options = { signal: checking.signal, onWait: showWaiting };
 		const { status, body } = result
 			? { status: 200, body: result }
 			: await post(`${data.api}check`, { text, pod: state.rulePod }, options);
 		state.waiting = "";
 		if (text !== state.text) return;
-		if (status === 429) return later(body.errors[0].message);
+		if (status === 429) return checkLater(body.errors[0].message);
 		const [notes, warnings] = [0, 1].map((own) =>
 			(body.warnings ?? []).filter((/** @type {Problem} */ { line }) => Number(Boolean(line)) === own),
 		);
@@ -211,13 +211,13 @@ function showEmpty() {
 }
 
 /** Shows how many requests come first, or how much is done. @param {import("../shared/server.js").Waiting} waiting */
-function sayWaiting({ ahead, part }) {
+function showWaiting({ ahead, part }) {
 	state.waiting = ahead === null ? t("wait.part", { percent: Math.floor(100 * part) }) : t("wait.ahead", { n: ahead });
 	drawStatus();
 }
 
 /** Shows that the rate limit is reached, and checks the text again later. @param {string} sentence */
-function later(sentence) {
+function checkLater(sentence) {
 	state.status = sentence;
 	clearTimeout(timer);
 	timer = setTimeout(check, CHECK_AGAIN);
@@ -237,7 +237,7 @@ function drawStatus() {
 					() => show(problem),
 					{ class: errors.length ? "no" : "" },
 					h("b", null, problems.filter(Boolean).join(" · ")),
-					` · ${inWords(problem)}`,
+					` · ${problemText(problem)}`,
 				)
 			: h(
 					"span",
@@ -257,14 +257,16 @@ function drawStatus() {
 			state.conflict
 				? [" ", button(() => compare(true), null, t("conflict.compare", { version: state.conflict }))]
 				: null,
-			state.mine && state.mine !== state.text ? [" ", button(() => put(state.mine), null, t("conflict.back"))] : null,
+			state.mine && state.mine !== state.text
+				? [" ", button(() => replaceText(state.mine), null, t("conflict.back"))]
+				: null,
 		),
 	]);
 	for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
 }
 
-/** The text of a problem, with its place. @param {import("../shared/server.js").Problem} problem */
-function inWords({ document, line, path, message }) {
+/** The message of a problem, with its place in the text. @param {import("../shared/server.js").Problem} problem */
+function problemText({ document, line, path, message }) {
 	const place = [document && t("editor.document", { document }), line && t("editor.line", { line }), path].filter(
 		Boolean,
 	);
@@ -310,11 +312,11 @@ function showTab(name) {
 	if (name === "builder") tables.draw(state.text);
 }
 
-/** Runs the text as it stands, without saving it. */
+/** Runs the current text without saving it; does nothing if it has errors. */
 async function run() {
 	if (state.checked !== state.text) await check();
 	if (state.errors.length) return;
-	const { body } = await post(`${data.api}preview`, { text: state.text }, { onWait: sayWaiting });
+	const { body } = await post(`${data.api}preview`, { text: state.text }, { onWait: showWaiting });
 	state.waiting = "";
 	if (body.errors) return showRefusal(body.errors);
 	state.ran = state.text;
@@ -325,14 +327,17 @@ async function run() {
 	if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView();
 }
 
-/** Saves a new version and opens it in the player. @param {string} [fragment] @returns {Promise<void>} */
+/**
+ * Saves a new version, if the text has changed, and opens it in the player.
+ * @param {string} [fragment] @returns {Promise<void>}
+ */
 async function save(fragment = "") {
 	if (data.scenario && state.text === saved)
 		return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
 	state.status = t("editor.saving");
 	drawStatus();
 	const text = state.upload.text === state.text ? { upload: state.upload.id } : { text: state.text };
-	const options = { onWait: sayWaiting, onAccepted: keepUpload };
+	const options = { onWait: showWaiting, onAccepted: keepUpload };
 	const { status, body } = data.scenario
 		? await post(`${data.api}scenarios/${data.scenario}/versions`, { ...text, base: state.version || null }, options)
 		: await post(`${data.api}scenarios`, { ...text, fork_of: data.fork || null }, options);
@@ -373,7 +378,7 @@ async function compare(saving, fragment) {
 		return saving ? save(fragment) : undefined;
 	}
 	state.mine = state.text;
-	put(theirs, t("conflict.taken", { version })); // keeps the draft of the author's own text
+	replaceText(theirs, t("conflict.taken", { version })); // keeps the draft of the author's own text
 }
 
 /**
@@ -381,13 +386,16 @@ async function compare(saving, fragment) {
  * @param {string} text
  * @param {string} [message] instead of keeping a draft
  */
-function put(text, message) {
+function replaceText(text, message) {
 	editor.write(text);
 	takeChange(text, message);
 	redraw();
 }
 
-/** @param {import("../shared/server.js").Problem[]} errors */
+/**
+ * Shows why the server refused a request: under the lines of the text, or in the status if no error names a line.
+ * @param {import("../shared/server.js").Problem[]} errors
+ */
 function showRefusal(errors) {
 	if (!errors.some((problem) => problem.line)) {
 		// about the request, not about the text
@@ -405,16 +413,16 @@ function showRefusal(errors) {
  * lines.
  * @param {import("../intake/dialog.js").Brought} brought
  */
-async function take({ text, errors, checked, upload }) {
+async function takeImport({ text, errors, checked, upload }) {
 	Object.assign(state, { drawn: false, checked: "", errors: [], warnings: [] }); // they belong to another text
 	state.upload = upload ? { id: upload, text } : { id: "", text: "" };
-	put(text);
+	replaceText(text);
 	state.status = errors.length ? t("editor.notImported") : t("editor.imported");
 	await check(checked);
 }
 
 /**
- * Stores the upload in progress, so that it continues when the page is reloaded.
+ * Puts the upload in progress into the address, so that it continues when the page is reloaded.
  * @param {string} upload "": there is none
  */
 function keepUpload(upload) {
@@ -435,8 +443,8 @@ const intake = new Intake({
 	data,
 	table: fields.reading,
 	naming: fields.naming,
-	take,
-	inWords,
+	take: takeImport,
+	inWords: problemText,
 	keep: keepUpload,
 	say: (sentence) => {
 		state.status = sentence;
@@ -448,7 +456,7 @@ element("discard").addEventListener("click", () => {
 	draft.forget();
 	state.version = Number(data.version) || 0;
 	state.conflict = 0;
-	put(saved);
+	replaceText(saved);
 	element("restored").hidden = true;
 });
 element("restored").hidden = state.text === saved;
@@ -460,7 +468,7 @@ listenToKeys(page, { editor, run, redraw });
 listenToFiles(page, (file) => intake.bring(file));
 listenToTemplates((part) => {
 	const before = state.text.trimEnd();
-	put(before ? `${before}\n---\n${part}` : part);
+	replaceText(before ? `${before}\n---\n${part}` : part);
 	if (!element("yaml").hidden) editor.goTo({ line: before ? before.split("\n").length + 2 : 1, message: "" });
 });
 const parameters = new URLSearchParams(location.search);

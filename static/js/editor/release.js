@@ -32,7 +32,7 @@ export function withRelease(text, version) {
 	return text.replace(own, () => changed);
 }
 
-/** @param {string} text @param {string} version */
+/** The text with a new Scenario document that names a release. @param {string} text @param {string} version */
 function appendRelease(text, version) {
 	const documents = new Documents("");
 	documents.add(shapes.scenario());
@@ -66,7 +66,7 @@ export function releaseControl({ choice, note }, releases, text) {
 	return show;
 }
 
-/** @param {Release} release */
+/** The list of the fields, plugins and feature gates that a release does not have. @param {Release} release */
 function missingFeatures({ version, fields, plugins, gates }) {
 	/** @type {[string, string[]][]} */
 	const all = [

@@ -1,7 +1,7 @@
 // @ts-check
 /** A measure by a factor: a dot for each run, with boxes where levels are few. Draws with Observable Plot. */
 import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
-import { formatValue, isSingle, places } from "./rows.js";
+import { dotPlaces, formatValue, isSingle } from "./rows.js";
 
 const MAX_BOXES = 24; // levels; of more, dots alone in one field
 const MAX_TICKS = 8;
@@ -18,11 +18,14 @@ const LETTER = 15; // pixels that a line of text takes
  * @property {string} label
  */
 
-/** The figure of the results: bars for one level, boxes for a few, dots for many. @param {Asked} asked */
-export function drawn(asked) {
+/**
+ * The figure: bars if every level has one run, boxes for up to MAX_BOXES levels, otherwise dots.
+ * @param {Asked} asked
+ */
+export function drawFigure(asked) {
 	const few = asked.labels.length <= MAX_BOXES;
 	if (isSingle(asked.points)) return bars(asked);
-	const figure = few ? boxes(asked) : field(asked);
+	const figure = few ? boxes(asked) : dotField(asked);
 	for (const style of figure.querySelectorAll("style")) style.remove(); // the site's policy would refuse them
 	// the figure has one
 	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label");
@@ -99,7 +102,7 @@ function bars({ points, labels, share, label }) {
 function boxes(asked) {
 	const { points, labels, factor, width } = asked;
 	const level = (/** @type {import("./rows.js").Point} */ point) => labels[point.level];
-	const x = places(points);
+	const x = dotPlaces(points);
 	const room = width / labels.length;
 	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
 	const rotate = longest * 8 <= room ? 0 : room > 24 ? -35 : -90;
@@ -131,7 +134,7 @@ function short(label) {
 }
 
 /** Places many levels along an axis: by value if all are numbers, otherwise by their order. @param {Asked} asked */
-function field(asked) {
+function dotField(asked) {
 	const { points, labels, factor } = asked;
 	const numbers = labels.every((label) => label !== "" && Number.isFinite(Number(label)));
 	const x = (/** @type {import("./rows.js").Point} */ point) =>

@@ -15,7 +15,10 @@ export function valuesOf(text) {
 		.filter(Boolean);
 }
 
-/** @param {string} title @param {string} text */
+/**
+ * The whole numbers of a field; throws an Error with a sentence if there is none.
+ * @param {string} title @param {string} text
+ */
 function numbersOf(title, text) {
 	const values = valuesOf(text);
 	if (!values.length) throw new Error(t("bad.values", { name: title }));

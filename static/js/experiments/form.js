@@ -9,7 +9,10 @@ const form = /** @type {HTMLFormElement} */ (element("experiment"));
 const button = /** @type {HTMLButtonElement} */ (element("begin"));
 const boot = JSON.parse(element("boot").textContent ?? "{}");
 
-/** @param {HTMLFieldSetElement} box @returns {import("./factors.js").Filled} */
+/**
+ * Reads what the author filled into a fieldset.
+ * @param {HTMLFieldSetElement} box @returns {import("./factors.js").Filled}
+ */
 function readFactor(box) {
 	const inputs = /** @type {HTMLInputElement[]} */ ([...box.querySelectorAll("input[name], select[name]")]);
 	const checks = inputs.filter((input) => input.type === "checkbox");
@@ -25,13 +28,13 @@ function readFactors() {
 	return boxes.filter(isOn).map((box) => factorOf(box.dataset.factor ?? "", readFactor(box)));
 }
 
-/** @param {HTMLFieldSetElement} box */
+/** Whether the factor of a fieldset is switched on. @param {HTMLFieldSetElement} box */
 function isOn(box) {
 	return /** @type {HTMLInputElement} */ (box.querySelector("[data-on]")).checked;
 }
 
 /** Shows a sentence about the problem; "" hides it. @param {string} sentence */
-function problem(sentence) {
+function showProblem(sentence) {
 	element("problem").textContent = sentence;
 	element("problem").hidden = !sentence;
 }
@@ -42,7 +45,7 @@ function showCount() {
 	const alone = boxes.filter(isOn).map((box) => box.dataset.factor);
 	for (const preset of presets)
 		preset.setAttribute("aria-pressed", String(alone.length === 1 && alone[0] === preset.dataset.preset));
-	problem("");
+	showProblem("");
 	button.disabled = true;
 	try {
 		const counts = readFactors().map((factor) => factor.count);
@@ -63,7 +66,7 @@ function showCount() {
 /** Begins the experiment. */
 async function begin() {
 	button.disabled = true;
-	problem("");
+	showProblem("");
 	element("product").textContent = t("beginning");
 	const factors = readFactors().map((factor) => factor.factor);
 	const { scenario, version } = boot;
@@ -80,15 +83,15 @@ async function begin() {
 			return;
 		}
 		showCount();
-		problem(answer.body.detail ?? answer.body.errors[0].message);
+		showProblem(answer.body.detail ?? answer.body.errors[0].message);
 	} catch {
 		showCount();
-		problem(t("unreachable"));
+		showProblem(t("unreachable"));
 	}
 }
 
 /** Switches one factor on, with the values of a frequent question, and the others off. @param {string} name */
-function preset(name) {
+function applyPreset(name) {
 	for (const box of boxes) {
 		const on = /** @type {HTMLInputElement} */ (box.querySelector("[data-on]"));
 		on.checked = box.dataset.factor === name;
@@ -121,7 +124,7 @@ useCatalogue(await get(form.dataset.texts ?? ""));
 const boxes = /** @type {HTMLFieldSetElement[]} */ ([...form.querySelectorAll("fieldset[data-factor]")]);
 const presets = /** @type {HTMLButtonElement[]} */ ([...form.querySelectorAll("[data-preset]")]);
 for (const choice of presets) {
-	choice.addEventListener("click", () => preset(choice.dataset.preset ?? ""));
+	choice.addEventListener("click", () => applyPreset(choice.dataset.preset ?? ""));
 	choice.disabled = false; // a click before would be lost
 }
 form.addEventListener("input", (event) => {

@@ -32,7 +32,7 @@ let drawing = null;
 let drawn = { what: "", size: 0 }; // what the drawing shows; it is drawn again only if this changes
 
 /** Stores the results of an answer. @param {any} answer */
-function take(answer) {
+function storeAnswer(answer) {
 	for (const result of answer.results) state.results.set(result.run, result);
 	Object.assign(state, { state: answer.state, done: answer.done, failed: answer.failed, error: answer.error });
 	state.next = answer.next;
@@ -42,12 +42,12 @@ function take(answer) {
 const ended = () => state.state !== "running";
 
 /** Requests the results until the experiment has ended. */
-async function follow() {
+async function pollResults() {
 	for (;;) {
 		try {
 			const before = state.results.size;
 			const answer = await get(`${address}/results?after=${state.next}`);
-			take(answer);
+			storeAnswer(answer);
 			state.trouble = "";
 			const added = state.results.size - before;
 			if (ended() && !answer.results.length) {
@@ -70,7 +70,7 @@ async function follow() {
  * Sends a command to the experiment, and shows the server's message if it is refused.
  * @param {string} what @param {string} [method]
  */
-async function act(what, method = "POST") {
+async function sendCommand(what, method = "POST") {
 	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
 	const answer = await (method === "POST"
 		? post(`${address}${what}`, {})
@@ -102,7 +102,7 @@ async function open(run) {
 }
 
 /** The sentence about the progress. */
-function sentence() {
+function progressSentence() {
 	const size = boot.size.toLocaleString();
 	const done = state.done.toLocaleString();
 	if (state.trouble) return state.trouble;
@@ -117,16 +117,16 @@ function drawProgress() {
 		button(click, { key, class: `button ${kind}` }, t(key));
 	const going = state.state === "running";
 	const begin = async () => {
-		if ((await act("/again")).status < 400) location.reload();
+		if ((await sendCommand("/again")).status < 400) location.reload();
 		else draw();
 	};
 	const remove = async () => {
-		if (confirm(t("remove.sure")) && (await act("", "DELETE")).status < 400) {
+		if (confirm(t("remove.sure")) && (await sendCommand("", "DELETE")).status < 400) {
 			location.assign(`/s/${boot.scenario.id}/v/${boot.scenario.version}/experiments/`);
 		} else draw();
 	};
 	patch(element("progress"), [
-		h("p", { role: "status", class: state.trouble ? "no" : "" }, sentence()),
+		h("p", { role: "status", class: state.trouble ? "no" : "" }, progressSentence()),
 		h("progress", {
 			max: boot.size,
 			value: state.done,
@@ -136,7 +136,7 @@ function drawProgress() {
 		h(
 			"div",
 			{ class: "actions" },
-			boot.may_change && going && command("cancel", async () => (await act("/cancel"), draw())),
+			boot.may_change && going && command("cancel", async () => (await sendCommand("/cancel"), draw())),
 			boot.may_change && !going && (state.forgotten || state.state !== "done") && command("again", begin),
 			state.results.size > 0 && h("a", { class: "button", href: `${address}/results.csv` }, t("csv")),
 			boot.may_change && !going && command("remove", remove, "danger"),
@@ -148,7 +148,7 @@ function drawProgress() {
  * A list to choose from.
  * @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} choose
  */
-function select(id, names, chosen, choose) {
+function selectField(id, names, chosen, choose) {
 	const change = (/** @type {any} */ event) => choose(Number(event.target.value));
 	return h(
 		"label",
@@ -175,8 +175,8 @@ function drawControls() {
 		h(
 			"div",
 			{ class: "choices" },
-			select("measure", measures, state.measure, (at) => choose({ measure: at })),
-			select("factor", factors, state.factor, (at) => choose({ factor: at })),
+			selectField("measure", measures, state.measure, (at) => choose({ measure: at })),
+			selectField("factor", factors, state.factor, (at) => choose({ factor: at })),
 		),
 	]);
 }
@@ -196,7 +196,7 @@ async function drawPlot() {
 	const points = pointsOf(state.results, boot.levels, state.factor, state.measure);
 	const share = boot.shares.includes(boot.measures[state.measure]);
 	const label = t("plot.label", { measure, factor: name });
-	const figure = drawing.drawn({ points, labels, factor: name, measure, share, width, label });
+	const figure = drawing.drawFigure({ points, labels, factor: name, measure, share, width, label });
 	figure.addEventListener("click", () => figure.value && open(figure.value.run));
 	const single = isSingle(points);
 	const hints = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
@@ -221,5 +221,5 @@ function draw() {
 useCatalogue(await get(page.dataset.texts ?? ""));
 draw();
 addEventListener("resize", () => state.results.size && drawPlot());
-if (!state.forgotten) follow();
+if (!state.forgotten) pollResults();
 else page.dataset.ready = "ended";

@@ -11,7 +11,7 @@
 /**
  * The index of a run's level of each factor; the last factor changes fastest from run to run.
  * @param {Factor[]} factors
- * @param {number} run
+ * @param {number} run counted from 1
  */
 export function levelsOf(factors, run) {
 	let rest = run - 1;
@@ -44,10 +44,10 @@ export function pointsOf(results, factors, factor, measure) {
  * The horizontal place of each dot within its level, from -1 to 1. Dots with about the same value are side by side, so
  * that the width shows their number; a single one is in the middle.
  * @param {Point[]} points
- * @param {number} bins of all values
+ * @param {number} bins the number of parts into which the range of all values is divided
  * @returns {number[]}
  */
-export function places(points, bins = 48) {
+export function dotPlaces(points, bins = 48) {
 	const values = points.map((point) => point.value);
 	const [least, most] = [Math.min(...values), Math.max(...values)];
 	const bin = (/** @type {Point} */ point) =>
@@ -66,7 +66,10 @@ export function places(points, bins = 48) {
 	});
 }
 
-/** @param {Point[]} points @param {string[]} labels @returns {Summary[]} */
+/**
+ * The distribution of the values at each level that has any.
+ * @param {Point[]} points @param {string[]} labels @returns {Summary[]}
+ */
 export function summaryOf(points, labels) {
 	/** @type {number[][]} */
 	const values = labels.map(() => []);
@@ -76,13 +79,20 @@ export function summaryOf(points, labels) {
 		if (!sorted.length) return [];
 		const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
 		return [
-			{ level, count: sorted.length, least: sorted[0], median: middle(sorted), mean, most: sorted[sorted.length - 1] },
+			{
+				level,
+				count: sorted.length,
+				least: sorted[0],
+				median: medianOf(sorted),
+				mean,
+				most: sorted[sorted.length - 1],
+			},
 		];
 	});
 }
 
-/** The median. @param {number[]} sorted */
-function middle(sorted) {
+/** The median of sorted numbers. @param {number[]} sorted */
+function medianOf(sorted) {
 	const half = sorted.length >> 1;
 	return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

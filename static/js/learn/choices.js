@@ -4,7 +4,7 @@
  * right answer and the picked one.
  */
 
-import { cornerOf, rowsOf, SIZE, sizeOn, standBeside } from "../chrome/rows.js";
+import { answersBeside, cornerOf, rowsOf, SIZE, sizeOn } from "../chrome/rows.js";
 import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
@@ -167,7 +167,7 @@ function outcome(root, predictions, shown) {
 	if (boxes.every((box) => box !== null))
 		return kinds.map((kind, k) => {
 			const { left, top } = cornerOf(root, boxes[k]);
-			const style = { left: `${standBeside(root) ? left : left - 34}px`, top: `${top + SIZE / 2}px` };
+			const style = { left: `${answersBeside(root) ? left : left - 34}px`, top: `${top + SIZE / 2}px` };
 			return h("span", { key: kind.kind, class: `prediction-tag ${kind.kind}`, style }, label(kind));
 		});
 	return h(

@@ -35,9 +35,9 @@ let coming = null;
 /** Loads the What if panel, and adds its sentences to every view that is drawn. */
 async function loadAsking() {
 	asking = await import("../what_if/panel.js");
-	const { tell } = asking;
+	const { withResult } = asking;
 	const { look } = page.lens;
-	page.lens.look = (view) => tell(look(view));
+	page.lens.look = (view) => withResult(look(view));
 	return asking;
 }
 

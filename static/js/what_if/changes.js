@@ -47,7 +47,7 @@ export function changesView(panel) {
 					{ key: change.words },
 					h("span", null, change.words, ...change.untrue.map((why) => h("small", { class: "note" }, ` ${why}`))),
 					button(
-						() => panel.apply({ type: "set", edits: change.edits.map(plain) }),
+						() => panel.apply({ type: "set", edits: change.edits.map(withoutEmptyNamespace) }),
 						{ class: "button" },
 						t("ask.apply"),
 					),
@@ -57,8 +57,8 @@ export function changesView(panel) {
 	];
 }
 
-/** An edit in the form in which the fields write it. @param {import("./edits.js").Edit} edit */
-function plain(edit) {
+/** An edit without an empty namespace, as the panel's fields write it. @param {import("./edits.js").Edit} edit */
+function withoutEmptyNamespace(edit) {
 	const { namespace, ...rest } = edit;
 	return namespace ? edit : rest;
 }

@@ -81,7 +81,11 @@ export function apply(asked, action) {
 	}
 }
 
-/** @param {Asked} asked @param {Edit[]} edits @returns {Asked} */
+/**
+ * The question with other edits. If only their values differ, as while a slider is dragged, undo goes back before all
+ * of these changes.
+ * @param {Asked} asked @param {Edit[]} edits @returns {Asked}
+ */
 function withEdits(asked, edits) {
 	const last = asked.edits;
 	const drags = last.length === edits.length && last.every((edit, i) => keyOf(edit) === keyOf(edits[i]));

@@ -86,9 +86,9 @@ export class Panel {
 		this.node ||= [...this.view.state.nodes.keys()][0] ?? "";
 		this.weighed = kind === "weigh" ? name : "";
 		this.tab = KINDS[kind] ?? "pod";
-		this.questions.ask(attempt);
+		this.questions.setAttempt(attempt);
 		this.questions.judge(this.asked.edits);
-		if (this.weighed) void this.questions.weigh(this.weighed);
+		if (this.weighed) void this.questions.loadWeights(this.weighed);
 		if (this.tab === "changes") void this.questions.search();
 		this.draw();
 		this.root.focus();
@@ -101,7 +101,7 @@ export class Panel {
 			this.asked = nothingAsked(attempt);
 			this.tried.clear();
 		}
-		this.questions.ask(attempt);
+		this.questions.setAttempt(attempt);
 		const before = this.tried.get(change.id);
 		if (before && this.about) this.drop(editsOf(before, this.about));
 		if (change.to === change.value) this.tried.delete(change.id);
@@ -122,7 +122,7 @@ export class Panel {
 		const { about } = this;
 		return [...this.tried.values()].filter(
 			(change) =>
-				!about || editsOf(change, about).every((edit) => JSON.stringify(this.found(edit)) === JSON.stringify(edit)),
+				!about || editsOf(change, about).every((edit) => JSON.stringify(this.editFor(edit)) === JSON.stringify(edit)),
 		);
 	}
 
@@ -146,7 +146,7 @@ export class Panel {
 			const attempt = attemptFor(view, "");
 			if (attempt && attempt !== this.asked.attempt) {
 				this.asked = nothingAsked(attempt);
-				this.questions.ask(attempt);
+				this.questions.setAttempt(attempt);
 			}
 		}
 		this.draw();
@@ -172,13 +172,13 @@ export class Panel {
 	}
 
 	/** The edit of the question that changes the same field; undefined if there is none. @param {Edit} edit */
-	found(edit) {
+	editFor(edit) {
 		return this.asked.edits.find((other) => keyOf(other) === keyOf(edit));
 	}
 
 	/** Whether the question changes the field. @param {Edit} edit */
 	has(edit) {
-		return this.found(edit) !== undefined;
+		return this.editFor(edit) !== undefined;
 	}
 
 	/**
@@ -208,8 +208,8 @@ export class Panel {
 		this.draw();
 	}
 
-	/** Whether the outcome of the attempt would answer an open question. */
-	get tells() {
+	/** Whether the result would reveal the answer of an open question about the run. */
+	get revealsAnswer() {
 		const { horizon, index } = this.view;
 		const own = index.columns.find((column) => column.kind === "attempt" && column.attempt === this.asked.attempt);
 		return horizon !== undefined && own?.kind === "attempt" && own.end >= horizon.question;
@@ -217,13 +217,13 @@ export class Panel {
 
 	/** Whether the question is about the attempt on screen, and its outcome may be shown. */
 	get onStage() {
-		return this.view.state.attempt === this.asked.attempt && !this.tells;
+		return this.view.state.attempt === this.asked.attempt && !this.revealsAnswer;
 	}
 
 	/** The view with the result of the what-if in place of the original. @param {View} view @returns {View} */
-	tell(view) {
+	withResult(view) {
 		const { answer, judged, problem } = this.questions;
-		if (view.state.attempt !== this.asked.attempt || this.tells) return view;
+		if (view.state.attempt !== this.asked.attempt || this.revealsAnswer) return view;
 		const { trying } = this;
 		const tried = { values: new Map(trying.map(({ id, to }) => [id, to])), problem };
 		const sure = judged.length ? answer : null;
@@ -243,11 +243,12 @@ export class Panel {
 
 	/** Draws the panel, and the changes in the picture. */
 	draw() {
-		const { questions, asked, tells } = this;
+		const { questions, asked, revealsAnswer } = this;
 		const { about } = questions;
 		markStage(this.view, this.onStage ? questions.answer : null);
 		if (this.hidden) return;
-		if (tells) return patch(this.root, [head(this), h("p", { key: "later", class: "ask-body note" }, t("ask.later"))]);
+		if (revealsAnswer)
+			return patch(this.root, [head(this), h("p", { key: "later", class: "ask-body note" }, t("ask.later"))]);
 		patch(this.root, [
 			head(this),
 			h(
@@ -295,7 +296,7 @@ function triedWords(view, trying) {
 	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
 }
 
-/** @param {View} view @param {number} attempt */
+/** Goes to the beginning of an attempt. @param {View} view @param {number} attempt */
 function goTo(view, attempt) {
 	const column = view.index.columns.find((column) => column.kind === "attempt" && column.attempt === attempt);
 	if (column) view.act.seek(column.step);
@@ -388,11 +389,14 @@ export function follow(view) {
 }
 
 /** The view with the result of the open what-if, or the view itself. @param {View} view */
-export function tell(view) {
-	return openPanel?.tell(view) ?? view;
+export function withResult(view) {
+	return openPanel?.withResult(view) ?? view;
 }
 
-/** @param {Panel} panel @returns {Child} */
+/**
+ * The button that saves the question as a scenario, or the links to the saved one.
+ * @param {Panel} panel @returns {Child}
+ */
 function keepView(panel) {
 	const { asked, questions, view } = panel;
 	if (!questions.judged.length || !asked.edits.length || questions.problem) return null;

@@ -46,11 +46,11 @@ export class Questions {
 	}
 
 	/** Starts with another attempt. @param {number} attempt */
-	ask(attempt) {
+	setAttempt(attempt) {
 		if (attempt === this.attempt) return;
 		this.stop();
 		Object.assign(this, { attempt, about: null, answer: null, changes: null, weights: null, kept: null, problem: "" });
-		if (attempt) void this.learn(attempt);
+		if (attempt) void this.loadFacts(attempt);
 	}
 
 	/**
@@ -81,7 +81,7 @@ export class Questions {
 	}
 
 	/** Fetches the facts about an attempt. @param {number} attempt */
-	async learn(attempt) {
+	async loadFacts(attempt) {
 		const { status, body } = await this.send(String(attempt));
 		if (attempt !== this.attempt) return;
 		if (status === 200) this.about = body;
@@ -97,11 +97,11 @@ export class Questions {
 	judge(edits) {
 		this.wanted = edits;
 		this.kept = null;
-		if (!this.busy && this.attempt) void this.judging();
+		if (!this.busy && this.attempt) void this.sendQuestions();
 	}
 
 	/** Sends the question until the server has answered its newest edits. */
-	async judging() {
+	async sendQuestions() {
 		this.busy = true;
 		try {
 			while (this.wanted) {
@@ -144,7 +144,7 @@ export class Questions {
 	}
 
 	/** Requests the weights that would make a node win. @param {string} node */
-	async weigh(node) {
+	async loadWeights(node) {
 		const { attempt } = this;
 		this.weights = null;
 		const { status, body } = await this.send(`${attempt}/weights?node=${encodeURIComponent(node)}`);

@@ -30,19 +30,19 @@ export function answerView(panel) {
 		h(
 			"dl",
 			{ key: "sides", class: "ask-sides" },
-			side("before", before, t("ask.really")),
-			edited && side(`after ${same ? "" : "differs"}`, after, t("ask.then")),
+			outcomeSide("before", before, t("ask.really")),
+			edited && outcomeSide(`after ${same ? "" : "differs"}`, after, t("ask.then")),
 		),
 		edited && same && !answer.counts.some(Boolean) && h("p", { key: "same", class: "note" }, t("ask.same")),
-		list("gained", answer.gained, answer.counts[0], gainedRow),
-		list("lost", answer.lost, answer.counts[1], lostRow),
-		list("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (row) =>
+		changeList("gained", answer.gained, answer.counts[0], gainedRow),
+		changeList("lost", answer.lost, answer.counts[1], lostRow),
+		changeList("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (row) =>
 			totalsRow(row, bestOf(answer.moved), after.node),
 		),
 	);
 }
 
-/** @param {Side} side */
+/** Where the pod goes, or that it waits, in words. @param {Side} side */
 function placeWords({ node, nominated, victims }) {
 	if (node) return t("ask.goes", { node });
 	if (nominated) return t("ask.evicts", { pods: victims.map(podName).join(", "), node: nominated });
@@ -50,7 +50,7 @@ function placeWords({ node, nominated, victims }) {
 }
 
 /** The result before or after the edits. @param {string} kind @param {Side} row @param {string} label */
-function side(kind, row, label) {
+function outcomeSide(kind, row, label) {
 	return h(
 		"div",
 		{ key: kind.split(" ")[0], class: `ask-side ${kind} ${row.node || row.nominated ? "" : "none"}` },
@@ -63,7 +63,7 @@ function side(kind, row, label) {
  * A section with the first of `count` changed nodes; null if there are none.
  * @param {string} key @param {NodeChange[]} all @param {number} count @param {(row: NodeChange) => Child} draw
  */
-function list(key, all, count, draw) {
+function changeList(key, all, count, draw) {
 	if (!count) return null;
 	return h(
 		"section",
@@ -90,7 +90,7 @@ function winnersFirst(all, ...taken) {
 	return [...all].sort((a, b) => place(a) - place(b));
 }
 
-/** @param {NodeChange[]} all */
+/** The highest total before or after, at least 1. @param {NodeChange[]} all */
 function bestOf(all) {
 	return Math.max(1, ...all.flatMap((row) => [row.total_before ?? 0, row.total_after ?? 0]));
 }

@@ -5,13 +5,16 @@ import { amount, inOneUnit, short } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { decodeColumn } from "../trace/feed.js";
 import { ofPod, priorityEdits } from "./edits.js";
-import { amountText, fromEngine, units } from "./fields/parts.js";
+import { amountText, fromEngine, parseAmount } from "./fields/parts.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {import("../view").Tried & {to: number}} Change */
 
-/** An amount as it is written in a manifest. @param {string} resource @param {number} value in the engine's units */
-function written(resource, value) {
+/**
+ * An amount as it is manifestAmount in a manifest.
+ * @param {string} resource @param {number} value in the engine's units
+ */
+function manifestAmount(resource, value) {
 	return amountText(resource, fromEngine(resource, value));
 }
 
@@ -26,11 +29,12 @@ export function editsOf(change, about) {
 	if (of === "priority") return priorityEdits(about.pod, about.manifest.spec ?? {}, to);
 	if (change.path) return [ofPod(about.pod, change.path, to)];
 	const path = ["status", "allocatable", name];
-	return [{ type: "set", kind: "Node", name: node, path, value: written(name, to) }];
+	return [{ type: "set", kind: "Node", name: node, path, value: manifestAmount(name, to) }];
 }
 
 /**
- * The edits for a changed request: applied to the container that requests the most; a lower limit is raised too.
+ * The edits for a changed request, applied to the container that requests the most. A limit that is lower, or of an
+ * extended resource, is set to the request.
  * @param {Change} change @param {import("./panel.js").About} about @returns {Edit[]}
  */
 function requestEdits({ name, value, to }, { pod, manifest }) {
@@ -38,18 +42,18 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 	const containers = manifest.spec?.containers ?? [];
 	const own = containers.map((/** @type {any} */ { resources = {} }) => {
 		const text = resources.requests?.[name] ?? resources.limits?.[name];
-		return text === undefined ? 0 : units(name, text);
+		return text === undefined ? 0 : parseAmount(name, text);
 	});
 	const i = Math.max(0, own.indexOf(Math.max(...own)));
 	const asked = Math.max(0, own[i] + fromEngine(name, to) - (own.some(Boolean) ? fromEngine(name, value) : 0));
 	const limit = containers[i]?.resources?.limits?.[name];
 	const text = amountText(name, asked);
 	const at = (/** @type {string} */ list) => ["spec", "containers", i, "resources", list, name];
-	const moves = limit !== undefined && (name.includes("/") || units(name, limit) < asked);
+	const moves = limit !== undefined && (name.includes("/") || parseAmount(name, limit) < asked);
 	return [ofPod(pod, at("requests"), text), ...(moves ? [ofPod(pod, at("limits"), text)] : [])];
 }
 
-/** The key and values of a text: "requests 1 cpu instead of 1.2". @param {Change} change */
+/** The key and the values of a change's text: "requests 1 cpu instead of 1.2". @param {Change} change */
 export function changeWords({ of, name, node = "", value, to }) {
 	const { texts, unit } = inOneUnit(name, [to, value]);
 	const bare = of !== "request" && of !== "room";

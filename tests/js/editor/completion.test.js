@@ -4,8 +4,8 @@ import { test } from "node:test";
 import {
 	completions,
 	deviceNames,
-	inExpression,
-	offers,
+	expressionText,
+	optionsAt,
 	placeOf,
 	ruleNames,
 	selectorText,
@@ -32,10 +32,10 @@ const catalogue = {
 };
 const labels = (/** @type {string} */ text) => {
 	const { path, value } = placeOf(text);
-	return offers(catalogue, text, path, value).map(({ label }) => label);
+	return optionsAt(catalogue, text, path, value).map(({ label }) => label);
 };
 
-test("a value that is written out offers nothing, so that Enter begins the next line", () => {
+test("a value that is written out optionsAt nothing, so that Enter begins the next line", () => {
 	const offered = (/** @type {string} */ text) => {
 		const state = { sliceDoc: (from = 0, to = text.length) => text.slice(from, to), doc: text };
 		return completions(catalogue)({ state, pos: text.length, explicit: false });
@@ -89,12 +89,12 @@ const FIELDS = {
 };
 
 test("the expression of a rule is found in a block and on a line, and nowhere else", () => {
-	const at = (/** @type {string} */ text) => inExpression(RULE + text, RULE + text);
+	const at = (/** @type {string} */ text) => expressionText(RULE + text, RULE + text);
 	assert.equal(at("  filter: |\n    true &&\n      node.me"), "    true &&\n      node.me");
 	assert.equal(at("  filter: node.me"), "node.me");
 	assert.equal(at("  filter: |\n    true\n  wei"), null);
 	assert.equal(at("  wei"), null);
-	assert.equal(inExpression("kind: Pod\nspec:\n  filter: x", "kind: Pod\nspec:\n  filter: x"), null);
+	assert.equal(expressionText("kind: Pod\nspec:\n  filter: x", "kind: Pod\nspec:\n  filter: x"), null);
 });
 
 test("in an expression there are variables, then the fields of what they are", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { places } from "../../../static/js/editor/text/selector_lines.js";
+import { matchesByLine } from "../../../static/js/editor/text/selector_lines.js";
 
 const matches = (/** @type {string} */ expression) => ({
 	expression,
@@ -25,7 +25,7 @@ test("the number stands under each place where a selector is written", () => {
 		"- name: other",
 		"  expression: true",
 	];
-	const found = places(lines, FOUND);
+	const found = matchesByLine(lines, FOUND);
 	assert.deepEqual(
 		[...found].map(([line, { expression }]) => [line, FOUND.findIndex((one) => one.expression === expression)]),
 		[

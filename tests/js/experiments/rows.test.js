@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+	dotPlaces,
 	firstChoice,
 	isSingle,
 	levelsOf,
-	places,
 	pointsOf,
 	reasonsOf,
 	summaryOf,
@@ -63,11 +63,11 @@ test("a level without results has no row", () => {
 
 test("dots of one value stand side by side within their level, and one alone in the middle", () => {
 	const points = [...Array(40).keys()].map((at) => ({ run: at + 1, level: 0, value: at === 39 ? 9 : 1 }));
-	const found = places(points);
+	const found = dotPlaces(points);
 	assert.equal(found[39], 0);
 	assert.equal(new Set(found.slice(0, 39)).size, 39);
 	assert.ok(found.every((x) => Math.abs(x) <= 0.9));
-	assert.deepEqual(places([]), []);
+	assert.deepEqual(dotPlaces([]), []);
 });
 
 test("why some runs have no measures, the most frequent reason first", () => {

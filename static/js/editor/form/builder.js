@@ -16,7 +16,8 @@ import { autoscalerSection, workloadSection } from "./workload_section.js";
 /** @typedef {import("./form.js").Form} Form */
 
 /**
- * Returns a function that draws the form for a text; `onChange` receives the text after each change in the form.
+ * Returns the builder, whose `draw` shows the form for a text; `onChange` receives the text after each change in the
+ * form.
  * @param {HTMLElement} host @param {(text: string) => void} onChange
  */
 export function builder(host, onChange) {
@@ -184,11 +185,12 @@ function podSection(form, selected, select) {
 }
 
 /**
+ * A pod's row and, if the pod is selected or has rules, the row with its rules.
  * @param {Form} form
  * @param {Ref} ref
  * @param {string[]} nodes
- * @param {Ref[]} classes
- * @param {boolean} open
+ * @param {Ref[]} classes the PriorityClasses
+ * @param {boolean} open whether the pod is selected
  * @param {(name: string) => void} select
  */
 function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select) {

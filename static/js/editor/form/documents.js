@@ -88,7 +88,7 @@ export class Documents {
 
 	/** Appends an object, but before the Scenario document, which stays last. @param {any} object */
 	add(object) {
-		const lines = Object.entries(object).map(([key, value]) => `${key}: ${inline(value, key)}`);
+		const lines = Object.entries(object).map(([key, value]) => `${key}: ${formatField(value, key)}`);
 		const section = `${lines.join("\n")}\n`;
 		const scenario = this.of("Scenario")[0];
 		const at =
@@ -112,7 +112,7 @@ export class Documents {
  * @param {any} value
  * @param {string} key
  */
-function inline(value, key) {
+function formatField(value, key) {
 	const document = parseDocument("");
 	document.contents = document.createNode(value, { flow: true });
 	if (key === "spec" && (value.containers || value.template || value.jobTemplate)) document.contents.flow = false;
@@ -120,7 +120,10 @@ function inline(value, key) {
 	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
 }
 
-/** The part in which two texts differ, as a replacement. @param {string} before @param {string} after */
+/**
+ * The replacement that turns one text into another: of the part in which they differ.
+ * @param {string} before @param {string} after
+ */
 export function difference(before, after) {
 	const shorter = Math.min(before.length, after.length);
 	let from = 0;

@@ -71,10 +71,10 @@ export function schedulerSection(form) {
 		h("p", { class: "muted" }, t("builder.scheduler.help")),
 		h("div", { class: "weights" }, ...rows),
 		h("p", { class: "muted" }, t("builder.plugins.help")),
-		h("div", { class: "weights" }, ...switches(form, profile, config)),
-		strategy(form, profile, config),
-		sampling(form, configuration, config),
-		seed(form),
+		h("div", { class: "weights" }, ...pluginSwitches(form, profile, config)),
+		strategyField(form, profile, config),
+		samplingField(form, configuration, config),
+		seedField(form),
 	);
 }
 
@@ -84,7 +84,7 @@ export function schedulerSection(form) {
  * @param {any} profile
  * @param {() => import("./documents.js").Ref} config
  */
-function switches({ documents, edit }, profile, config) {
+function pluginSwitches({ documents, edit }, profile, config) {
 	return OPTIONAL.map(([point, name]) => {
 		const disabled = profile.plugins?.[point]?.disabled ?? [];
 		const others = disabled.filter((/** @type {any} */ entry) => entry.name !== name);
@@ -108,10 +108,10 @@ function switches({ documents, edit }, profile, config) {
 /**
  * The field of percentageOfNodesToScore.
  * @param {Form} form
- * @param {import("./documents.js").Ref | undefined} sampled
+ * @param {import("./documents.js").Ref | undefined} configuration
  * @param {() => import("./documents.js").Ref} config
  */
-function sampling({ documents, edit }, sampled, config) {
+function samplingField({ documents, edit }, configuration, config) {
 	const change = (/** @type {string} */ text) =>
 		edit(() => documents.set(config(), ["percentageOfNodesToScore"], text === "" ? undefined : Number(text)));
 	return h(
@@ -122,7 +122,7 @@ function sampling({ documents, edit }, sampled, config) {
 			type: "number",
 			min: 0,
 			max: 100,
-			value: sampled?.value.percentageOfNodesToScore ?? "",
+			value: configuration?.value.percentageOfNodesToScore ?? "",
 			placeholder: t("builder.sampling.none"),
 			on: { change: (/** @type {any} */ event) => change(event.target.value) },
 		}),
@@ -133,7 +133,7 @@ function sampling({ documents, edit }, sampled, config) {
  * The choice of NodeResourcesFit's scoring strategy.
  * @param {Form} form @param {any} profile @param {() => import("./documents.js").Ref} config
  */
-function strategy({ documents, edit }, profile, config) {
+function strategyField({ documents, edit }, profile, config) {
 	const fit = (profile.pluginConfig ?? []).find((/** @type {any} */ entry) => entry.name === "NodeResourcesFit");
 	const now = fit?.args?.scoringStrategy?.type ?? STRATEGIES[0];
 	const choose = (/** @type {string} */ type) =>
@@ -170,7 +170,7 @@ function strategy({ documents, edit }, profile, config) {
 }
 
 /** The field for the scenario's seed. @param {Form} form */
-function seed(form) {
+function seedField(form) {
 	const value = form.documents.of("Scenario")[0]?.value.spec?.seed;
 	const change = (/** @type {string} */ text) =>
 		form.edit(() => form.documents.set(scenarioOf(form), ["spec", "seed"], text === "" ? undefined : Number(text)));

@@ -203,7 +203,7 @@ export function rulesOf({ spec = {} }) {
 	return out.filter(({ key, text }) => (key !== "hostPort" || text) && !(key === "toleration" && AUTOMATIC.test(text)));
 }
 
-/** @param {any} affinity of or against other pods */
+/** The terms of a pod affinity or anti-affinity as text: "zone, app=web". @param {any} affinity */
 function termText({
 	requiredDuringSchedulingIgnoredDuringExecution: hard = [],
 	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
@@ -214,7 +214,7 @@ function termText({
 		.join("; ");
 }
 
-/** @param {any} affinity to nodes */
+/** The expressions of a node affinity as text: "zone In a". @param {any} affinity */
 function nodeTermText({
 	requiredDuringSchedulingIgnoredDuringExecution: hard,
 	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
@@ -247,7 +247,10 @@ export function fromPairs(text) {
 	return Object.fromEntries(entries.map(([key, value]) => [key.trim(), (value ?? "").trim()]));
 }
 
-/** @param {import("../../shared/taints.js").Taint[] | undefined} taints */
+/**
+ * Taints as text: "gpu=true:NoSchedule, disk:NoExecute".
+ * @param {import("../../shared/taints.js").Taint[] | undefined} taints
+ */
 export const taintTexts = (taints) => (taints ?? []).map(taintText).join(", ");
 
 /** "gpu=true:NoSchedule, disk" as a list of taints. @param {string} text */

@@ -20,7 +20,7 @@ export function timelineSection(form) {
 	const { documents, edit } = form;
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
 	const write = (/** @type {any[]} */ next) => edit(() => documents.set(scenarioOf(form), ["spec", "events"], next));
-	const add = () => write([...events, { at: (events.at(-1)?.at ?? 0) + 2, create: firstEvent(form) }]);
+	const add = () => write([...events, { at: (events.at(-1)?.at ?? 0) + 2, create: latePod(form) }]);
 	const rows = events.map((/** @type {any} */ event, /** @type {number} */ index) => {
 		const action = Object.keys(event).find((key) => key !== "at") ?? "";
 		const change = (/** @type {any} */ next) =>
@@ -30,8 +30,8 @@ export function timelineSection(form) {
 			"tr",
 			{ key: `event:${index}` },
 			input(labelOf("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
-			choice(labelOf("what"), whatOf(event, action), choices(whatOf(event, action)), (next) =>
-				change({ at: event.at, ...eventOf(form, next) }),
+			choice(labelOf("what"), optionOf(event, action), actionOptions(optionOf(event, action)), (next) =>
+				change({ at: event.at, ...newEvent(form, next) }),
 			),
 			...cellsOf(form, event, action, labelOf, change),
 			h(
@@ -55,14 +55,14 @@ export function timelineSection(form) {
 }
 
 /** The option that corresponds to an event: "create:Pod", "drain". @param {any} event @param {string} action */
-function whatOf(event, action) {
+function optionOf(event, action) {
 	const { kind = "Pod" } = event[action] ?? {};
 	const listed = ["Pod", "Node"].includes(kind) && (action === "create" || action === "delete");
 	return listed ? `${action}:${kind}` : action;
 }
 
 /**
- * The two cells of an event that follow its time and its kind.
+ * The cells of an event after its time and its action: two, or one that is as wide.
  * @param {Form} form
  * @param {any} event
  * @param {string} action
@@ -74,14 +74,14 @@ function cellsOf(form, event, action, labelOf, change) {
 	const as = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
 	if (action === "delete" && typeof value?.name !== "object")
 		return [
-			choice(labelOf("name"), value?.name ?? "", targets(form, value?.kind), (name) => as({ ...value, name })),
+			choice(labelOf("name"), value?.name ?? "", objectOptions(form, value?.kind), (name) => as({ ...value, name })),
 			h("td", null),
 		];
-	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObject(value, labelOf, as);
+	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObjectCells(value, labelOf, as);
 	if (OF_NODES.includes(action) && (typeof value === "string" || typeof value?.node === "string")) {
 		const node = typeof value === "string" ? value : value.node;
 		const to = (/** @type {string} */ name) => as(typeof value === "string" ? name : { ...value, node: name });
-		return [choice(labelOf("node"), node, withOwn(targets(form, "Node"), node), to), h("td", null)];
+		return [choice(labelOf("node"), node, withOwn(objectOptions(form, "Node"), node), to), h("td", null)];
 	}
 	if (action === "evict" && typeof value === "string") return [input(labelOf("pod"), value, as), h("td", null)];
 	if (action === "scale" || action === "rollout") {
@@ -134,7 +134,7 @@ export function targetsOf({ documents }) {
  * @param {(field: string) => string} labelOf
  * @param {(object: any) => void} change
  */
-function createdObject(object, labelOf, change) {
+function createdObjectCells(object, labelOf, change) {
 	const { metadata = {}, spec = {}, status = {} } = object;
 	const labels = metadata.labels?.["kubernetes.io/hostname"]
 		? { ...metadata.labels, "kubernetes.io/hostname": "" }
@@ -172,7 +172,7 @@ function createdObject(object, labelOf, change) {
  * The options of an event's action: its key, and its name on the page.
  * @param {string} action @returns {[string, string][]}
  */
-function choices(action) {
+function actionOptions(action) {
 	/** @type {[string, string][]} */
 	const all = [
 		["create:Pod", t("builder.podArrives")],
@@ -188,10 +188,10 @@ function choices(action) {
 }
 
 /**
- * The names that an event can refer to: objects of the kind, also those that an event creates.
+ * The options for the name of an object that an event refers to: objects of the kind, also those that an event creates.
  * @param {Form} form @param {string} kind @returns {[string, string][]}
  */
-function targets({ documents }, kind) {
+function objectOptions({ documents }, kind) {
 	const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
 	const later = events
 		.map((/** @type {any} */ event) => event.create)
@@ -202,25 +202,25 @@ function targets({ documents }, kind) {
 	return [...new Set(names)].map((name) => [name, name]);
 }
 
-/** @param {Form} form */
-function firstEvent({ names }) {
+/** The pod that a new event creates. @param {Form} form */
+function latePod({ names }) {
 	return shapes.pod({ name: shapes.freeName("late-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } });
 }
 
 /** A new event with this action, about an object of the scenario. @param {Form} form @param {string} option */
-function eventOf(form, option) {
+function newEvent(form, option) {
 	const [action, kind] = option.split(":");
 	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];
 	const [of, name] = target.split("/");
-	if (OF_NODES.includes(action)) return { [action]: targets(form, "Node")[0]?.[0] ?? "" };
-	if (action === "evict") return { evict: targets(form, "Pod")[0]?.[0] ?? `${name}@1/0` };
+	if (OF_NODES.includes(action)) return { [action]: objectOptions(form, "Node")[0]?.[0] ?? "" };
+	if (action === "evict") return { evict: objectOptions(form, "Pod")[0]?.[0] ?? `${name}@1/0` };
 	if (action === "scale") return { scale: { kind: of, name, replicas: 5 } };
 	if (action === "rollout") return { rollout: { kind: of, name, action: "restart" } };
-	if (action === "delete") return { delete: { kind, name: targets(form, kind)[0]?.[0] ?? "" } };
+	if (action === "delete") return { delete: { kind, name: objectOptions(form, kind)[0]?.[0] ?? "" } };
 	return {
 		create:
 			kind === "Node"
 				? shapes.node({ name: shapes.freeName("n", form.names), cpu: "4", memory: "8Gi" })
-				: firstEvent(form),
+				: latePod(form),
 	};
 }

@@ -9,7 +9,7 @@ import { scenarioOf, targetsOf } from "./timeline_section.js";
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {import("./form.js").Form} Form */
 
-/** The field of each kind with the number of pods; a DaemonSet has one pod per node. */
+/** The field of each kind with the number of pods, or a CronJob's schedule; a DaemonSet has one pod per node. */
 const SIZES = /** @type {Record<string, string>} */ ({
 	Deployment: "replicas",
 	StatefulSet: "replicas",
@@ -21,7 +21,7 @@ const SIZES = /** @type {Record<string, string>} */ ({
 const TEMPLATE = /** @type {(string | number)[]} */ (["spec", "template"]);
 const TIMES = ["startSeconds", "readySeconds", "stopSeconds"];
 
-/** The section with a row for each Deployment, StatefulSet, DaemonSet, Job and CronJob. @param {Form} form */
+/** The section with a row for each workload whose kind is in SIZES. @param {Form} form */
 export function workloadSection(form) {
 	const { documents, edit, names } = form;
 	const add = (/** @type {string} */ kind) => () =>
@@ -34,7 +34,7 @@ export function workloadSection(form) {
 		...["StatefulSet", "DaemonSet", "Job", "CronJob"].map((kind) =>
 			button(add(kind), { key: kind, class: "button plain" }, `+ ${kind}`),
 		),
-		rows.length ? kubelet(form) : null,
+		rows.length ? kubeletTable(form) : null,
 	);
 }
 
@@ -67,8 +67,8 @@ function workloadRow(form, ref) {
 	);
 }
 
-/** The fields of the kubelet: how long pods take. @param {Form} form */
-function kubelet(form) {
+/** The table of the times that kubelets take to start and stop pods. @param {Form} form */
+function kubeletTable(form) {
 	const { documents, edit } = form;
 	const times = documents.of("Scenario")[0]?.value.spec?.kubelet ?? {};
 	const cells = TIMES.map((field) =>
@@ -124,8 +124,9 @@ export function autoscalerSection(form) {
 }
 
 /**
- * Reads a number; undefined for an empty text. Other texts are returned unchanged, and the parser reports them.
- * @param {string} text @returns {number | string | undefined} other texts are left for the parser to report
+ * Reads a number; undefined for an empty text. A text that is no number is returned unchanged, for the parser to
+ * report.
+ * @param {string} text @returns {number | string | undefined}
  */
 function numberOf(text) {
 	if (!text) return undefined;

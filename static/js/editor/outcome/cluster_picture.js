@@ -35,7 +35,7 @@ const pendingOf = (pods) => pods.filter((pod) => !pod.node).sort((a, b) => (b.pr
 /** @param {Row[]} rows @param {any} [head] above the nodes */
 function clusterCard(rows, head) {
 	const scale = Math.max(
-		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.misfit ? cpuOf(row.misfit) : 0))),
+		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, takenCpu(row) + (row.misfit ? cpuOf(row.misfit) : 0))),
 		1,
 	);
 	return h(
@@ -89,23 +89,23 @@ function waitingCard(title, pods, pick) {
 const cpuOf = (pod) => pod.requests?.cpu ?? 0;
 
 /** The cpu that the pods request. @param {PodSummary[]} pods */
-const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
+const totalCpu = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
 
 /**
  * The cpu of the pods that stay. The cpu held for nominated pods is drawn from there on, over that of the pods that
  * leave.
  * @param {Row} row
  */
-const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
+const stayingCpu = (row) => totalCpu(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
 
 /** The cpu up to the right end of the pods and of the held amount. @param {Row} row */
-const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
+const takenCpu = (row) => Math.max(totalCpu(row.pods), stayingCpu(row) + totalCpu(row.held));
 
 /** @param {Row} row @param {number} scale the cpu of a full line */
 function nodeRow(row, scale) {
 	const { node, misfit, held } = row;
 	const cpu = node.allocatable.cpu ?? 0;
-	const free = cpu - sum(row.pods);
+	const free = cpu - totalCpu(row.pods);
 	const flags = [
 		node.unschedulable ? t("editor.cordoned") : "",
 		...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key)),
@@ -136,14 +136,14 @@ function nodeRow(row, scale) {
 			held.length
 				? overlay(
 						"held",
-						staying(row),
-						sum(held),
+						stayingCpu(row),
+						totalCpu(held),
 						scale,
 						t("editor.held", { pod: held.map((pod) => short(pod.pod)).join(", ") }),
 					)
 				: null,
 			misfit
-				? overlay("misfit", taken(row), cpuOf(misfit), scale, t("editor.doesNotFit", { pod: short(misfit.pod) }))
+				? overlay("misfit", takenCpu(row), cpuOf(misfit), scale, t("editor.doesNotFit", { pod: short(misfit.pod) }))
 				: null,
 			reasons.length ? h("small", { class: "node-why no" }, `✕ ${reasons.join(", ")}`) : null,
 		),
@@ -151,7 +151,7 @@ function nodeRow(row, scale) {
 			"div",
 			{ class: free < 0 ? "node-free over" : "node-free" },
 			t("editor.free", { free: amount("cpu", free) }),
-			held.length ? h("small", null, t("editor.heldCpu", { cpu: amount("cpu", sum(held)) })) : null,
+			held.length ? h("small", null, t("editor.heldCpu", { cpu: amount("cpu", totalCpu(held)) })) : null,
 		),
 	);
 }
@@ -215,7 +215,7 @@ const short = (key) => key.replace(/^default\//, "");
 export function clusterCards(shown, outcome, redraw) {
 	const { nodes, pods } = shown.summary;
 	const hasRun = outcome.complete && shown.ran === shown.text;
-	const buttons = hasRun ? moments(shown, redraw) : null;
+	const buttons = hasRun ? momentTabs(shown, redraw) : null;
 	if (!hasRun || !shown.atEnd) {
 		const pending = pendingOf(pods);
 		return [
@@ -238,7 +238,7 @@ export function clusterCards(shown, outcome, redraw) {
 }
 
 /** The switch between the two pictures. @param {Shown} shown @param {() => void} redraw */
-function moments(shown, redraw) {
+function momentTabs(shown, redraw) {
 	const moment = (/** @type {boolean} */ atEnd) => {
 		const click = () => {
 			shown.atEnd = atEnd;

@@ -34,12 +34,12 @@ export class Ending {
 			apply(state, event);
 			if (event.type === "RunStarted")
 				this.before = new Set((event.pods ?? []).filter((pod) => pod.node).map((pod) => pod.pod));
-			if (event.type === "SchedulingFailed") this.refused(event.pod);
+			if (event.type === "SchedulingFailed") this.recordRefusal(event.pod);
 		});
 	}
 
 	/** Records why nodes rejected a pod. @param {string} pod */
-	refused(pod) {
+	recordRefusal(pod) {
 		const state = /** @type {State} */ (this.state);
 		const model = filterModel(state);
 		if (!model) return void this.refusals.delete(pod);

@@ -51,7 +51,7 @@ export class Outcome {
 		this.run = run;
 		this.feed = new Feed(this.socket, run, 0);
 		this.feed.listen({
-			chunk: (chunk) => this.ending.take(chunk, (event, step) => this.take(event, step)),
+			chunk: (chunk) => this.ending.take(chunk, (event, step) => this.takeEvent(event, step)),
 			message: (message) => {
 				if (message.type === "error") this.message = message.message;
 				if (message.type === "end" || message.type === "error" || ENDED.has(message.state)) this.state = "done";
@@ -65,7 +65,7 @@ export class Outcome {
 	}
 
 	/** Adds what an event says about the attempt, or about the run. @param {any} event @param {number} step */
-	take(event, step) {
+	takeEvent(event, step) {
 		const line = this.lines.at(-1);
 		if (event.type === "CycleStarted")
 			this.lines.push({ attempt: event.attempt, step, pod: name(event.pod), mark: "·", text: "", why: "" });

@@ -12,8 +12,8 @@
 const KEY = /^(\s*)((?:- +)*)("?[\w./-]+"?):(?:\s|$)/;
 
 /**
- * The path of keys that the end of `text` stands in (list items do not count), whether a value is being typed, and the
- * word so far. `text` is the document up to the cursor.
+ * The keys that contain the cursor (list items do not count), the key whose value is being typed, null if none is, and
+ * the word so far. `text` is the document up to the cursor.
  * @param {string} text @returns {{path: string[], value: string | null, word: string}}
  */
 export function placeOf(text) {
@@ -32,7 +32,7 @@ export function placeOf(text) {
 	const start = line.length - line.replace(/^\s*(- +)*/, "").length;
 	while (open.length && open[open.length - 1].indent >= start) open.pop();
 	const path = open.map(({ key }) => key);
-	return inFlow(line.slice(start), path);
+	return placeInFlow(line.slice(start), path);
 }
 
 /**
@@ -40,7 +40,7 @@ export function placeOf(text) {
  * @param {string} line
  * @param {string[]} outer
  */
-function inFlow(line, outer) {
+function placeInFlow(line, outer) {
 	/** @type {(string | null)[]} */
 	const keys = [null];
 	let word = "";
@@ -101,14 +101,14 @@ export function completions(catalogue) {
 			if (!names.length || (!names[0].word && !context.explicit && !/[.["]$/.test(selector))) return null;
 			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
 		}
-		const expression = inExpression(whole, document);
+		const expression = expressionText(whole, document);
 		if (expression !== null) {
 			const names = ruleNames(catalogue, expression);
 			if (!names.length || (!names[0].word && !context.explicit && !expression.endsWith("."))) return null;
 			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
 		}
 		if (!word && !context.explicit) return null;
-		const options = offers(catalogue, whole, path, value);
+		const options = optionsAt(catalogue, whole, path, value);
 		const written = value !== null && options.some(({ label }) => label === word); // Enter is for the next line
 		if (written && !context.explicit) return null;
 		return options.length ? { from: context.pos - word.length, options } : null;
@@ -118,10 +118,10 @@ export function completions(catalogue) {
 const EXPRESSIONS = /^(?:spec: *\{ *| +)(preEnqueue|filter|score|permit|message): *(.*)$/;
 
 /**
- * The expression of a SchedulerPlugin up to the cursor; null outside of one.
+ * The text of a SchedulerPlugin's expression up to the cursor; null outside of one.
  * @param {string} whole the document @param {string} before it up to the cursor
  */
-export function inExpression(whole, before) {
+export function expressionText(whole, before) {
 	if (!/^kind:\s*"?SchedulerPlugin/m.test(whole)) return null;
 	const lines = before.split("\n");
 	const last = lines.length - 1;
@@ -141,7 +141,7 @@ export function inExpression(whole, before) {
 }
 
 /**
- * The CEL selector of a device up to the cursor; null outside of one.
+ * The text of a device's CEL selector up to the cursor; null outside of one.
  * @param {string} whole the document @param {string} before it up to the cursor
  */
 export function selectorText(whole, before) {
@@ -166,8 +166,8 @@ export function selectorText(whole, before) {
 const OF_DEVICE = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
 
 /**
- * Names that can stand at the end of a selector: fields of `device`, drivers, attributes and capacities of the devices
- * in the text, functions.
+ * Names that can complete the end of a selector: fields of `device`, drivers, attributes and capacities of the devices
+ * in the text, functions. Each comes with the word that it completes.
  * @param {string} text of all documents @param {string} expression
  */
 export function deviceNames(text, expression) {
@@ -263,7 +263,8 @@ const MEMBERS = [
 ];
 
 /**
- * Names that can stand at the end of an expression: variables, their fields, functions.
+ * Names that can complete the end of an expression: variables, their fields, functions. Each comes with the word that
+ * it completes.
  * @param {Catalogue} catalogue @param {string} expression
  */
 export function ruleNames(catalogue, expression) {
@@ -293,7 +294,7 @@ export function ruleNames(catalogue, expression) {
  * Completions at a path of a document: values of the field `value`, or, if it is null, the fields there.
  * @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value
  */
-export function offers(catalogue, document, path, value) {
+export function optionsAt(catalogue, document, path, value) {
 	const { kinds = [] } = catalogue;
 	if (value === "kind" && !path.length)
 		return [...new Set(kinds.map(({ kind }) => kind))].map((label) => ({ label, type: "class" }));

@@ -18,7 +18,7 @@ export function showMatches(view, matches) {
 	const lines = view.state.doc.toString().split("\n");
 	selectorLines.show(
 		view,
-		[...places(lines, matches)].map(([line, result]) => [view.state.doc.line(line).to, new MatchLine(result)]),
+		[...matchesByLine(lines, matches)].map(([line, result]) => [view.state.doc.line(line).to, new MatchLine(result)]),
 	);
 }
 
@@ -26,7 +26,7 @@ export function showMatches(view, matches) {
  * The matches by the number of the line below which they are shown.
  * @param {string[]} lines @param {Matches[]} matches @returns {Map<number, Matches>}
  */
-export function places(lines, matches) {
+export function matchesByLine(lines, matches) {
 	/** @type {Map<number, Matches>} */
 	const byLine = new Map();
 	lines.forEach((line, i) => {
@@ -48,10 +48,10 @@ export function places(lines, matches) {
 /** Whether a line is blank, or indented more than `indent`. @param {string} line @param {number} indent */
 const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().length > indent;
 
-/** The text without the additions of quoting and folding. @param {string} text */
+/** The text without white space and the escapes of quoted strings. @param {string} text */
 const plain = (text) => text.replace(/\\(?=")|''/g, (quoted) => (quoted === "''" ? "'" : "")).replace(/\s+/g, "");
 
-/** @param {Matches} matches */
+/** The sentence about the devices that a selector matches, or its error. @param {Matches} matches */
 function matchWords({ matching, devices, names, error }) {
 	if (error) return t("editor.selector.error", { error });
 	const nameText = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");

@@ -88,10 +88,10 @@ const colours = () =>
 	]);
 
 /**
- * Makes the YAML editor in `host`. `onChange` gets each text that the author types; `write` does not call it.
+ * Creates the YAML editor in `host`. `onChange` receives each text that the author types; `write` does not call it. The
+ * editor is in a shadow root, since the page's content security policy allows no inline style element.
  * @param {HTMLElement} host @param {{text: string, label: string, catalogue: any, fixLabel: string, onChange: (text:
  *   string) => void, onRun: () => void}} options
- * The styles go into a shadow root, as the page's policy allows no inline style element.
  */
 export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, onRun }) {
 	const root = host.attachShadow({ mode: "open" });
@@ -158,7 +158,8 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 }
 
 /**
- * Finds the text to mark on the problem's line: the wrong value, the path's last word, or the whole line.
+ * The diagnostic of a problem. It marks the wrong value, the path's last word, or the whole line, and has an action if
+ * a correction is known.
  * @param {any} view
  * @param {Problem} problem
  * @param {string} severity

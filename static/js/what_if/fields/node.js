@@ -5,7 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { taintText, toTaint } from "../../shared/taints.js";
 import { askedValue } from "../edits.js";
-import { amountText, fromEngine, group, listField, numberField, quantityField, textOf, toggle } from "./parts.js";
+import { amountText, fromEngine, group, listField, numberField, quantityField, toggle, valueOfField } from "./parts.js";
 
 /** @typedef {import("../panel.js").Panel} Panel */
 /** @typedef {import("../edits.js").Edit} Edit */
@@ -17,7 +17,7 @@ const MAX_NAMES = 300; // offered for completion
 export function nodeFields(panel) {
 	const name = panel.node;
 	const node = panel.view.state.nodes.get(name);
-	const choose = (/** @type {Event} */ event) => panel.choose(textOf(event).trim());
+	const choose = (/** @type {Event} */ event) => panel.choose(valueOfField(event).trim());
 	return [
 		h(
 			"div",
@@ -69,12 +69,12 @@ function fieldsOf(panel, name, { summary }) {
 				},
 			}),
 		),
-		group(`has-${name}`, t("ask.allocatable"), allocatable(panel, name, summary.allocatable)),
+		group(`has-${name}`, t("ask.allocatable"), allocatableFields(panel, name, summary.allocatable)),
 		group(
 			`marks-${name}`,
 			t("ask.marks"),
-			labels(panel, name, summary.labels ?? {}),
-			taints(panel, name, summary.taints ?? []),
+			labelsField(panel, name, summary.labels ?? {}),
+			taintsField(panel, name, summary.taints ?? []),
 		),
 	];
 }
@@ -83,7 +83,7 @@ function fieldsOf(panel, name, { summary }) {
  * The fields of a node's allocatable resources.
  * @param {Panel} panel @param {string} name @param {Record<string, number>} has
  */
-function allocatable(panel, name, has) {
+function allocatableFields(panel, name, has) {
 	return Object.entries(has).map(([resource, amount]) => {
 		const edit = ofNode(name, ["status", "allocatable", resource]);
 		const units = fromEngine(resource, amount);
@@ -98,7 +98,7 @@ function allocatable(panel, name, has) {
 }
 
 /** The field of a node's labels. @param {Panel} panel @param {string} name @param {Record<string, string>} was */
-function labels(panel, name, was) {
+function labelsField(panel, name, was) {
 	const path = ["metadata", "labels"];
 	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Node", path, name)])];
 	const items = names
@@ -127,7 +127,7 @@ function labels(panel, name, was) {
 }
 
 /** The field of a node's taints. @param {Panel} panel @param {string} name @param {string[][]} was */
-function taints(panel, name, was) {
+function taintsField(panel, name, was) {
 	const edit = ofNode(name, ["spec", "taints"]);
 	/** @type {import("../../shared/taints.js").Taint[]} */
 	const list =
@@ -177,7 +177,7 @@ export function budgetFields(panel) {
 						value: String(now ?? was),
 						on: {
 							change: (/** @type {Event} */ event) => {
-								const text = textOf(event).trim();
+								const text = valueOfField(event).trim();
 								panel.put([{ ...edit, value: /^\d+$/.test(text) ? Number(text) : text }]);
 							},
 						},

@@ -11,7 +11,7 @@ export function group(key, title, ...body) {
 }
 
 /** @param {Event} event */
-export function textOf(event) {
+export function valueOfField(event) {
 	return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
@@ -23,8 +23,8 @@ export function textOf(event) {
  */
 export function quantityField(key, label, { resource, was, now, most, set }) {
 	const value = now ?? was ?? "0";
-	const number = units(resource, value);
-	const before = units(resource, was ?? 0);
+	const number = parseAmount(resource, value);
+	const before = parseAmount(resource, was ?? 0);
 	const top = Math.max(most, before * 2, 1);
 	const step = resource === "cpu" ? 50 : top > 64 ? Math.max(1, 2 ** Math.floor(Math.log2(top / 256))) : 1;
 	const slider = {
@@ -32,9 +32,9 @@ export function quantityField(key, label, { resource, was, now, most, set }) {
 		max: String(Math.ceil(top / step) * step),
 		step: String(step),
 		value: String(Number.isNaN(number) ? 0 : number),
-		on: { input: (/** @type {Event} */ event) => set(amountText(resource, Number(textOf(event)))) },
+		on: { input: (/** @type {Event} */ event) => set(amountText(resource, Number(valueOfField(event)))) },
 	};
-	const change = (/** @type {Event} */ event) => set(textOf(event).trim());
+	const change = (/** @type {Event} */ event) => set(valueOfField(event).trim());
 	const text = { type: "text", autocomplete: "off", value: String(value), on: { change } };
 	return sliderField(key, label, now !== undefined && now !== was, slider, text);
 }
@@ -62,7 +62,7 @@ function sliderField(key, label, edited, slider, text) {
 export function numberField(key, label, { was, now, least, most, set }) {
 	const value = String(now ?? was);
 	const on = (/** @type {Event} */ event) => {
-		const number = Number.parseInt(textOf(event), 10);
+		const number = Number.parseInt(valueOfField(event), 10);
 		if (Number.isFinite(number)) set(number);
 	};
 	const slider = { min: String(least), max: String(Math.max(most, was)), value, on: { input: on } };
@@ -117,7 +117,7 @@ export function choiceField(key, label, value, all, set) {
 		h("label", { for: `ask-${key}` }, label),
 		h(
 			"select",
-			{ id: `ask-${key}`, value, on: { change: (/** @type {Event} */ event) => set(textOf(event)) } },
+			{ id: `ask-${key}`, value, on: { change: (/** @type {Event} */ event) => set(valueOfField(event)) } },
 			all.map((option) => h("option", { key: option, value: option, selected: option === value }, option)),
 		),
 	);
@@ -206,25 +206,25 @@ const UNITS = { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20
 const MIB = 2 ** 20;
 
 /**
- * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN if the text is not a quantity.
+ * The amount of a quantity in the sliders' units: "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN if it is not one.
  * @param {string} resource
  * @param {any} text
  */
-export function units(resource, text) {
+export function parseAmount(resource, text) {
 	const match = /^([+-]?[0-9.]+)(m|[kMGT]i?|Ki)?$/.exec(String(text).trim());
 	if (!match) return Number.NaN;
 	const value = Number(match[1]) * UNITS[/** @type {keyof typeof UNITS} */ (match[2] ?? "")];
 	return resource === "cpu" ? Math.round(value * 1000) : isBytes(resource) ? value / MIB : value;
 }
 
-/** An amount as a quantity of a manifest. @param {string} resource @param {number} value */
+/** An amount in the sliders' units as the quantity of a manifest. @param {string} resource @param {number} value */
 export function amountText(resource, value) {
 	if (resource === "cpu") return value % 1000 ? `${value}m` : String(value / 1000);
 	if (!isBytes(resource)) return String(value);
 	return value % 1024 ? `${value}Mi` : `${value / 1024}Gi`;
 }
 
-/** An amount of the engine in a slider's units. @param {string} resource @param {number} amount */
+/** Converts an amount of the engine to the sliders' units. @param {string} resource @param {number} amount */
 export function fromEngine(resource, amount) {
 	return isBytes(resource) ? amount / MIB : amount;
 }

@@ -17,14 +17,14 @@ export function podFields(panel) {
 	const { manifest } = panel.about;
 	const spec = manifest.spec ?? {};
 	return [
-		group("requests", t("ask.requests"), requests(panel, spec)),
-		group("priority", t("ask.priority"), priority(panel, spec)),
+		group("requests", t("ask.requests"), requestFields(panel, spec)),
+		group("priority", t("ask.priority"), priorityField(panel, spec)),
 		group(
 			"labels",
 			t("ask.where"),
-			pairs(panel, "labels", ["metadata", "labels"], manifest.metadata?.labels ?? {}),
-			pairs(panel, "selector", ["spec", "nodeSelector"], spec.nodeSelector ?? {}),
-			tolerations(panel, spec.tolerations ?? []),
+			pairsField(panel, "labels", ["metadata", "labels"], manifest.metadata?.labels ?? {}),
+			pairsField(panel, "selector", ["spec", "nodeSelector"], spec.nodeSelector ?? {}),
+			tolerationsField(panel, spec.tolerations ?? []),
 		),
 		spreadFields(panel),
 		affinityFields(panel),
@@ -45,18 +45,18 @@ function ofPod({ about }, path, value = null) {
 }
 
 /**
- * The value in the question: as edited, or the original one.
+ * The value of a field in the question: as edited, or the original one.
  * @param {Panel} panel
  * @param {(string | number)[]} path
  * @param {any} was
  */
-function now(panel, path, was) {
+function currentValue(panel, path, was) {
 	const edited = askedValue(panel.asked, ofPod(panel, path));
 	return edited === undefined ? was : edited;
 }
 
 /** The fields of the containers' requests. @param {Panel} panel @param {any} spec */
-function requests(panel, spec) {
+function requestFields(panel, spec) {
 	return (spec.containers ?? []).flatMap((/** @type {any} */ container, /** @type {number} */ i) => {
 		const resources = { ...container.resources?.limits, ...container.resources?.requests };
 		const names = [...new Set(["cpu", "memory", ...Object.keys(resources)])];
@@ -81,7 +81,7 @@ function requests(panel, spec) {
 }
 
 /** The field of the pod's priority. @param {Panel} panel @param {any} spec */
-function priority(panel, spec) {
+function priorityField(panel, spec) {
 	const was = panel.view.state.pods.get(panel.about.pod)?.summary.priority ?? spec.priority ?? 0;
 	const askedPriority = askedValue(panel.asked, ofPod(panel, ["spec", "priority"]));
 	const others = [...panel.view.state.pods.values()].map((pod) => pod.summary.priority ?? 0);
@@ -98,10 +98,10 @@ function priority(panel, spec) {
  * A field of keys and values.
  * @param {Panel} panel @param {string} key @param {string[]} path @param {Record<string, string>} was
  */
-function pairs(panel, key, path, was) {
+function pairsField(panel, key, path, was) {
 	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Pod", path)])];
 	const items = names
-		.map((name) => ({ name, value: now(panel, [...path, name], was[name] ?? null) }))
+		.map((name) => ({ name, value: currentValue(panel, [...path, name], was[name] ?? null) }))
 		.filter((pair) => pair.value !== null);
 	return listField(key, {
 		label: t(`ask.${key}`),
@@ -124,8 +124,8 @@ function tolerationText(toleration) {
 	return `${toleration.key || "*"}${toleration.value ? `=${toleration.value}` : ""}:${toleration.effect || "*"}`;
 }
 
-/** The toleration of "key=value:Effect". @param {string} text */
-function toleration(text) {
+/** Parses a toleration such as "key=value:Effect"; without a value, its operator is Exists. @param {string} text */
+function parseToleration(text) {
 	const [pair, effect] = text.split(":");
 	const [key, value] = pair.split("=");
 	const about = value === undefined ? { operator: "Exists" } : { operator: "Equal", value };
@@ -133,10 +133,10 @@ function toleration(text) {
 }
 
 /** The field of the pod's tolerations. @param {Panel} panel @param {any[]} was */
-function tolerations(panel, was) {
+function tolerationsField(panel, was) {
 	const path = ["spec", "tolerations"];
 	/** @type {any[]} */
-	const list = now(panel, path, was) ?? [];
+	const list = currentValue(panel, path, was) ?? [];
 	const taints = [...panel.view.state.nodes.values()].flatMap((node) => node.summary.taints ?? []);
 	const taintTexts = [...new Set(taints.map(([key, value, effect]) => taintText({ key, value, effect })))];
 	return listField("tolerations", {
@@ -148,6 +148,6 @@ function tolerations(panel, was) {
 		})),
 		hint: "key=value:NoSchedule",
 		options: taintTexts.slice(0, 40),
-		add: (text) => panel.put([ofPod(panel, path, [...list, toleration(text)])]),
+		add: (text) => panel.put([ofPod(panel, path, [...list, parseToleration(text)])]),
 	});
 }

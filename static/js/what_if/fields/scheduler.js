@@ -25,14 +25,14 @@ export function schedulerFields(panel) {
 				const edit = /** @type {Edit} */ ({ type: "weight", plugin, profile });
 				return numberField(`weight-${plugin}`, scoreName(plugin), {
 					was: weight,
-					now: panel.found(edit)?.weight,
+					now: panel.editFor(edit)?.weight,
 					least: 1,
 					most: 20,
 					set: (value) => (value === weight ? panel.drop([edit]) : panel.put([{ ...edit, weight: value }])),
 				});
 			}),
 		),
-		group("strategy", t("ask.strategy"), strategies(panel, profile)),
+		group("strategy", t("ask.strategy"), strategyChoice(panel, profile)),
 		group(
 			"off",
 			t("ask.plugins"),
@@ -45,9 +45,9 @@ export function schedulerFields(panel) {
 }
 
 /** The choice of the scoring strategy. @param {Panel} panel @param {string} profile */
-function strategies(panel, profile) {
+function strategyChoice(panel, profile) {
 	const edit = /** @type {Edit} */ ({ type: "strategy", profile });
-	const strategy = panel.found(edit)?.strategy;
+	const strategy = panel.editFor(edit)?.strategy;
 	const choice = (/** @type {string} */ value, /** @type {string} */ text) =>
 		h(
 			"label",

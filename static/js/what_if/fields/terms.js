@@ -89,7 +89,7 @@ export function affinityFields(panel) {
 	return group(
 		"affinity",
 		t("ask.affinity"),
-		PLACES.map((place) => terms(panel, place)),
+		PLACES.map((place) => termBoxes(panel, place)),
 		h(
 			"form",
 			{ key: "more", class: "ask-add", on: { submit: (/** @type {SubmitEvent} */ event) => addTerm(panel, event) } },
@@ -103,7 +103,7 @@ export function affinityFields(panel) {
 	);
 }
 
-/** @param {Panel} panel @param {SubmitEvent} event */
+/** Adds a term of the kind that the form names. @param {Panel} panel @param {SubmitEvent} event */
 function addTerm(panel, event) {
 	event.preventDefault();
 	const form = /** @type {HTMLFormElement} */ (event.target);
@@ -117,7 +117,7 @@ function addTerm(panel, event) {
 }
 
 /** The boxes of a list of terms. @param {Panel} panel @param {Place} place */
-function terms(panel, place) {
+function termBoxes(panel, place) {
 	const { kind, how, path, term, wrap } = place;
 	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
 	return now.map((entry, i) => {
@@ -200,7 +200,7 @@ function selectorField(panel, key, label, selector, set) {
 	});
 }
 
-/** @param {Panel} panel */
+/** The keys of the nodes' labels, at most 40. @param {Panel} panel */
 function nodeKeys(panel) {
 	const keys = [...panel.view.state.nodes.values()].flatMap((node) => Object.keys(node.summary.labels ?? {}));
 	return [...new Set([HOSTNAME, ...keys])].slice(0, 40);
@@ -211,7 +211,7 @@ function commonKey(panel) {
 	return nodeKeys(panel).includes(ZONE) ? ZONE : HOSTNAME;
 }
 
-/** A selector of the pod's own labels. @param {Panel} panel */
+/** A label selector that matches the pod's own labels. @param {Panel} panel */
 function ownSelector(panel) {
 	return { matchLabels: panel.about.manifest.metadata?.labels ?? {} };
 }
@@ -222,7 +222,7 @@ function ownSelector(panel) {
 const SIGNS = { Gt: ">", Lt: "<" };
 const PART = /\s*(?:,|$)\s*/y;
 const KEY = "[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?";
-/** @type {[RegExp, (found: RegExpExecArray) => Requirement][]} */
+/** @type {[RegExp, (match: RegExpExecArray) => Requirement][]} */
 const FORMS = [
 	[
 		new RegExp(`(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)`, "y"),
@@ -258,7 +258,7 @@ function requirementText({ key, operator, values = [] }) {
 
 /** Parses a selector; null if the text is not one. @param {string} text @returns {Selector | null} */
 export function selectorOf(text) {
-	const parsed = requirements(text);
+	const parsed = parseRequirements(text);
 	if (!parsed) return null;
 	const labels = Object.fromEntries(
 		parsed.filter((requirement) => requirement.operator === "=").map(({ key, values = [""] }) => [key, values[0]]),
@@ -276,7 +276,7 @@ export function selectorOf(text) {
  */
 export function requirementsOf(text) {
 	return (
-		requirements(text)?.map(({ key, operator, values }) => ({
+		parseRequirements(text)?.map(({ key, operator, values }) => ({
 			key,
 			operator: operator === "=" ? "In" : operator,
 			...(values ? { values } : {}),
@@ -288,18 +288,20 @@ export function requirementsOf(text) {
  * Parses a comma-separated list of requirements; null if the text is invalid.
  * @param {string} text @returns {Requirement[] | null}
  */
-function requirements(text) {
-	const [source, found] = [text.trim(), /** @type {Requirement[]} */ ([])];
+function parseRequirements(text) {
+	const source = text.trim();
+	/** @type {Requirement[]} */
+	const requirements = [];
 	for (let at = 0; at < source.length; ) {
-		const hit = FORMS.map(([form, make]) => [matchAt(form, source, at), make]).find(([match]) => match);
-		if (!hit) return null;
-		const [match, make] = /** @type {[RegExpExecArray, (found: RegExpExecArray) => Requirement]} */ (hit);
+		const parsed = FORMS.map(([form, make]) => [matchAt(form, source, at), make]).find(([match]) => match);
+		if (!parsed) return null;
+		const [match, make] = /** @type {[RegExpExecArray, (match: RegExpExecArray) => Requirement]} */ (parsed);
 		const end = matchAt(PART, source, at + match[0].length);
 		if (!end) return null;
-		found.push(make(match));
+		requirements.push(make(match));
 		at += match[0].length + end[0].length;
 	}
-	return found;
+	return requirements;
 }
 
 /**
