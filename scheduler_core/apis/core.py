@@ -40,9 +40,7 @@ PodGroupKey = str  # "namespace/name"
 Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
 Manifest = Mapping[str, Any]  # the object as written in its document, for `kubectl get -o yaml` views
 
-SELECTED_NODE = (
-    "volume.kubernetes.io/selected-node"  # annotation of a claim: the node on which its volume will be provisioned
-)
+SELECTED_NODE = "volume.kubernetes.io/selected-node"  # annotation of a claim: the node for its new volume
 
 
 class OwnerReference(msgspec.Struct, frozen=True):

@@ -4,4 +4,4 @@ import msgspec
 
 
 class Tagged(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
-    """A record whose JSON says which kind it is (`type`), and leaves out default values."""
+    """A record whose JSON contains its kind (`type`) and leaves out default values."""

@@ -287,10 +287,10 @@ class Cluster:
         counts = np.fromiter(map(len, by_row), np.intp, len(by_row))
         slots = np.fromiter(chain.from_iterable(by_row), np.intp, int(counts.sum()))
         pods.row[slots] = np.repeat(nodes.all_rows, counts)
-        some = counts.nonzero()[0]
-        if len(some):
-            heads = (np.cumsum(counts) - counts)[some]
-            nodes.load[:, some] = np.add.reduceat(pods.load[:, slots], heads, axis=1)
+        occupied = counts.nonzero()[0]
+        if len(occupied):
+            heads = (np.cumsum(counts) - counts)[occupied]
+            nodes.load[:, occupied] = np.add.reduceat(pods.load[:, slots], heads, axis=1)
 
     def _place(self, slot: int, node_name: str) -> None:
         self.pods.place(slot, node_name)

@@ -206,10 +206,10 @@ class _Sync:
     def _scale(self, new: Workload | None) -> None:
         wanted = self._spec.replicas
         cause = because("scaled", owner=self._label, replicas=wanted)
-        every = self._all()
-        active = [rs for rs in every if _spec(rs).replicas > 0]
+        replica_sets = self._all()
+        active = [rs for rs in replica_sets if _spec(rs).replicas > 0]
         if len(active) <= 1:
-            latest = active[0] if active else new or (every[-1] if every else None)
+            latest = active[0] if active else new or (replica_sets[-1] if replica_sets else None)
             if latest is not None and _spec(latest).replicas != wanted:
                 self._resize(latest, wanted, cause)
             return
@@ -386,9 +386,9 @@ class _Sync:
 
     def _calculate_status(self) -> WorkloadStatus:
         """Return the status calculated from the ReplicaSets (calculateStatus)."""
-        every, new = self._all(), self._new()
-        statuses = {rs.uid: self._api.workload_status(rs) for rs in every}
-        total = sum(_spec(rs).replicas for rs in every)
+        replica_sets, new = self._all(), self._new()
+        statuses = {rs.uid: self._api.workload_status(rs) for rs in replica_sets}
+        total = sum(_spec(rs).replicas for rs in replica_sets)
         available = sum(status.number("availableReplicas") for status in statuses.values())
         numbers: dict[str, int | str] = {
             "replicas": sum(status.number("replicas") for status in statuses.values()),

@@ -17,7 +17,7 @@ WITHOUT_SCALE = {"DaemonSet": "daemonsets.apps", "Job": "jobs.batch"}  # kinds w
 
 
 class NoScale(Exception):
-    """The owner of a pod has no scale, so that the expected pods cannot be counted; the text says so."""
+    """The owner of a pod has no scale, so that the expected pods cannot be counted; the text is the reason."""
 
 
 def reconcile(key: str, api: Api) -> None:

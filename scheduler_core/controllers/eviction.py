@@ -32,7 +32,7 @@ class _Answer(NamedTuple):
 def evict(pod: Pod, api: Api, by: str = "", because_of: Because | None = None, *, grace: float | None = None) -> int:
     """Evict a pod if its budget allows it. Return the HTTP status code of the API server.
 
-    `by`: who evicts; `because_of`: why; `grace`: the grace period in seconds, if it is not the pod's own.
+    `by`: the actor; `because_of`: the cause; `grace`: the grace period in seconds, if it is not the pod's own.
     """
     answer = _answer_to(pod, api)
     api.emit(EvictionAnswered(pod.key, answer.code, by or api.actor, answer.message, list(answer.causes)))
@@ -112,7 +112,7 @@ class Drain:
         """Evict all pods except those of DaemonSets, at the same time. Return the pods that stay because they have no
         controller.
 
-        Evictions that write the same budget collide: the second one sees the new status, later ones are retried.
+        Evictions that write the same budget collide: the second sees the new status, later ones are retried.
         """
         pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not stays_in_drain(pod)]
         kept = [] if self._force else [pod.key for pod in pods if not self._api.is_controlled(pod)]

@@ -268,8 +268,8 @@ class _Sync:
         done = {index for index in self._progress.done if index < self._completions}
         for number, rule in enumerate(self._spec.success_rules or ()):
             counted = done if rule.indexes is None else done & set(rule.indexes)
-            every = len(rule.indexes) if rule.indexes is not None else self._completions
-            if counted and len(counted) >= (every if rule.count is None else rule.count):
+            required = len(rule.indexes) if rule.indexes is not None else self._completions
+            if counted and len(counted) >= (required if rule.count is None else rule.count):
                 self._set_condition("SuccessCriteriaMet", "SuccessPolicy", f"Matched rules at index {number}")
                 return True
         return False

@@ -133,7 +133,7 @@ def _free_name(pod: Pod, entry: PodClaim, api: ClaimApi) -> str:
 
 
 def _reserve(pod: Pod, api: ClaimApi) -> None:
-    """Reserve the claims of a running pod, no matter who bound it."""
+    """Reserve the claims of a running pod, whichever scheduler bound it."""
     statuses = dict(pod.resource_claim_statuses)
     for entry in pod.resource_claims:
         name = entry.claim or statuses.get(entry.name, "")

@@ -103,15 +103,15 @@ class ClusterEvent(msgspec.Struct, frozen=True):
         """
         if self.is_wildcard:
             return True
-        same = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
-        return same and bool(self.action & occurred.action) and occurred.action <= self.action
+        covers_resource = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
+        return covers_resource and bool(self.action & occurred.action) and occurred.action <= self.action
 
     def overlaps(self, occurred: ClusterEvent) -> bool:
         """Return whether resource and at least one action match, which was sufficient before queueing hints."""
         if self.is_wildcard:
             return True
-        same = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
-        return same and bool(self.action & occurred.action)
+        covers_resource = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
+        return covers_resource and bool(self.action & occurred.action)
 
     def _covers_pods(self, occurred: ClusterEvent) -> bool:
         return self.resource == "Pod" and occurred.resource in ("AssignedPod", "UnschedulablePod")

@@ -116,14 +116,14 @@ class Verdicts(msgspec.Struct, frozen=True):
         return Verdicts(rejected.astype(np.int16), (status,)) if np.count_nonzero(rejected) else PASS
 
     @staticmethod
-    def by_code(codes: NDArray[np.integer[Any]], answers: Sequence[Status]) -> Verdicts:
-        """Return verdicts for an interned column: `answers[codes[i]]` for row i."""
-        rejecting = [answer for answer in answers if not answer.is_success]
+    def by_code(codes: NDArray[np.integer[Any]], results: Sequence[Status]) -> Verdicts:
+        """Return verdicts for an interned column: `results[codes[i]]` for row i."""
+        rejecting = [result for result in results if not result.is_success]
         if not rejecting:
             return PASS
         distinct = list(dict.fromkeys(rejecting))
         number = {status: i + 1 for i, status in enumerate(distinct)}
-        which = np.array([number.get(answer, 0) for answer in answers], np.int16)[codes]
+        which = np.array([number.get(result, 0) for result in results], np.int16)[codes]
         return Verdicts(which, distinct) if np.count_nonzero(which) else PASS
 
     @staticmethod

@@ -70,7 +70,7 @@ class CounterLimits(msgspec.Struct, frozen=True):
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Put the pods of some pairs, at most one per row, back on rows with room. Return a bool per pair: it fits."""
+        """Put the pods of pairs, at most one per row, back on rows with room. Return whether each fits."""
         fits: NDArray[np.bool_] = np.logical_and.reduce(self.added[:, pairs] <= self.left[:, rows], axis=0)
         self.left[:, rows[fits]] -= self.added[:, pairs[fits]]
         return fits

@@ -299,8 +299,8 @@ class SchedulingQueue:
         self.backoff_queue.add(queued)
         until = self._backoff.expiration(queued)
         error = self.backoff_queue.is_error(queued.key)
-        place = queued.place_in_backoff
-        self._emit(PodEnqueued(queued.key, "backoff", event, queued.timestamp, place, hints, until, error))
+        sequence = queued.place_in_backoff
+        self._emit(PodEnqueued(queued.key, "backoff", event, queued.timestamp, sequence, hints, until, error))
         return True
 
     def _put_unschedulable(self, queued: QueuedPod, event: str, hints: list[Hint]) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases.release import Gate, Release
 from scheduler_core.releases.rules import Rules
-from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
+from scheduler_core.releases.rules.rule import DESCRIPTIONS, PLUGIN, SOURCE
 
 
 class ReleaseDifference(msgspec.Struct, frozen=True):
@@ -36,10 +36,14 @@ def _rules(before: Release, after: Release) -> list[ReleaseDifference]:
     for rule in fields(Rules):
         old, new = getattr(before.rules, rule.name), getattr(after.rules, rule.name)
         if old != new:
-            says = rule.metadata[SAYS]
+            descriptions = rule.metadata[DESCRIPTIONS]
             rules.append(
                 ReleaseDifference(
-                    rule.metadata[PLUGIN], says[old].message(), says[new].message(), rule.name, rule.metadata[SOURCE]
+                    rule.metadata[PLUGIN],
+                    descriptions[old].message(),
+                    descriptions[new].message(),
+                    rule.name,
+                    rule.metadata[SOURCE],
                 )
             )
     return rules

@@ -64,12 +64,12 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
 def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
     """Run Reserve. Raises FitError or SchedulingError after a rollback."""
     pod, node_name = attempt.pod, attempt.node_name
-    answers, status = attempt.framework.run_until_failure(
+    results, status = attempt.framework.run_until_failure(
         ReservePlugin, lambda plugin: plugin.reserve(pod, attempt.state_of(plugin), node_name)
     )
-    answers, status = _with_fault(scheduler, attempt, "Reserve", answers, status)
-    if answers:
-        scheduler.emit(PodReserved(pod.key, [_point_run(*answer) for answer in answers]))
+    results, status = _with_fault(scheduler, attempt, "Reserve", results, status)
+    if results:
+        scheduler.emit(PodReserved(pod.key, [_point_run(*answer) for answer in results]))
     if not status.is_success:
         roll_back(scheduler, attempt, "Reserve", status)
         raise as_error(status)
@@ -85,14 +85,14 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     deadlines: dict[str, float] = {}
     status, wait_status = scheduler.faults.next_error(pod.key, "Permit"), SUCCESS
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
-        answer, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
-        deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.is_wait else None
+        plugin_status, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
+        deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if plugin_status.is_wait else None
         recorded_deadline = None if only_tried else deadline
-        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), recorded_deadline))
+        results.append(PointRun(plugin.name, plugin_status.code.label, list(plugin_status.reasons), recorded_deadline))
         if deadline is not None:
-            deadlines[plugin.name], wait_status = deadline, answer
-        elif not answer.is_success:
-            status = as_failure("Permit", plugin.name, answer)
+            deadlines[plugin.name], wait_status = deadline, plugin_status
+        elif not plugin_status.is_success:
+            status = as_failure("Permit", plugin.name, plugin_status)
             break
     if status.is_success and deadlines:
         status = wait_status
@@ -148,16 +148,16 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     if not _still_assumed(scheduler, pod):
         _bind_deleted_pod(scheduler, attempt)
         return
-    answers, status = framework.run_until_failure(
+    results, status = framework.run_until_failure(
         PreBindPlugin, lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
     )
-    answers, status = _with_fault(scheduler, attempt, "PreBind", answers, status)
-    if answers:
-        scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*answer) for answer in answers]))
+    results, status = _with_fault(scheduler, attempt, "PreBind", results, status)
+    if results:
+        scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*answer) for answer in results]))
     if not status.is_success:
         binding_failed(scheduler, attempt, "PreBind", status)
         return
-    answers, status = _run_bind(scheduler, attempt)
+    results, status = _run_bind(scheduler, attempt)
     if not status.is_success:
         binding_failed(scheduler, attempt, "Bind", status)
         return
@@ -165,7 +165,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     for plugin in framework.at(PostBindPlugin):
         plugin.post_bind(pod, attempt.state_of(plugin), node_name)
     message = f"Successfully assigned {pod.namespace}/{pod.name} to {node_name}"
-    scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in answers], start_time, message))
+    scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in results], start_time, message))
     _activate(scheduler, attempt)
 
 
@@ -202,13 +202,13 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
         return [], Status(Code.ERROR, (str(error),))
     if extender is not None:
         return [(extender, SUCCESS)], SUCCESS
-    answers: list[tuple[str, Status]] = []
+    results: list[tuple[str, Status]] = []
     for plugin in attempt.framework.at(BindPlugin):
         status = plugin.bind(pod, attempt.state_of(plugin), node_name)
-        answers.append((plugin.name, status))
+        results.append((plugin.name, status))
         if not status.is_skip:
-            return answers, status if status.is_success else as_failure("Bind", plugin.name, status)
-    return answers, Status(Code.ERROR, ("no plugin binds the pod",))
+            return results, status if status.is_success else as_failure("Bind", plugin.name, status)
+    return results, Status(Code.ERROR, ("no plugin binds the pod",))
 
 
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
@@ -251,13 +251,13 @@ def as_error(status: Status) -> Exception:
 
 
 def _with_fault(
-    scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
+    scheduler: Scheduler, attempt: Attempt, point: BindingPoint, results: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
     """Return the plugins' results and status, with an injected fault if the plugins succeeded."""
     if not status.is_success:
-        return answers, status
+        return results, status
     fault = scheduler.faults.next_error(attempt.pod.key, point)
-    return (answers, SUCCESS) if fault.is_success else ([*answers, (FAULT, fault)], fault)
+    return (results, SUCCESS) if fault.is_success else ([*results, (FAULT, fault)], fault)
 
 
 def _activate(scheduler: Scheduler, attempt: Attempt) -> None:

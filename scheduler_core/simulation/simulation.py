@@ -278,7 +278,7 @@ class Simulation:
             self._delete(kind, key, by, because, cause)
 
     def take_pod_from_scheduler(self, key: PodKey) -> None:
-        """Tell the scheduler that a pod has finished."""
+        """Remove a finished pod from the scheduler."""
         self._handlers.pod_deleted(key)
 
     def update_pod(self, pod: Pod) -> None:
@@ -424,8 +424,8 @@ class Simulation:
 
     def _pod_groups(self) -> dict[PodGroupKey, PodGroupState | None] | None:
         """Return the condition of each PodGroup; None if the scenario has no PodGroup."""
-        every = (*self.scenario.objects, *(event.object for event in self.scenario.events))
-        if not any(isinstance(item, PodGroup) for item in every):
+        items = (*self.scenario.objects, *(event.object for event in self.scenario.events))
+        if not any(isinstance(item, PodGroup) for item in items):
             return None
         groups = [item for item in self.cluster.objects("PodGroup") if isinstance(item, PodGroup)]
         return {group.key: _condition_state(group.condition) for group in sorted(groups, key=lambda group: group.key)}

@@ -153,8 +153,8 @@ def initial_nodes(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
 
 def bound_at_the_end(initial: Mapping[PodKey, NodeName], finished: RunFinished) -> dict[PodKey, NodeName]:
     """Return the node of each bound pod, sorted by key. `initial`: as returned by `initial_nodes`."""
-    gone = set(finished.deleted)
-    stayed = {key: node_name for key, node_name in initial.items() if key not in gone}
+    deleted = set(finished.deleted)
+    stayed = {key: node_name for key, node_name in initial.items() if key not in deleted}
     return dict(sorted((stayed | finished.bound).items()))
 
 

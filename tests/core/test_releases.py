@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.releases import RELEASES, Rules
 from scheduler_core.releases.release import Release
-from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
+from scheduler_core.releases.rules.rule import DESCRIPTIONS, PLUGIN, SOURCE
 from scheduler_core.releases.v1_36 import V1_36
 
 CHAIN = tuple(RELEASES.values())  # oldest first
@@ -21,7 +21,7 @@ def test_the_release_that_is_written_out_in_full_has_the_defaults_of_all_rules()
 @pytest.mark.parametrize("release", CHAIN, ids=lambda release: release.version)
 def test_each_rule_has_words_for_what_a_release_does(release: Release) -> None:
     for rule in fields(Rules):
-        assert getattr(release.rules, rule.name) in rule.metadata[SAYS], rule.name
+        assert getattr(release.rules, rule.name) in rule.metadata[DESCRIPTIONS], rule.name
 
 
 def test_each_rule_names_its_source_and_a_plugin_that_exists() -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from scheduler_core.releases import RELEASES, Release, Rules
-from scheduler_core.releases.rules.rule import PLUGIN, SAYS
+from scheduler_core.releases.rules.rule import DESCRIPTIONS, PLUGIN
 
 HEADING = "## Release by rule\n"
 FIGURES = re.compile(
@@ -54,7 +54,7 @@ def section() -> Iterator[str]:
         now = getattr(releases[-1].rules, rule.name)
         others = [release.version for release in releases if getattr(release.rules, rule.name) != now]
         plugin = rule.metadata[PLUGIN] or "the scheduler"
-        yield f"| `{rule.name}` | {plugin} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
+        yield f"| `{rule.name}` | {plugin} | {rule.metadata[DESCRIPTIONS][now].en} | {', '.join(others)} |"
 
 
 def _recorded_runs(release: Release) -> str:

@@ -289,13 +289,13 @@ class Framework:
         self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
     ) -> tuple[list[tuple[str, Status]], Status]:
         """Run Reserve or PreBind in order until a failure. Return the status of each plugin, and the final status."""
-        answers: list[tuple[str, Status]] = []
+        results: list[tuple[str, Status]] = []
         for plugin in self.at(point) if plugins is None else plugins:
             status = call(plugin)
-            answers.append((plugin.name, status))
+            results.append((plugin.name, status))
             if not status.is_success:
-                return answers, as_failure(point.__name__.removesuffix("Plugin"), plugin.name, status)
-        return answers, SUCCESS
+                return results, as_failure(point.__name__.removesuffix("Plugin"), plugin.name, status)
+        return results, SUCCESS
 
 
 def as_failure(point: str, plugin: str, status: Status) -> Status:

@@ -84,13 +84,15 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
         return PreFilterResult(State(resources, self._ports.pre_filter(pod, cluster).state))
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        parts = [
+        results = [
             self._resources.filter(pod, state.resources, nodes, rows, change),
             self._name.filter(pod, None, nodes, rows, None),
             PASS if state.ports is None else self._ports.filter(pod, state.ports, nodes, rows, change),
             self._selector.filter(pod, None, nodes, rows, None),
         ]
-        return reduce(merge, (part for part in parts if len(part.which)), Verdicts.passing(len(nodes.all_rows[rows])))
+        return reduce(
+            merge, (result for result in results if len(result.which)), Verdicts.passing(len(nodes.all_rows[rows]))
+        )
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

@@ -67,11 +67,11 @@ class NodeResourcesLeastAllocated(ResourceScorer):
     about = AboutFile("about/least_allocated.yaml")
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
-        parts = [
+        scores = [
             np.maximum(allocatable - requested, 0) * self.scale // np.maximum(allocatable, 1)
             for requested, allocatable in amounts
         ]
-        mean: Scores = np.add(*parts) // len(parts)
+        mean: Scores = np.add(*scores) // len(scores)
         return mean
 
 
@@ -82,11 +82,11 @@ class NodeResourcesMostAllocated(ResourceScorer):
     about = AboutFile("about/most_allocated.yaml")
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
-        parts = [
+        scores = [
             np.where(requested > allocatable, 0, requested) * self.scale // np.maximum(allocatable, 1)
             for requested, allocatable in amounts
         ]
-        mean: Scores = np.add(*parts) // len(parts)
+        mean: Scores = np.add(*scores) // len(scores)
         return mean
 
 

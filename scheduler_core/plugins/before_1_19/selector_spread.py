@@ -96,8 +96,10 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
         return self.yields_to_constraints and bool(pod.topology_spread_constraints)
 
     def _workloads(self, namespace: str) -> list[Workload]:
-        every = (workload for kind in WORKLOAD_KINDS for workload in self._cluster.objects(kind))
-        return [workload for workload in every if isinstance(workload, Workload) and workload.namespace == namespace]
+        all_workloads = (workload for kind in WORKLOAD_KINDS for workload in self._cluster.objects(kind))
+        return [
+            workload for workload in all_workloads if isinstance(workload, Workload) and workload.namespace == namespace
+        ]
 
 
 def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:

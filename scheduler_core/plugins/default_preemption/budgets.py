@@ -61,18 +61,18 @@ def violating_before_1_19(
     `use_up`: whether pods use disruptions of a budget at all (`victims_use_up_budgets`).
     """
     violates = np.zeros(len(slots), np.bool_)
-    node, left = -1, list(allowed)
+    node, remaining = -1, list(allowed)
     for position, (slot, row) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):
         if row != node:
-            node, left = row, list(allowed)
+            node, remaining = row, list(allowed)
         spec = pods.specs[int(pods.spec[slot])]
         for number, budget in enumerate(budgets):
             if covers(budget, *spec):
-                if left[number] <= 0:
+                if remaining[number] <= 0:
                     violates[position] = True
                     break
                 if use_up:
-                    left[number] -= 1
+                    remaining[number] -= 1
     return violates
 
 

@@ -81,8 +81,8 @@ class ByNode:
 
     def removed_slots(self) -> Ints:
         """Return the slots of all pods that a dry run removed."""
-        every = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
-        return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in every.values())]))
+        batches = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
+        return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in batches.values())]))
 
     def records(self, rows: Ints) -> Sequence[DryRunRecord]:
         """Return the candidates as records of the trace."""
@@ -90,9 +90,9 @@ class ByNode:
         new = np.array([row for row in row_numbers if row not in self._records], np.intp)
         while len(new):
             runs: DryRunBatch = self._runs[new[0]]
-            same = np.array([run is runs for run in self._runs[new].tolist()], np.bool_)
-            self._record(runs, new[same])
-            new = new[~same]
+            same_batch = np.array([run is runs for run in self._runs[new].tolist()], np.bool_)
+            self._record(runs, new[same_batch])
+            new = new[~same_batch]
         return [self._records[row] for row in row_numbers]
 
     def _record(self, runs: DryRunBatch, rows: Ints) -> None:
@@ -100,21 +100,21 @@ class ByNode:
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         victims = runs.victims.slots[runs.victims.of_nodes(positions)]
-        place = np.empty(len(pods.row), np.intp)
-        place[runs.removed.slots[removed]] = runs.removed.rank()[removed]
+        rank_of = np.empty(len(pods.row), np.intp)
+        rank_of[runs.removed.slots[removed]] = runs.removed.rank()[removed]
         keys = [pods.pods[slot].key for slot in runs.removed.slots[removed].tolist()]
-        places, victim_places = place[runs.tried.slots[tried]].tolist(), place[victims].tolist()
+        tried_ranks, victim_ranks = rank_of[runs.tried.slots[tried]].tolist(), rank_of[victims].tolist()
         reprieved, violates = runs.reprieved[tried].tolist(), runs.violates[tried].tolist()
         start = victim_start = 0
         counts = runs.removed.counts[positions].tolist(), runs.victims.counts[positions].tolist()
         for row, count, number in zip(rows.tolist(), *counts, strict=True):
-            here = slice(start, start + count)
+            pods_of_node = slice(start, start + count)
             self._records[row] = DryRunRecord(
-                keys[here],
-                places[here],
-                reprieved[here],
-                violates[here],
-                victim_places[victim_start : victim_start + number],
+                keys[pods_of_node],
+                tried_ranks[pods_of_node],
+                reprieved[pods_of_node],
+                violates[pods_of_node],
+                victim_ranks[victim_start : victim_start + number],
             )
             start, victim_start = start + count, victim_start + number
 

@@ -80,15 +80,15 @@ def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRun
     The search ends as soon as there is a candidate without violation and there are enough candidates in total;
     the rest of the batch is dropped.
     """
-    start, done = 0, False
-    while start < len(potential) and not done:
+    start, has_ended = 0, False
+    while start < len(potential) and not has_ended:
         missing = candidates.wanted - len(candidates.clean) - len(candidates.violating)
         size = max(missing + missing // 4, SMALLEST_BATCH)
         rows = potential[start : start + size]
         new = rows[~candidates.runs.tried[rows]]
         if len(new):
             candidates.runs.add(run(new))
-        done = _add_results(candidates, rows)
+        has_ended = _add_results(candidates, rows)
         start += size
 
 

@@ -64,16 +64,16 @@ def pick_one_node_for_preemption(
     count = len(criteria.victims)
     assert count, "there is no candidate to pick from"
     dropped_by = np.zeros(count, np.uint8)
-    left = np.arange(count)
+    remaining = np.arange(count)
     for number, values in enumerate(criteria.in_order(), start=1):
-        if len(left) == 1:
+        if len(remaining) == 1:
             break
-        compared = values[left]
+        compared = values[remaining]
         least = compared.item(compared.argmin())
         best = compared == least
         if unstarted_start_in_turn and least == -np.inf:
             best[best.nonzero()[0][:-1]] = False
-        dropped_by[left[~best]] = number
-        left = left[best]
-    dropped_by[left[1:]] = len(CRITERIA)
-    return int(left[0]), dropped_by
+        dropped_by[remaining[~best]] = number
+        remaining = remaining[best]
+    dropped_by[remaining[1:]] = len(CRITERIA)
+    return int(remaining[0]), dropped_by

@@ -130,12 +130,12 @@ def _verdicts_without(handle: Handle, cycle: CycleState, rows: Ints, removed: Po
     """Return the verdicts after the removal of the pods; a node without such pods is rejected."""
     has_pods = removed.counts > 0
     verdicts = Verdicts(np.array(~has_pods, np.int16), [NO_VICTIMS])
-    some = has_pods.nonzero()[0]
-    if len(some) and cycle.cannot_remove_pods:
+    with_pods = has_pods.nonzero()[0]
+    if len(with_pods) and cycle.cannot_remove_pods:
         return verdicts.override(Verdicts.reject(has_pods, Status(Code.ERROR, (cycle.cannot_remove_pods,))))
-    if len(some):
-        what_if = _what_if_without(rows, some, removed)
-        return verdicts.override(handle.run_filters(cycle, what_if.rows, what_if).spread(some, len(rows)))
+    if len(with_pods):
+        what_if = _what_if_without(rows, with_pods, removed)
+        return verdicts.override(handle.run_filters(cycle, what_if.rows, what_if).spread(with_pods, len(rows)))
     return verdicts
 
 
@@ -161,8 +161,8 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
         return reprieved
     what_if = _what_if_without(rows, positions, tried)
     limits = handle.counter_limits(cycle, what_if)
-    for turn in range(int(tried.counts.max())):
-        given_back = tried.bounds[:-1][tried.counts > turn] + turn
+    for rank in range(int(tried.counts.max())):
+        given_back = tried.bounds[:-1][tried.counts > rank] + rank
         index = what_if.index[given_back]
         if limits is not None:
             reprieved[given_back] = limits.give_back(given_back, index)

@@ -89,10 +89,10 @@ class Solution(msgspec.Struct, frozen=True):
 
     def moved(self, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution:
         """Return the solution for equal pools and claims: the devices at the same positions."""
-        places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
-        there = list(_devices(pools))
+        positions = {candidate.id: position for position, candidate in enumerate(_devices(self.pools))}
+        other_devices = list(_devices(pools))
         chosen = [
-            [replace(device, candidate=there[places[device.candidate.id]]) for device in of_claim]
+            [replace(device, candidate=other_devices[positions[device.candidate.id]]) for device in of_claim]
             for of_claim in self.chosen
         ]
         return replace(self, pools=pools, claims=claims, chosen=chosen)
@@ -216,16 +216,16 @@ class DeviceSearch:
         answers: dict[tuple[DeviceID, RequestKey], bool] = {}
         for index, request in enumerate(claim.spec.requests):
             counts = []
-            for place, subrequest in enumerate(request.first_available or (request,)):
+            for position, subrequest in enumerate(request.first_available or (request,)):
                 if subrequest.capacity is not None and not self.features.consumable_capacity:
                     raise AllocationError(
                         f"claim {claim.key}, request {request.name}: has capacity requests, but the "
                         "DRAConsumableCapacity feature is disabled"
                     )
-                key_place = place if self.rules.all_subrequests_keep_their_place else max(place - 1, 0)
+                key_position = position if self.rules.all_subrequests_keep_their_place else max(position - 1, 0)
                 parent = request if request.first_available else None
-                data = self._request_data(claim, subrequest, parent, (number, index, key_place), answers)
-                self.requests[number, index, place] = data
+                data = self._request_data(claim, subrequest, parent, (number, index, key_position), answers)
+                self.requests[number, index, position] = data
                 counts.append(data.count)
             fewest += min(counts)
         if fewest > ALLOCATION_RESULTS_MAX_SIZE:

@@ -162,11 +162,11 @@ def _with_driver_status(claim: ResourceClaim, now: float) -> ResourceClaim:
     assert allocation is not None
     if allocation.timestamp is None:
         claim = replace(claim, allocation=replace(allocation, timestamp=float(math.floor(now))))
-    how, name = claim.annotations.get(BINDING, "ok"), claim.annotations.get(BINDING_DEVICE, "")
+    outcome, name = claim.annotations.get(BINDING, "ok"), claim.annotations.get(BINDING_DEVICE, "")
     devices = list(claim.devices)
     for result in allocation.results:
         if result.binding_conditions and _status_of(claim, result) is None:
-            fails = how == "fail" or (how == "fail-first" and result.device == name)
+            fails = outcome == "fail" or (outcome == "fail-first" and result.device == name)
             kinds = result.binding_failure_conditions if fails else result.binding_conditions
             conditions = tuple(DeviceCondition(kind, "True", *PLAYED) for kind in kinds)
             devices.append(DeviceStatus(result.driver, result.pool, result.device, conditions))

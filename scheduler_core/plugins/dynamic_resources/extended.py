@@ -152,8 +152,8 @@ def _request(index: int, container: _Container, name: str, device_class: str, re
     amount = container.requests.get(name, 0)
     if not amount or reusable >= amount:
         return None
-    place = sorted(container.requests).index(name)
-    return DeviceRequest(f"container-{index}-request-{place}", device_class, count=amount - reusable)
+    position = sorted(container.requests).index(name)
+    return DeviceRequest(f"container-{index}-request-{position}", device_class, count=amount - reusable)
 
 
 def _manifest(request: DeviceRequest) -> dict[str, Any]:

@@ -21,8 +21,8 @@ def after_claim_change(cluster: Cluster) -> HintFunction:
             return QueueingHint.QUEUE  # its devices are available again
         if not uses:
             return QueueingHint.SKIP
-        same = old is not None and _status(old) == _status(new)
-        return QueueingHint.SKIP if same else QueueingHint.QUEUE
+        unchanged = old is not None and _status(old) == _status(new)
+        return QueueingHint.SKIP if unchanged else QueueingHint.QUEUE
 
     return hint
 

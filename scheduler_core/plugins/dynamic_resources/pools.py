@@ -191,13 +191,15 @@ class Pools:
         if self._rules.slices_of_the_node_come_first:
             first = next(filter(self._node_of, slices), first)
         if len(slices) != first.slice_count:
-            every = [resource_slice for _, resource_slice in sorted(self._pools[pool_id].items())]
-            if any(resource_slice.generation > first.generation for resource_slice in every):
+            all_slices = [resource_slice for _, resource_slice in sorted(self._pools[pool_id].items())]
+            if any(resource_slice.generation > first.generation for resource_slice in all_slices):
                 return None
-            same = [resource_slice for resource_slice in every if resource_slice.generation == first.generation]
-            if len(same) != first.slice_count:
+            same_generation = [
+                resource_slice for resource_slice in all_slices if resource_slice.generation == first.generation
+            ]
+            if len(same_generation) != first.slice_count:
                 return Pool(pool_id, incomplete=True)
-            elsewhere = [resource_slice for resource_slice in same if resource_slice not in slices]
+            elsewhere = [resource_slice for resource_slice in same_generation if resource_slice not in slices]
         return self._checked(pool_id, slices, elsewhere)
 
     def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:

@@ -407,9 +407,9 @@ class RecordedSearch(DeviceSearch):
         consumed = self.counters.consumed(candidate.pool)
         for name, amounts in candidate.device.consumes_counters:
             for counter, amount in amounts:
-                left = available.get(name, {}).get(counter, 0) - consumed.get(name, {}).get(counter, 0)
-                if amount > left:
-                    return f"{counter} {_amount(amount)} > {_amount(max(0, left))}"
+                remaining = available.get(name, {}).get(counter, 0) - consumed.get(name, {}).get(counter, 0)
+                if amount > remaining:
+                    return f"{counter} {_amount(amount)} > {_amount(max(0, remaining))}"
         return ""
 
     def _lack_of_capacity(self, data: RequestData, candidate: Candidate) -> str:
@@ -421,9 +421,9 @@ class RecordedSearch(DeviceSearch):
         amounts_taken = self.capacities.get(candidate.id, {})
         for name, capacity in candidate.device.capacity.items():
             amount = consumed_amount(amounts.get(name), capacity)
-            left = capacity.value.nano - used.get(name, 0) - amounts_taken.get(name, 0)
-            if amount.nano > left:
-                return f"{name} {amount} > {_amount(max(0, left))}"
+            remaining = capacity.value.nano - used.get(name, 0) - amounts_taken.get(name, 0)
+            if amount.nano > remaining:
+                return f"{name} {amount} > {_amount(max(0, remaining))}"
         return ""
 
 

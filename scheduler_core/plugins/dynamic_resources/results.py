@@ -58,14 +58,14 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
     claim, classes, count = solution.claims[number], set(), 0
     names: set[str] = set()
     for index, request in enumerate(claim.spec.requests):
-        place = solution.subrequests.get((number, index), 0)
-        device_class = solution.requests[number, index, place].device_class
+        subrequest = solution.subrequests.get((number, index), 0)
+        device_class = solution.requests[number, index, subrequest].device_class
         if device_class.name not in classes or not rules.results_have_class_configs_once:
             count += device_class.configs
         classes.add(device_class.name)
         names.add(request.name)
         if request.first_available:
-            names.add(f"{request.name}/{request.first_available[place].name}")
+            names.add(f"{request.name}/{request.first_available[subrequest].name}")
     for references in claim.spec.configs:
         if not references:
             count += 1

@@ -43,8 +43,8 @@ def _selected_subrequests(state: State, solution: Solution) -> list[tuple[str, s
 
 def _points(claim: ResourceClaim, names: set[str]) -> list[tuple[str, str, int]]:
     return [
-        (claim.name, f"{request.name}/{subrequest.name}", FIRST_AVAILABLE_MAX_SIZE - place)
+        (claim.name, f"{request.name}/{subrequest.name}", FIRST_AVAILABLE_MAX_SIZE - position)
         for request in claim.spec.requests
-        for place, subrequest in enumerate(request.first_available)
+        for position, subrequest in enumerate(request.first_available)
         if f"{request.name}/{subrequest.name}" in names
     ]

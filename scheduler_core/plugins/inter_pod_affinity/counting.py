@@ -105,19 +105,19 @@ class Plans:
 
         A pod with preferred terms of its own evaluates all pods when it scores.
         """
-        anti, every = (self._cluster.tried.unseen(anti_affinity=only) for only in (True, False))
+        anti_affinity_owners, term_owners = (self._cluster.tried.unseen(anti_affinity=only) for only in (True, False))
         has_own = any(term.own for term in plan.scoring)
         keys = [
             replace(
                 key,
                 existing_anti_affinity_counts=[
-                    self._owners.without(number, anti) for number in key.existing_anti_affinity_terms
+                    self._owners.without(number, anti_affinity_owners) for number in key.existing_anti_affinity_terms
                 ],
             )
             for key in plan.keys
         ]
         scoring = [
-            term if term.own or has_own else replace(term, counter=self._owners.without(term.number, every))
+            term if term.own or has_own else replace(term, counter=self._owners.without(term.number, term_owners))
             for term in plan.scoring
         ]
         return replace(plan, keys=keys, scoring=scoring)

@@ -94,11 +94,11 @@ class InterPodAffinity(
         rules = handle.release.rules
         self._scores_anything = not rules.pods_without_preferences_are_not_scored
         any_term = rules.inter_pod_affinity_hint_takes_any_anti_affinity_term
-        today = after_pod_change_by_any_term if any_term else after_pod_change
-        both = rules.inter_pod_affinity_hint_sees_both_sides
-        self._after_pod_change = today if both else after_pod_change_before_1_36
-        compares = rules.inter_pod_affinity_hint_compares_labels
-        self._after_node_change = after_node_change if compares else after_node_change_before_1_33
+        current_hint = after_pod_change_by_any_term if any_term else after_pod_change
+        sees_both_sides = rules.inter_pod_affinity_hint_sees_both_sides
+        self._after_pod_change = current_hint if sees_both_sides else after_pod_change_before_1_36
+        compares_labels = rules.inter_pod_affinity_hint_compares_labels
+        self._after_node_change = after_node_change if compares_labels else after_node_change_before_1_33
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """Skip pods without required terms that match no required anti-affinity of existing pods."""

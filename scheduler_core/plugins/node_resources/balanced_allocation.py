@@ -103,12 +103,12 @@ def standard_deviation(shares: Sequence[Shares], exists: Sequence[Exists], lengt
     masks = [np.ones(length, np.bool_) if mask is None else mask for mask in exists]
     counts = np.sum(masks, axis=0)
     total = np.zeros(length)
-    for share, here in zip(shares, masks, strict=True):
-        total = total + np.where(here, share, 0.0)
+    for share, mask in zip(shares, masks, strict=True):
+        total = total + np.where(mask, share, 0.0)
     mean = total / np.maximum(counts, 1)
     squares = np.zeros(length)
-    for share, here in zip(shares, masks, strict=True):
-        squares = squares + np.where(here, (share - mean) * (share - mean), 0.0)
+    for share, mask in zip(shares, masks, strict=True):
+        squares = squares + np.where(mask, (share - mean) * (share - mean), 0.0)
     deviation = np.sqrt(squares / np.maximum(counts, 1))
     return np.where(counts == 2, _half_distance(shares, masks), np.where(counts > 2, deviation, 0.0))
 
@@ -117,7 +117,7 @@ def _half_distance(shares: Sequence[Shares], exists: Sequence[NDArray[np.bool_]]
     """Return |first - second| / 2 where exactly two resources exist (other values are not used)."""
     difference = np.zeros(len(shares[0]))
     seen = np.zeros(len(shares[0]), np.bool_)
-    for share, here in zip(shares, exists, strict=True):
-        difference = np.where(here, np.where(seen, difference - share, share), difference)
-        seen |= here
+    for share, mask in zip(shares, exists, strict=True):
+        difference = np.where(mask, np.where(seen, difference - share, share), difference)
+        seen |= mask
     return np.abs(difference / 2)

@@ -135,15 +135,15 @@ class NodeResourcesFit(
 
         An extended resource of a DeviceClass that the node itself does not have is left to DynamicResources.
         """
-        places = nodes.allowed_pods[rows] - nodes.pod_count[rows] - 1
-        free = [places]
+        margin_of_pods = nodes.allowed_pods[rows] - nodes.pod_count[rows] - 1
+        margins = [margin_of_pods]
         for name, amount in state:
             allocatable = _column(nodes.allocatable, nodes, name, rows)
-            left = allocatable - _column(nodes.requested, nodes, name, rows) - amount
+            margin = allocatable - _column(nodes.requested, nodes, name, rows) - amount
             if self._by_devices.class_of(name) is not None:
-                left = np.where(allocatable > 0, left, NO_LIMIT)
-            free.append(left)
-        return np.array(free)
+                margin = np.where(allocatable > 0, margin, NO_LIMIT)
+            margins.append(margin)
+        return np.array(margins)
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

@@ -43,13 +43,13 @@ def broken_linear(
     """
     scores = np.full(len(percent), shape[-1].score * scale, np.int64)
     for i in reversed(range(len(shape))):
-        here = percent <= shape[i].utilization
+        up_to_point = percent <= shape[i].utilization
         if i == 0:
-            scores[here] = shape[0].score * scale
+            scores[up_to_point] = shape[0].score * scale
             continue
-        rise = (shape[i].score - shape[i - 1].score) * scale * (percent[here] - shape[i - 1].utilization)
+        rise = (shape[i].score - shape[i - 1].score) * scale * (percent[up_to_point] - shape[i - 1].utilization)
         run = shape[i].utilization - shape[i - 1].utilization
-        scores[here] = shape[i - 1].score * scale + np.sign(rise) * (np.abs(rise) // run)
+        scores[up_to_point] = shape[i - 1].score * scale + np.sign(rise) * (np.abs(rise) // run)
     return scores
 
 

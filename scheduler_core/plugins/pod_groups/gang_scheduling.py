@@ -78,8 +78,8 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
 
 
 def _after_pod_added(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
-    same = bool(pod.pod_group) and pod.pod_group_key == new.pod_group_key
-    return QueueingHint.QUEUE if same else QueueingHint.SKIP
+    same_group = bool(pod.pod_group) and pod.pod_group_key == new.pod_group_key
+    return QueueingHint.QUEUE if same_group else QueueingHint.SKIP
 
 
 def _after_pod_group_added(pod: Pod, old: PodGroup | None, new: PodGroup) -> QueueingHint:

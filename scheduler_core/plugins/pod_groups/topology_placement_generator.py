@@ -25,7 +25,7 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
         self._groups = handle.pod_groups
 
     def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
-        """Return a placement for each domain, in the order of their first node (upstream iterates over a map).
+        """Return a placement for each domain, in the order of their first node (kube-scheduler iterates over a map).
 
         Without a topology key, the only placement has all nodes.
         """

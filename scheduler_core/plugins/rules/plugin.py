@@ -162,8 +162,8 @@ class _RulePlugin(EnqueueExtensions):
             return value, ""
         problem = value.message if type(value) is Error else _wrong_type(value, expected)
         position = expression.find_error(variables)
-        place = f"SchedulerPlugin {self.rule.name}, {field}, line {position.line}, column {position.column}"
-        return None, f"{place}: {problem}"
+        location = f"SchedulerPlugin {self.rule.name}, {field}, line {position.line}, column {position.column}"
+        return None, f"{location}: {problem}"
 
 
 class _PreEnqueues(PreEnqueuePlugin):

@@ -191,11 +191,11 @@ class Results(Generic[A]):
         if number is None:
             if len(self._known) >= MAX_ANSWERS:
                 self._known.clear()
-            answer = self._decide(variables())
-            number = self._number.get(answer)
+            result = self._decide(variables())
+            number = self._number.get(result)
             if number is None:
-                number = self._number[answer] = len(self.results)
-                self.results.append(answer)
+                number = self._number[result] = len(self.results)
+                self.results.append(result)
             self._known[key] = number
         return number
 

@@ -64,8 +64,8 @@ def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
 
     `gone`: deleted nodes that still count (in older releases).
     """
-    names, every = image_names(pod), len(nodes) + gone
-    return [sum([_scaled_size(images, name, every) for name in names]) for images in nodes.image_states.values]
+    names, num_nodes = image_names(pod), len(nodes) + gone
+    return [sum([_scaled_size(images, name, num_nodes) for name in names]) for images in nodes.image_states.values]
 
 
 def image_names(pod: Pod) -> list[str]:

@@ -119,8 +119,8 @@ def conflict(requested: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
 
 def _after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
     """Queue the pod if the deleted pod used one of its host ports."""
-    held = bool(old.node_name or old.nominated_node_name) and conflict(pod.host_ports, old.host_ports)
-    return QueueingHint.QUEUE if held else QueueingHint.SKIP
+    frees_port = bool(old.node_name or old.nominated_node_name) and conflict(pod.host_ports, old.host_ports)
+    return QueueingHint.QUEUE if frees_port else QueueingHint.SKIP
 
 
 def _port_fact(port: HostPort, used: Iterable[HostPort], others: Sequence[Pod], node: str) -> Fact:

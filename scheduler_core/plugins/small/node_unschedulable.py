@@ -58,7 +58,7 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
     ) -> list[Fact]:
         node = cluster.nodes.nodes[row]
         tolerated = tolerates(pod.tolerations, UNSCHEDULABLE_TAINT)
-        why = " and the pod does not tolerate that" if not tolerated else ", which the pod tolerates"
+        toleration_text = " and the pod does not tolerate that" if not tolerated else ", which the pod tolerates"
         return [
             Fact(
                 "NodeUnschedulable.unschedulable",
@@ -67,7 +67,9 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
                 right="true" if node.unschedulable else "false",
                 holds=tolerated or not node.unschedulable,
                 values={"tolerated": "true" if tolerated else "false"},
-                text=f"{node.name} is cordoned{why}." if node.unschedulable else f"{node.name} is not cordoned.",
+                text=f"{node.name} is cordoned{toleration_text}."
+                if node.unschedulable
+                else f"{node.name} is not cordoned.",
                 field="spec.unschedulable",
             )
         ]

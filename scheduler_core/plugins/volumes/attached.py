@@ -127,12 +127,12 @@ class AttachedVolumes:
         pod = self._cluster.pods.pods[slot]
         if not any(map(is_attachable, pod.volumes)):
             return
-        answer = volumes_or_status(pod, self._csi_nodes[row], self.storage, new=False)
+        volumes_or_error = volumes_or_status(pod, self._csi_nodes[row], self.storage, new=False)
         volumes: Attachable = {}
-        if isinstance(answer, Status):
+        if isinstance(volumes_or_error, Status):
             self.failing.setdefault(row, set()).add(slot)
         else:
-            volumes = answer
+            volumes = volumes_or_error
         self._held[slot] = (row, volumes)
         for key in self._objects_of(pod):
             self._users.setdefault(key, set()).add(slot)

@@ -112,7 +112,7 @@ def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume |
 
 
 def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
-    """Return the affinity with the driver's topology key, None without any (`translateTopologyFromInTreeToCSI`)."""
+    """Return the affinity with the driver's topology key, or None (`translateTopologyFromInTreeToCSI`)."""
     affinity = pv.node_affinity
     if not plugin.topology_key:
         return affinity

@@ -29,8 +29,8 @@ T = TypeVar("T")
 
 
 class Storage:
-    """The storage objects in the API server, without VolumeBinding's assumptions. None stands for an object that
-    does not exist.
+    """The storage objects in the API server, without VolumeBinding's assumptions. Look-ups return None for an
+    object that does not exist.
 
     For plugins that count volumes: with `missing_claims_err`, a claim that does not exist is an error; `migrations`
     are the in-tree volumes that count as those of a CSI driver.

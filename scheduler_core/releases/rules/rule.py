@@ -9,15 +9,15 @@ from typing import Any
 
 from scheduler_core.apis.messages import Text
 
-PLUGIN, SOURCE, SAYS = "plugin", "source", "says"  # keys of the metadata of a field
+PLUGIN, SOURCE, DESCRIPTIONS = "plugin", "source", "descriptions"  # keys of the metadata of a field
 
 
-def rule(plugin: str, source: str, says: Mapping[Any, Text]) -> Any:
+def rule(plugin: str, source: str, descriptions: Mapping[Any, Text]) -> Any:
     """Return a field of `Rules`.
 
     `plugin`: the plugin with the rule, "" for the scheduler itself. `source`: the file and function in pkg/scheduler.
-    `says`: the description of each value, in the present tense and without a full stop; the first value is the default,
+    `descriptions`: those of each value, in the present tense and without a full stop; the first value is the default,
     that of the complete release.
     """
-    metadata = MappingProxyType({PLUGIN: plugin, SOURCE: source, SAYS: MappingProxyType(dict(says))})
-    return field(default=next(iter(says)), metadata=metadata)
+    metadata = MappingProxyType({PLUGIN: plugin, SOURCE: source, DESCRIPTIONS: MappingProxyType(dict(descriptions))})
+    return field(default=next(iter(descriptions)), metadata=metadata)

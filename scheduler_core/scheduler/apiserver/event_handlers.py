@@ -62,8 +62,8 @@ class EventHandlers:
         self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
         self.watchers: list[Watch] = []  # the controllers, if any run
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
-        every = rules.node_updates_are_split
-        self._node_changes = node_scheduling_properties_change if every else first_node_change
+        splits_updates = rules.node_updates_are_split
+        self._node_changes = node_scheduling_properties_change if splits_updates else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:
         """Handle an object that was created or replaced."""

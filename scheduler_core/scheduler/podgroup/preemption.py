@@ -159,10 +159,10 @@ class _Budgets:
 
     def violated_by(self, pod: Pod) -> bool:
         """Count the pod in its budgets, up to the first that is exhausted. Return whether a budget is exhausted."""
-        for budget, left in self._left:
+        for budget, remaining in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue
-            left[0] -= 1
-            if left[0] < 0:
+            remaining[0] -= 1
+            if remaining[0] < 0:
                 return True
         return False
