@@ -7,7 +7,7 @@ import { shortPod } from "../shared/names.js";
 import { request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
-import { link, part, row, showPlace, table } from "../steps/parts/panel.js";
+import { link, part, row, table, waitNote } from "../steps/parts/panel.js";
 import { podLabel } from "../steps/parts/pods.js";
 import { timesOf } from "../steps/parts/times.js";
 import { OUTCOME_MARKS, plainReason, scoreName } from "../steps/parts/words.js";
@@ -347,7 +347,7 @@ function laterPlugins(view, name) {
 	explainer.request(state.attempt, [name]);
 	return part(
 		t("inspect.unasked"),
-		showPlace(view, name),
+		waitNote(view, name),
 		h(
 			"ul",
 			{ class: "attempts" },

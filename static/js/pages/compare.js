@@ -84,7 +84,7 @@ function goTo(pairIndex) {
 		const from = Number(pairs[at][side]);
 		if (from !== NONE) send(side, outcomeStep(side, from));
 	}
-	showPlace();
+	waitNote();
 }
 
 /** The step of an attempt that shows its outcome. @param {number} side @param {number} from */
@@ -114,7 +114,7 @@ function step(by) {
 }
 
 /** Shows the places of both runs, in words and in the address. */
-function showPlace() {
+function waitNote() {
 	slider.value = String(at);
 	const pair = pairs[at];
 	if (!pair) return;
@@ -134,12 +134,12 @@ function whenShown(side) {
 	if (!player || !pageOf(1 - side)?.player) return;
 	if (sent[side] !== null) {
 		sent[side] = null;
-		return showPlace();
+		return waitNote();
 	}
 	at = pairAt(side, player.step);
 	const other = twinStep(side, player.step, at);
 	if (other !== null) send(1 - side, other, player.frame);
-	showPlace();
+	waitNote();
 }
 
 /** Goes to the steps in the address, or to the first difference, once both sides are drawn. */
@@ -148,7 +148,7 @@ function begin() {
 	if (match) {
 		for (const side of [0, 1]) send(side, Number(match[side + 1]));
 		at = pairAt(0, Number(match[1]));
-		showPlace();
+		waitNote();
 	} else if (pairs.length) goTo(Math.max(0, first));
 	document.body.dataset.ready = "";
 }

@@ -11,7 +11,7 @@ import { announce } from "../../../static/js/learn/learning.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
 import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
-import { extender } from "../../../static/js/steps/parts/words.js";
+import { extenderName } from "../../../static/js/steps/parts/words.js";
 import { captionOf, framesOf } from "../../../static/js/steps/registry.js";
 import { isAt } from "../../../static/js/trace/anchor.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
@@ -192,7 +192,7 @@ test("what is announced is the next stop: the plugin that it shows, the totals, 
 					then.type
 				];
 				const plugin = plugins?.[next.frame];
-				if (plugin) assert.ok(text.includes(extender(plugin)), `${name} is about ${plugin}`);
+				if (plugin) assert.ok(text.includes(extenderName(plugin)), `${name} is about ${plugin}`);
 			});
 		}
 	}

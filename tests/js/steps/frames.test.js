@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
 import { fates } from "../../../static/js/steps/preempt/candidates.js";
 import { actOf, preemptionIn } from "../../../static/js/steps/preempt/model.js";
-import { underWay as running } from "../../../static/js/steps/preempt/view.js";
+import { preemptionsInProgress as running } from "../../../static/js/steps/preempt/view.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { decodeColumn } from "../../../static/js/trace/feed.js";
 

@@ -97,7 +97,7 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 		h(
 			"ul",
 			{ key: "nodes", class: "pass-rows" },
-			alike(nodes).map((entries) => judgedRow(entries)),
+			groupByReason(nodes).map((entries) => judgedRow(entries)),
 		),
 		more > 0 && h("p", { key: "more", class: "note" }, t("autoscaling.more", { n: more })),
 		replacements.length > 0 && h("h3", null, t("autoscaling.replacements")),
@@ -111,7 +111,7 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 }
 
 /** Groups nodes that stay for the same reason. @param {Judged[]} nodes @returns {Judged[][]} */
-function alike(nodes) {
+function groupByReason(nodes) {
 	/** @type {Map<string, Judged[]>} */
 	const rows = new Map();
 	for (const judged of nodes) {

@@ -6,7 +6,7 @@ import { list, plain, t } from "../../shared/i18n.js";
 import { decimal, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates, pointOf, subjectOf } from "../../trace/phase.js";
 import { podLabel } from "../parts/pods.js";
-import { bare } from "../parts/words.js";
+import { bareMessage } from "../parts/words.js";
 
 /** @type {[string, string][]} extension point and its event */
 const STEPS = [
@@ -39,7 +39,7 @@ export function bindingStrips(view) {
 	];
 }
 
-/** @param {View} view */
+/** The steps of the binding cycle in the release of the run. @param {View} view */
 function stepsOf({ state }) {
 	if (!hasPredicates(state.kubernetes_version)) return STEPS;
 	return STEPS.filter(([point]) => point === "Bind" || point in FORMER);
@@ -154,10 +154,12 @@ function step(view, pod, events, point, type, current, going) {
 			{
 				key: "what",
 				title:
-					bare(failed?.message ?? "") || results.map((/** @type {any} */ result) => result.plugin).join(", ") || null,
+					bareMessage(failed?.message ?? "") ||
+					results.map((/** @type {any} */ result) => result.plugin).join(", ") ||
+					null,
 			},
 			failed
-				? bare(failed.message || t(`binding.decision.${failed.decision}`))
+				? bareMessage(failed.message || t(`binding.decision.${failed.decision}`))
 				: waiting
 					? t("binding.waits", {
 							left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)),

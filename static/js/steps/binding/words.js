@@ -6,9 +6,9 @@ import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { amount, decimal, podName, quantity, seconds } from "../../shared/units.js";
 import { allocatable, used } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
-import { panel, row, showPlace, table } from "../parts/panel.js";
+import { panel, row, table, waitNote } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
-import { bare, node, plainReason, pod, question } from "../parts/words.js";
+import { bareMessage, node, plainReason, pod, question } from "../parts/words.js";
 
 /**
  * Values for captions: how much of a node is used, in the resource that the pod requests.
@@ -28,13 +28,13 @@ function fullness({ state, event }, name) {
 	};
 }
 
-/** Plugins that did not skip the pod. @param {any[]} results */
-function busy(results) {
+/** The names of the plugins that did not skip the pod. @param {any[]} results */
+function activePlugins(results) {
 	return results.filter((result) => (result.code ?? "Success") !== "Skip").map((result) => result.plugin);
 }
 
-/** Plugins whose result ends the cycle. @param {any[]} results */
-function failing(results) {
+/** The names of the plugins whose result ends the cycle. @param {any[]} results */
+function failingPlugins(results) {
 	return results
 		.filter((result) => !["Success", "Skip", "Wait"].includes(result.code ?? "Success"))
 		.map((result) => result.plugin);
@@ -44,19 +44,19 @@ function failing(results) {
  * The key of a plugin's own text for a pod that requests nothing the plugin checks; undefined if there is none.
  * @param {string[]} plugins @param {string} key @param {import("../../trace/trace").Wish[]} wishes
  */
-function nothingFor([plugin, ...others], key, wishes) {
+function nothingKey([plugin, ...others], key, wishes) {
 	const { looks_at = [] } = PLUGINS[plugin] ?? {};
 	const needed = others.length || wishes.some(({ kind }) => looks_at.includes(kind));
 	return !needed && has(`${key}.${plugin}.nothing`) ? `${plugin}.nothing` : undefined;
 }
 
-/** Captions of an extension point, whose texts start with `key`. @param {string} key */
-function point(key) {
+/** Returns the caption function of an extension point whose texts start with `key`. @param {string} key */
+function pointCaption(key) {
 	return (/** @type {Context} */ { event, subject, state }) => {
 		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
-		const [plugins, failed] = [busy(event.results ?? []), failing(event.results ?? [])];
+		const [plugins, failed] = [activePlugins(event.results ?? []), failingPlugins(event.results ?? [])];
 		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
-		const kind = failed.length ? "fails" : !plugins.length ? "idle" : (nothingFor(plugins, key, wishes) ?? "done");
+		const kind = failed.length ? "fails" : !plugins.length ? "idle" : (nothingKey(plugins, key, wishes) ?? "done");
 		const values = { pod: pod(event.pod, subject), node: node(where), plugins: list(plugins), n: plugins.length };
 		return {
 			sentence: parts(`${key}.${kind}`, { ...values, failing: list(failed), f: failed.length }),
@@ -68,7 +68,7 @@ function point(key) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function permitEvaluated(context) {
 	const { event, state, subject } = context;
-	if (event.code !== "Wait") return point("permit")(context);
+	if (event.code !== "Wait") return pointCaption("permit")(context);
 	const plugin = event.results.find((/** @type {any} */ result) => result.code === "Wait")?.plugin ?? "";
 	const values = {
 		pod: pod(event.pod, subject),
@@ -124,7 +124,7 @@ export const CAPTIONS = {
 		}),
 		why: parts("assumed.why"),
 	}),
-	PodReserved: point("reserve"),
+	PodReserved: pointCaption("reserve"),
 	PermitEvaluated: permitEvaluated,
 	PermitDecided: ({ event, subject, state }) => ({
 		sentence: parts(`permit.${event.decision}`, {
@@ -134,7 +134,7 @@ export const CAPTIONS = {
 		}),
 		why: event.message ? [event.message] : parts("permit.decided.why"),
 	}),
-	PodPreBound: point("prebind"),
+	PodPreBound: pointCaption("prebind"),
 	PodBound: (context) => {
 		const { event, subject, state } = context;
 		const pods = state.nodes.get(event.node)?.pods ?? [];
@@ -154,7 +154,7 @@ export const CAPTIONS = {
 			point: event.point,
 			plugin: event.plugin,
 		}),
-		why: parts("binding.failed.why", { reason: bare(event.message) }),
+		why: parts("binding.failed.why", { reason: bareMessage(event.message) }),
 	}),
 	PodUnreserved: ({ event, subject, state }) => ({
 		eyebrow: parts("eyebrow.rollback"),
@@ -185,13 +185,13 @@ export function explain(view, _kind, key) {
 		podName(key),
 		h("p", { key: "raw", class: "raw" }, message.split(" preemption:")[0]),
 		model && model.names.length > 0 && singleObstacles(view, model),
-		model?.names.length ? counts(model) : h("p", { key: "early", class: "note" }, t("message.early")),
+		model?.names.length ? reasonTable(model) : h("p", { key: "early", class: "note" }, t("message.early")),
 		message.includes("preemption:") && h("p", { key: "preemption", class: "note" }, t("message.preemption")),
 	);
 }
 
 /** A table of the reasons with their nodes, and a note on its sum. @param {Filtered} model */
-function counts({ at, total, names, every }) {
+function reasonTable({ at, total, names, every }) {
 	/** @type {Map<string, string[]>} */
 	const by = new Map();
 	for (const [name, { verdict }] of at)
@@ -204,7 +204,7 @@ function counts({ at, total, names, every }) {
 			[
 				[...by]
 					.sort((a, b) => b[1].length - a[1].length)
-					.map(([reason, list]) => row(reason, [plainReason(reason), few(list), String(list.length)])),
+					.map(([reason, list]) => row(reason, [plainReason(reason), firstNames(list), String(list.length)])),
 				row("sum", [t("message.sum", { total }), "", String(sum)], "sum"),
 			],
 		),
@@ -214,7 +214,7 @@ function counts({ at, total, names, every }) {
 			sum === total
 				? t("message.adds")
 				: several.length
-					? t("message.twice", { nodes: few(several), n: several.length })
+					? t("message.twice", { nodes: firstNames(several), n: several.length })
 					: "",
 			" ",
 			t(every ? "message.every" : "message.firstonly"),
@@ -223,7 +223,7 @@ function counts({ at, total, names, every }) {
 }
 
 /** The first names, and the number of the others. @param {string[]} names */
-function few(names) {
+function firstNames(names) {
 	const shown = names.slice(0, NAMES).join(t("list.comma"));
 	return names.length > NAMES ? `${shown}${t("list.comma")}${t("list.more", { n: names.length - NAMES })}` : shown;
 }
@@ -238,7 +238,7 @@ function singleObstacles(view, model) {
 	explainer.request(state.attempt, nodes);
 	const explained = nodes.filter((name) => explainer.node(state.attempt, name));
 	const missing = nodes.find((name) => !explained.includes(name));
-	if (missing) return showPlace(view, missing) || h("p", { key: "first", class: "note" }, t("message.asking"));
+	if (missing) return waitNote(view, missing) || h("p", { key: "first", class: "note" }, t("message.asking"));
 	/** @type {Map<string, string[]>} */
 	const alone = new Map();
 	for (const name of explained) {
@@ -254,7 +254,7 @@ function singleObstacles(view, model) {
 				{ key: plugin, class: "formula" },
 				h("b", null, question(plugin)),
 				" ",
-				t("message.alone", { nodes: few(list), n: list.length }),
+				t("message.alone", { nodes: firstNames(list), n: list.length }),
 			),
 		),
 		h("p", { key: "firstnote", class: "note" }, t(best.length ? "message.first.note" : "message.first.none")),

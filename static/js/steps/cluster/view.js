@@ -13,7 +13,7 @@ import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
 import { filterModel, stoppedShort } from "../filter/model.js";
 import { deviceRows } from "../parts/devices.js";
-import { alike, plainBar, podBar, podLabel, tags, wholeName } from "../parts/pods.js";
+import { alikeText, plainBar, podBar, podLabel, tags, wholeName } from "../parts/pods.js";
 import { scores } from "../score/bars.js";
 import { reachText } from "./words.js";
 
@@ -143,7 +143,7 @@ function zoneColumn(view, zone, names, size, { upcoming, high }) {
 				{ title: zone || null },
 				zone ? t("cluster.zone", { zone: zoneName(view.state, zone, size) }) : t("cluster.nozone"),
 			),
-			zone && h("span", { key: "like", class: "zone-like", title: alike(view, names) }, alike(view, names)),
+			zone && h("span", { key: "like", class: "zone-like", title: alikeText(view, names) }, alikeText(view, names)),
 			h("span", { key: "pods" }, t("cluster.pods", { n: pods })),
 		),
 		h(

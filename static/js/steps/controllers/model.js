@@ -39,19 +39,19 @@ export function workloadRows(state) {
 	return rows;
 }
 
-/** @param {State} state @returns {Row[]} */
+/** The rows of all workloads that have pods. @param {State} state @returns {Row[]} */
 function allRows(state) {
 	const owned = podsByOwner(state);
 	/** @type {Map<string, string[]>} by workload: the ReplicaSets or Jobs that belong to it */
 	const parts = new Map();
 	for (const [key, { state: workload }] of state.workloads)
 		if (workload.owner) {
-			const owner = ownerKey(workload.owner, spaceOf(key));
+			const owner = ownerKey(workload.owner, namespaceOf(key));
 			parts.set(owner, [...(parts.get(owner) ?? []), key]);
 		}
 	return [...state.workloads].flatMap(([key, record]) => {
 		const [kind] = key.split(" ");
-		const isPart = record.state.owner && state.workloads.has(ownerKey(record.state.owner, spaceOf(key)));
+		const isPart = record.state.owner && state.workloads.has(ownerKey(record.state.owner, namespaceOf(key)));
 		return OF_PODS.includes(kind) && !(isPart && kind === "ReplicaSet")
 			? [rowOf(state, key, record, parts.get(key) ?? [], owned)]
 			: [];
@@ -77,10 +77,14 @@ function podsByOwner(state) {
 const ownerKey = (owner, space) => owner.replace("/", ` ${space}/`);
 
 /** @param {string} key "Deployment default/web" */
-const spaceOf = (key) => key.slice(key.indexOf(" ") + 1, key.lastIndexOf("/"));
+const namespaceOf = (key) => key.slice(key.indexOf(" ") + 1, key.lastIndexOf("/"));
 
 /**
- * @param {State} state @param {string} key @param {WorkloadRecord} record @param {string[]} parts
+ * The row of a workload.
+ * @param {State} state
+ * @param {string} key
+ * @param {WorkloadRecord} record
+ * @param {string[]} parts its ReplicaSets or Jobs
  * @param {Map<string, PodState[]>} owned @returns {Row}
  */
 function rowOf(state, key, record, parts, owned) {
@@ -131,7 +135,10 @@ function pips(pods, kind) {
 /** The ordinal of a StatefulSet's pod. @param {string} pod */
 export const ordinal = (pod) => Number(pod.slice(pod.lastIndexOf("-") + 1));
 
-/** @param {string} kind @param {WorkloadRecord} record @returns {number | null} null if it is not known */
+/**
+ * The desired number of pods.
+ * @param {string} kind @param {WorkloadRecord} record @returns {number | null} null if unknown
+ */
 function desiredOf(kind, { state, status }) {
 	if (kind === "DaemonSet") return Number(status.desiredNumberScheduled ?? 0);
 	return state.size ?? null;
@@ -144,7 +151,7 @@ const REFUSED = /pods "([^"]+)" is forbidden: exceeded quota/;
  * @param {State} state @param {string} key
  */
 export function refusedPods(state, key) {
-	const space = spaceOf(key);
+	const space = namespaceOf(key);
 	const own = [...state.workloads].filter(
 		([other, { state: workload }]) => other === key || (workload.owner && ownerKey(workload.owner, space) === key),
 	);
@@ -184,6 +191,6 @@ function requestedKey({ about }, state) {
 function rowKey(key, state) {
 	const owner = state.workloads.get(key)?.state.owner;
 	if (!owner || !key.startsWith("ReplicaSet ")) return key;
-	const above = ownerKey(owner, spaceOf(key));
+	const above = ownerKey(owner, namespaceOf(key));
 	return state.workloads.has(above) ? above : key;
 }

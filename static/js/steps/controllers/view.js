@@ -141,7 +141,7 @@ function pipRow(view, row, pips, missing) {
 }
 
 /** The items of a list of a workload's pods, for the margin. @param {View} view @param {Row} row @returns {Child} */
-export function podsOf(view, row) {
+export function podItems(view, row) {
 	return row.pips.map(({ pod, kind }) =>
 		h(
 			"li",

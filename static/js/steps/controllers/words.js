@@ -8,7 +8,7 @@ import { panel, row, table } from "../parts/panel.js";
 import { timesOf } from "../parts/times.js";
 import { node, pod } from "../parts/words.js";
 import { refusedPods, workloadRows } from "./model.js";
-import { actorName, podsOf } from "./view.js";
+import { actorName, podItems } from "./view.js";
 
 const LETTERS = 40;
 const MOST_PODS = 4;
@@ -30,7 +30,10 @@ export function causeOf(cause) {
 	return [begin, ...rest, t("sentence.end")];
 }
 
-/** @param {string} name @param {string | number} value @returns {Part | Part[]} */
+/**
+ * A value of a cause as a part of its sentence.
+ * @param {string} name @param {string | number} value @returns {Part | Part[]}
+ */
 function causeValue(name, value) {
 	if (typeof value === "number") return num(value);
 	const pods = name === "pods" ? value.split(PODS_APART).map((key) => pod(key)) : [];
@@ -38,8 +41,8 @@ function causeValue(name, value) {
 	return cutName(POD.test(name) ? podName(value) : value, LETTERS);
 }
 
-/** @param {string} [by] @returns {string} */
-const actor = (by = "") => actorName(by || "somebody");
+/** An actor in words; "somebody" if the event names none. @param {string} [by] @returns {string} */
+const actorOrSomebody = (by = "") => actorName(by || "somebody");
 
 /** Causes of a new number of replicas. */
 const SCALES = /^(rollout-up|rollout-down|rollout-unhealthy|recreate-down|scaled|load)$/;
@@ -64,10 +67,10 @@ export function workloadWritten({ event }) {
 }
 
 /**
- * Returns a function that makes the caption of a pod's event with the text `key`.
+ * Returns the caption function for an event of a pod: with the text `key`, and the cause as its second line.
  * @param {string} key @param {(event: any) => Record<string, Part | Part[] | number>} values
  */
-function about(key, values) {
+function podEventCaption(key, values) {
 	return (/** @type {Context} */ { event, subject }) => ({
 		eyebrow: parts("eyebrow.controllers"),
 		sentence: parts(typeof key === "string" ? key : "", { pod: pod(event.pod ?? "", subject), ...values(event) }),
@@ -88,7 +91,7 @@ const RESIZES = {
  * A condition of a resize in words: its type, and its reason or status.
  * @param {import("../../trace/trace").ConditionState} condition
  */
-const resizeOf = (condition) => `${condition.type} ${condition.reason || condition.status}`;
+const resizeKey = (condition) => `${condition.type} ${condition.reason || condition.status}`;
 
 /** The numbers of a status: "readyReplicas 2". @param {Record<string, number | string>} status */
 function numbersOf(status) {
@@ -121,28 +124,31 @@ export const CAPTIONS = {
 		],
 	}),
 	PodDeletionRequested: (context) => ({
-		...about(`controllers.deletion${context.subject ? ".for" : context.event.grace ? "" : ".now"}`, (event) => ({
-			by: actor(event.by),
-			grace: num(seconds(event.grace)),
-			preemptor: pod(context.subject ?? "", context.subject),
-		}))(context),
+		...podEventCaption(
+			`controllers.deletion${context.subject ? ".for" : context.event.grace ? "" : ".now"}`,
+			(event) => ({
+				by: actorOrSomebody(event.by),
+				grace: num(seconds(event.grace)),
+				preemptor: pod(context.subject ?? "", context.subject),
+			}),
+		)(context),
 		...(context.subject ? { eyebrow: parts("eyebrow.change") } : {}),
 	}),
-	PodStarted: about("controllers.started", () => ({})),
+	PodStarted: podEventCaption("controllers.started", () => ({})),
 	PodReadinessChanged: (context) =>
-		about(context.event.ready ? "controllers.ready" : "controllers.unready", () => ({}))(context),
-	PodRestarted: about("controllers.restarted", (event) => ({
+		podEventCaption(context.event.ready ? "controllers.ready" : "controllers.unready", () => ({}))(context),
+	PodRestarted: podEventCaption("controllers.restarted", (event) => ({
 		code: num(event.exit_code),
 		n: num(event.restarts),
 		at: num(seconds(event.at)),
 	})),
 	PodFinished: (context) => {
-		const finished = about("controllers.finished", ({ phase }) => ({ phase }))(context);
+		const finished = podEventCaption("controllers.finished", ({ phase }) => ({ phase }))(context);
 		if (!context.event.terminating) return finished;
-		return { ...about("object.pod.delete.evicted", () => ({}))(context), why: finished.sentence };
+		return { ...podEventCaption("object.pod.delete.evicted", () => ({}))(context), why: finished.sentence };
 	},
 	PodConditionSet: (context) =>
-		about(RESIZES[resizeOf(context.event.condition)] ?? "controllers.condition", (event) => ({
+		podEventCaption(RESIZES[resizeKey(context.event.condition)] ?? "controllers.condition", (event) => ({
 			type: event.condition.type,
 			reason: event.condition.reason ?? "",
 			message: event.condition.message ?? "",
@@ -153,7 +159,7 @@ export const CAPTIONS = {
 		why: parts("controllers.node.why", { status: event.status, reason: event.reason }),
 	}),
 	EvictionAnswered: (context) => ({
-		...about(context.event.code === 201 ? "controllers.evicted" : "controllers.kept", (event) => ({
+		...podEventCaption(context.event.code === 201 ? "controllers.evicted" : "controllers.kept", (event) => ({
 			code: num(event.code),
 		}))(context),
 		why: [context.event.message, ...(context.event.causes ?? [])].filter(Boolean).flatMap((text) => [text, " "]),
@@ -172,7 +178,7 @@ export const CAPTIONS = {
 		sentence: parts(event.reason === "FailedCreate" ? "controllers.event.FailedCreate" : "controllers.event", {
 			kind: event.kind,
 			name: cutName(event.name, LETTERS),
-			by: actor(event.source),
+			by: actorOrSomebody(event.source),
 			reason: event.reason,
 		}),
 		why: [event.message],
@@ -200,7 +206,7 @@ export function explain(view, _, key) {
 	return panel(
 		key.split(" ")[0],
 		record.state.called,
-		shown && h("ul", { key: "pods", class: "facts pods-of" }, podsOf(view, shown)),
+		shown && h("ul", { key: "pods", class: "facts pods-of" }, podItems(view, shown)),
 		shown && view.pin && timesOf(view, [...shown.pips.map((pip) => pip.pod), ...refusedPods(view.state, key)]),
 		numbers.length > 0 &&
 			h(

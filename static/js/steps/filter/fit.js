@@ -8,14 +8,14 @@ import { inOneUnit, inUnit, quantity, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
 import { row, table } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
-import { like, node, pod, quantityMark } from "../parts/words.js";
+import { currentPlugin, node, pod, quantityMark } from "../parts/words.js";
 
 /**
  * Whether the plugin, or the one that replaced it, compares requests with free resources.
  * @param {string} [plugin]
  */
 export function comparesRoom(plugin) {
-	return like(plugin) === "NodeResourcesFit";
+	return currentPlugin(plugin) === "NodeResourcesFit";
 }
 
 /** Whether a node was rejected only for insufficient resources. @param {Verdict | null | undefined} verdict */

@@ -7,7 +7,7 @@ import { nodeName } from "../../shared/names.js";
 import { inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, largest, request, scarcest, used } from "../../trace/room.js";
 import { deviceChips } from "../parts/devices.js";
-import { alike, breakable, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
+import { alikeText, breakable, plainBar, podBar, tags, wholeName } from "../parts/pods.js";
 import { noVictims, question, scoreName, tidy } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
 import { comparesRoom, resourceName } from "./fit.js";
@@ -82,7 +82,7 @@ function facts(view, { geometry }, name, zone) {
 		geometry.phone && [t("lane.freeof", freeOf(resource, left, allocatable(node, resource))), tags(state, node)],
 		deviceChips(state, name),
 		zone?.zone && h("span", { key: "zone", title: zone.zone }, t("cluster.zone", { zone: zone.zone })),
-		zone?.zone && h("span", { key: "like", title: alike(view, zone.names) }, alike(view, zone.names)),
+		zone?.zone && h("span", { key: "like", title: alikeText(view, zone.names) }, alikeText(view, zone.names)),
 	);
 }
 
@@ -123,7 +123,7 @@ function zoneNote(view, { at, plugins, phase }, within) {
 	const plugin = plugins[Math.min(at, plugins.length - 1)] ?? "";
 	if (!within?.zone || phase !== "filter" || !BY_ZONE.has(plugin)) return null;
 	const zone = t("cluster.zone", { zone: within.zone });
-	const count = alike(view, within.names);
+	const count = alikeText(view, within.names);
 	const text = count ? `${within.zone}: ${count}` : zone;
 	return h(
 		"span",

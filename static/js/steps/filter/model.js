@@ -6,7 +6,7 @@ import { shortPod } from "../../shared/names.js";
 import { inOneUnit, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
-import { like, passWords, plainReason, stopWords } from "../parts/words.js";
+import { currentPlugin, passWords, plainReason, stopWords } from "../parts/words.js";
 import { comparesRoom, lacksRoom } from "./fit.js";
 
 const MAX_NODE_FRAMES = 40;
@@ -158,7 +158,7 @@ export function nodesSeen(event, frame) {
  * @param {string} plugin
  */
 export function judgesCordon(plugin) {
-	return has(`filter.${like(plugin)}.tolerated`);
+	return has(`filter.${currentPlugin(plugin)}.tolerated`);
 }
 
 const LONGEST_FACT = 26;
@@ -228,7 +228,7 @@ export function stoppedShort(view, name, verdict) {
 
 /** @param {string} plugin */
 function judgesTaints(plugin) {
-	return like(plugin) === "TaintToleration";
+	return currentPlugin(plugin) === "TaintToleration";
 }
 
 /** @param {[string, string, string][]} taints */

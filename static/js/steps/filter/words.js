@@ -5,13 +5,13 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { resourceOf } from "../../trace/room.js";
-import { facts, panel, row, rule, showPlace, specOf, table } from "../parts/panel.js";
+import { facts, panel, row, rule, specOf, table, waitNote } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
 import {
+	currentPlugin,
 	domainKind,
-	extender,
+	extenderName,
 	keyOf,
-	like,
 	node,
 	nodes,
 	plainReason,
@@ -50,7 +50,7 @@ function pluginCaption(context, model) {
 	const remaining = left === 1 ? "one" : left === 2 ? "two" : "many";
 	const values = {
 		pod: pod(subject ?? "", subject),
-		plugin: extender(plugin),
+		plugin: extenderName(plugin),
 		n: num(stopped.length, `column:${plugin}`),
 		nodes: list(nodes(stopped), 4),
 		node: stopped.length ? node(stopped[0]) : "",
@@ -74,7 +74,7 @@ function pluginWhy(context, model, stopped, values) {
 	const plugin = model.plugins[frame];
 	if (!frame && model.nominatedFirst) return nominatedWhy(model, model.nominatedFirst, values);
 	if (stopped.length) return stoppedWhy(context, model, frame, stopped, values);
-	if (cordonedAmong(state, model, plugin).length) return parts(`filter.${like(plugin)}.tolerated.why`);
+	if (cordonedAmong(state, model, plugin).length) return parts(`filter.${currentPlugin(plugin)}.tolerated.why`);
 	return parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values);
 }
 
@@ -102,7 +102,7 @@ function cordonedAmong(state, model, plugin) {
 function nobodySentence({ state }, model, plugin, values) {
 	const cordoned = cordonedAmong(state, model, plugin);
 	if (cordoned.length)
-		return parts(`filter.${like(plugin)}.tolerated`, {
+		return parts(`filter.${currentPlugin(plugin)}.tolerated`, {
 			...values,
 			nodes: list(nodes(cordoned), 3),
 			n: cordoned.length,
@@ -148,7 +148,7 @@ const FEW_NAMED = 2;
  * @param {Context} context @param {string} plugin
  */
 function requiredLabel({ state, subject = "" }, plugin) {
-	if (like(plugin) !== "NodeAffinity") return "";
+	if (currentPlugin(plugin) !== "NodeAffinity") return "";
 	const [label = "", ...others] = (state.pods.get(subject)?.summary.wishes ?? [])
 		.filter(({ kind, soft }) => kind === "node" && !soft)
 		.map(({ value }) => value);
@@ -234,7 +234,7 @@ function nextFilter(model, frame, after) {
 	if (following && model.left[frame])
 		return has(`next.filter.${following}`)
 			? parts(`next.filter.${following}`)
-			: parts("next.filter", { plugin: extender(following) });
+			: parts("next.filter", { plugin: extenderName(following) });
 	if (after?.type === "DevicesSearched") return parts("next.DevicesSearched"); // shows why, after the verdict
 	return decision(model.feasible.length);
 }
@@ -302,7 +302,7 @@ function verdict(view, node, plugin) {
 		t("margin.verdict", { plugin }),
 		t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
 		comparesRoom(plugin) && roomTable(view, node, rejected?.reasons ?? []),
-		showPlace(view, node),
+		waitNote(view, node),
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
 		facts(view, explanation?.facts ?? [], comparesRoom(plugin) && Boolean(reached)),
 		explanation && domains(view, plugin, node),

@@ -8,14 +8,14 @@ import { t } from "../../shared/i18n.js";
 import { podName, rampStyle } from "../../shared/units.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { domainKind } from "../parts/words.js";
-import { gangOf, gathering, groupOf, inCycle } from "./model.js";
+import { gangOf, gatheringGroup, groupOf, inCycle } from "./model.js";
 
 /** Events with pictures of their own. */
 const OTHERS = new Set(["PreFilterFinished", "NodesFiltered", "ScoresComputed", "HostSelected", "PreemptionEvaluated"]);
 
 /** Whether the group's picture is shown. @param {AnyEvent} event @param {State} state */
 export function shown(event, state) {
-	return inCycle(event, state) ? !OTHERS.has(event.type) : gathering(event, state) !== "";
+	return inCycle(event, state) ? !OTHERS.has(event.type) : gatheringGroup(event, state) !== "";
 }
 
 /** The card of the group that a step is about; null if there is none. @param {View} view */
@@ -73,14 +73,14 @@ export function items(view, section, pods, single) {
 	const back = finished || (decided && decided.outcome !== "Scheduled");
 	const away = section === "active" && inCycle(event, state) && !back && started;
 	if (!away && !pods.some(({ summary }) => summary.pod_group)) return undefined;
-	const all = units(pods);
+	const all = groupUnits(pods);
 	return [
-		away && left(view, away.pod_group, away.pods.length),
+		away && leftPlace(view, away.pod_group, away.pods.length),
 		...all
 			.slice(0, MAX_ITEMS)
 			.map((unit) =>
 				unit.length > 1 || unit[0].summary.pod_group
-					? group(view, section, unit, single)
+					? groupItem(view, section, unit, single)
 					: single(view, section, unit[0]),
 			),
 		all.length > MAX_ITEMS && h("small", { key: "more" }, t("list.more", { n: all.length - MAX_ITEMS })),
@@ -88,7 +88,7 @@ export function items(view, section, pods, single) {
 }
 
 /** Pods in order, those of a group together in place of the first. @param {PodState[]} pods */
-function units(pods) {
+function groupUnits(pods) {
 	/** @type {Map<string, PodState[]>} */
 	const out = new Map();
 	for (const pod of pods) {
@@ -110,7 +110,7 @@ function joinNotes(drawn) {
  * @param {string} key
  * @param {number} n
  */
-function left({ act }, key, n) {
+function leftPlace({ act }, key, n) {
 	const on = { click: () => act.pin(`group:${key}`) };
 	return h(
 		"button",
@@ -124,7 +124,7 @@ function left({ act }, key, n) {
  * @param {View} view @param {string} section @param {PodState[]} pods
  * @param {(view: View, section: any, pod: PodState) => Child} single
  */
-function group(view, section, pods, single) {
+function groupItem(view, section, pods, single) {
 	const key = pods[0].summary.pod_group ?? "";
 	const { min_count: min = null } = view.state.pod_groups.get(key)?.summary ?? {};
 	const all = [...view.state.pods.values()].filter(({ summary }) => summary.pod_group === key).length;
@@ -222,7 +222,7 @@ function phaseWord({ phase, cycle }) {
 }
 
 /**
- * A segment for each member, filled for those that have a node, or exist; those beyond minCount stand apart.
+ * A segment for each member, filled for those that have a node, or exist; those beyond minCount are set apart.
  * @param {Gang} gang
  */
 export function quorum({ whole, have, min, enough }) {

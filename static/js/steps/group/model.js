@@ -32,7 +32,7 @@ export function inCycle(event, { group }) {
  * @param {any} event
  * @param {State} state
  */
-export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
+export function gatheringGroup({ type, kind, pod }, { pods, pod_groups, cycle }) {
 	if (cycle.CycleStarted && !cycle.AttemptFinished) return "";
 	const gathers = type === "PodGated" || type === "PodEnqueued" || (type === "ObjectApplied" && kind === "Pod");
 	const key = gathers ? (pods.get(pod?.pod ?? pod)?.summary.pod_group ?? "") : "";
@@ -42,7 +42,7 @@ export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
 /** The group that a step is about; "" for none. @param {AnyEvent} event @param {State} state */
 export function groupOf(event, state) {
 	if (inCycle(event, state)) return state.group?.started.pod_group ?? "";
-	return gathering(event, state);
+	return gatheringGroup(event, state);
 }
 
 /**
@@ -126,10 +126,10 @@ function membersInCycle(state, cycle, phase) {
 			const triedNode = run?.members.find((member) => member.pod === pod)?.node ?? "";
 			const standing =
 				phase === "decided"
-					? carriedOut(cycle, place, node, triedNode)
+					? standingAfterDecision(cycle, place, node, triedNode)
 					: phase === "evaluated"
-						? whileUndone(cycle, node, triedNode)
-						: whileTried(state, node, i - at, at);
+						? standingAfterUndo(cycle, node, triedNode)
+						: standingWhileTried(state, node, i - at, at);
 			return { pod, standing, node: node || triedNode, place };
 		}),
 	];
@@ -139,7 +139,7 @@ function membersInCycle(state, cycle, phase) {
  * The state of a member during the trial.
  * @param {State} state @param {string} node @param {number} ahead @param {number} at @returns {Standing}
  */
-function whileTried({ cycle }, node, ahead, at) {
+function standingWhileTried({ cycle }, node, ahead, at) {
 	if (node) return "fits";
 	if (at < 0 || ahead > 0) return "waits";
 	const failed = cycle.NodesFiltered?.feasible === 0 || cycle.PreFilterFinished?.rejected_by || cycle.SchedulingFailed;
@@ -150,7 +150,7 @@ function whileTried({ cycle }, node, ahead, at) {
  * The members after the trial is undone; once placements are compared, the result of the best one.
  * @param {GroupCycle} cycle @param {string} node @param {string} triedNode @returns {Standing}
  */
-function whileUndone({ scored }, node, triedNode) {
+function standingAfterUndo({ scored }, node, triedNode) {
 	return node || (scored && triedNode) ? "fits" : triedNode ? "back" : "left";
 }
 
@@ -158,7 +158,7 @@ function whileUndone({ scored }, node, triedNode) {
  * The state of a member after the decision about its group.
  * @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} triedNode @returns {Standing}
  */
-function carriedOut({ decided }, place, node, triedNode) {
+function standingAfterDecision({ decided }, place, node, triedNode) {
 	if (place === "bound" || place === "waiting") return place === "bound" ? "bound" : "permit";
 	if (node) return "assumed";
 	if (place !== "scheduling") return "here";
@@ -172,7 +172,7 @@ function carriedOut({ decided }, place, node, triedNode) {
 function countPlaced(cycle, phase, members) {
 	if (phase === "gathers") return members.filter(({ standing }) => standing !== "absent").length;
 	const settled = members.length - (cycle?.started.pods.length ?? 0);
-	const run = cycle && phase !== "tried" ? (runOf(cycle) ?? best(cycle)) : null;
+	const run = cycle && phase !== "tried" ? (runOf(cycle) ?? bestRun(cycle)) : null;
 	if (run) return settled + run.members.filter(({ node }) => node).length;
 	return phase === "tried"
 		? members.filter(({ standing }) => standing === "fits" || standing === "bound").length
@@ -180,7 +180,7 @@ function countPlaced(cycle, phase, members) {
 }
 
 /** The try that placed the most members. @param {GroupCycle} cycle */
-function best({ runs }) {
+function bestRun({ runs }) {
 	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
 	return [...runs].sort((a, b) => held(b) - held(a))[0];
 }

@@ -9,7 +9,7 @@ import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
 import { outOf, podName, rampStyle } from "../../shared/units.js";
 import { allocatable, largest, nominatedTo, request, used } from "../../trace/room.js";
-import { inRoom, podLabel, podTitle } from "../parts/pods.js";
+import { podLabel, podTitle, scaledBar } from "../parts/pods.js";
 import { frame, quorum } from "./around.js";
 import { gangOf } from "./model.js";
 
@@ -28,13 +28,13 @@ export function draw(target, view) {
 			{ key: "gang", class: `gang phase-${gang.phase}` },
 			frame(view, gang),
 			victims(view, gang),
-			beside.length > 0 ? columns(view, gang, beside) : nodes(view, gang),
+			beside.length > 0 ? columns(view, gang, beside) : nodeBoxes(view, gang),
 		),
 	]);
 }
 
 /** The nodes, with the pods of the group. @param {View} view @param {import("./model.js").Gang} gang */
-function nodes(view, gang) {
+function nodeBoxes(view, gang) {
 	const all = [...view.state.nodes.keys()];
 	const shown = mostRelevant(view, gang, all);
 	return h(
@@ -120,7 +120,7 @@ function byValue({ order, nodes }, key) {
 }
 
 /** The placements that are shown: first of all the chosen, the current and the scored ones. @param {Column[]} all */
-function few(all) {
+function shownPlacements(all) {
 	if (all.length <= MAX_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
 		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
@@ -130,7 +130,7 @@ function few(all) {
 
 /** The placements side by side. @param {View} view @param {Gang} gang @param {Column[]} all */
 export function columns(view, gang, all) {
-	const shown = few(all);
+	const shown = shownPlacements(all);
 	return h(
 		"div",
 		{ key: "placements", class: "placements", style: { "--columns": String(shown.length) } },
@@ -143,7 +143,7 @@ export function columns(view, gang, all) {
 /** One placement: its nodes, and how many members fit. @param {View} view @param {Gang} gang @param {Column} entry */
 function column(view, gang, entry) {
 	const { name, nodes, run, standing, chosen, score } = entry;
-	const held = nodes.filter((node) => has(view, gang, entry, node));
+	const held = nodes.filter((node) => hasMember(view, gang, entry, node));
 	const shown =
 		nodes.length > MAX_IN_PLACEMENT
 			? [...held, ...nodes.filter((node) => !held.includes(node))].slice(
@@ -158,7 +158,7 @@ function column(view, gang, entry) {
 			"h3",
 			{ key: "name", title: name },
 			h("b", null, chosen ? "★ " : "", name),
-			h("span", { class: standing === "few" ? "no" : standing === "holds" ? "yes" : "" }, words(gang, entry)),
+			h("span", { class: standing === "few" ? "no" : standing === "holds" ? "yes" : "" }, resultText(gang, entry)),
 		),
 		h(
 			"div",
@@ -185,13 +185,13 @@ function column(view, gang, entry) {
  * Whether the placement puts a member on the node, or one runs there.
  * @param {View} view @param {Gang} gang @param {Column} entry @param {string} node
  */
-function has({ state }, { key }, { run }, node) {
+function hasMember({ state }, { key }, { run }, node) {
 	if (run?.members.some((member) => member.node === node)) return true;
 	return (state.nodes.get(node)?.pods ?? []).some((pod) => state.pods.get(pod)?.summary.pod_group === key);
 }
 
 /** The result of a placement in words. @param {Gang} gang @param {Column} entry */
-function words(gang, { run, standing }) {
+function resultText(gang, { run, standing }) {
 	if (standing === "ahead") return t("gang.placement.ahead");
 	if (standing === "now") return [quorum(gang), " ", t("gang.placement.now")];
 	const n = run?.members.filter(({ node }) => node).length ?? 0;
@@ -262,7 +262,7 @@ function podsBeside({ members, phase }, name, state, { there, carried }) {
  * @param {Gang} gang
  * @param {PodState | undefined} pod
  */
-function leaves({ cycle }, pod) {
+function isLeaving({ cycle }, pod) {
 	return pod?.gone_at != null || Boolean(cycle?.preemption?.victims?.includes(pod?.summary.pod ?? ""));
 }
 
@@ -301,7 +301,7 @@ function bar(view, gang, node, resource, beside) {
 		);
 	};
 	const kindOf = (/** @type {string} */ key) =>
-		standing.get(key) === "fits" ? "held" : leaves(gang, state.pods.get(key)) ? "leaving" : "";
+		standing.get(key) === "fits" ? "held" : isLeaving(gang, state.pods.get(key)) ? "leaving" : "";
 	const bar = h(
 		"span",
 		{ class: "podbar", "data-resource": resource },
@@ -309,7 +309,7 @@ function bar(view, gang, node, resource, beside) {
 		beside.map(({ pod, flies, kind }) => block(pod, kind, flies)),
 	);
 	const length = whole / Math.min(1, scale);
-	return inRoom(length, Math.max(length, largest(state, resource)), bar);
+	return scaledBar(length, Math.max(length, largest(state, resource)), bar);
 }
 
 /** @typedef {import("../../trace/trace").VictimUnit} Unit */
@@ -346,7 +346,7 @@ export function victims(view, { cycle, name, summary }) {
 				"ul",
 				null,
 				go.slice(0, MAX_VICTIMS).map((unit) => unitBox(view, unit)),
-				rest(go.length),
+				moreVictims(go.length),
 			),
 		),
 		stay.length > 0 &&
@@ -358,14 +358,14 @@ export function victims(view, { cycle, name, summary }) {
 					"ul",
 					null,
 					stay.slice(0, MAX_VICTIMS).map((unit) => unitBox(view, unit)),
-					rest(stay.length),
+					moreVictims(stay.length),
 				),
 			),
 	);
 }
 
 /** The number of victims that are not drawn; false if all are. @param {number} n */
-function rest(n) {
+function moreVictims(n) {
 	return n > MAX_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MAX_VICTIMS }));
 }
 

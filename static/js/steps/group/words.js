@@ -158,7 +158,7 @@ function refusedWhy({ event, state }, values) {
 }
 
 /** The caption of a PodGroup's condition. @param {Context} context @returns {Partial<Caption>} */
-function condition(context) {
+function conditionCaption(context) {
 	const { event } = context;
 	const values = { group: groupName(context), status: event.status, reason: event.reason };
 	const key = event.absent ? "group.condition.absent" : event.kept ? "group.condition.kept" : "group.condition";
@@ -172,8 +172,11 @@ function condition(context) {
 /** Whether the group is only being tried, so that nothing is final yet. @param {State} state */
 const onlyTried = ({ group }) => Boolean(group) && !group?.decided;
 
-/** Uses another caption while the group is only being tried. @param {(context: Context) => Partial<Caption>} other */
-const tried = (other) => (/** @type {Context} */ context) => {
+/**
+ * Returns a caption function that uses `other` while the group is only being tried.
+ * @param {(context: Context) => Partial<Caption>} other
+ */
+const whileTried = (other) => (/** @type {Context} */ context) => {
 	const otherwise = ORDINARY[context.event.type];
 	return onlyTried(context.state) ? { ...otherwise(context), ...other(context) } : otherwise(context);
 };
@@ -246,9 +249,9 @@ function memberFailed({ event, state, subject }) {
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	"group.CycleStarted": memberStarted,
-	"group.PodAssumed": tried(() => ({ why: parts("group.assumed.why") })),
-	"group.PermitEvaluated": tried(memberWaits),
-	"group.PodUnreserved": tried(memberLeaves),
+	"group.PodAssumed": whileTried(() => ({ why: parts("group.assumed.why") })),
+	"group.PermitEvaluated": whileTried(memberWaits),
+	"group.PodUnreserved": whileTried(memberLeaves),
 	"group.SchedulingFailed": (context) => ({ ...ORDINARY.SchedulingFailed(context), ...memberFailed(context) }),
 	PodGroupCycleStarted: cycleStarted,
 	PlacementStarted: placementStarted,
@@ -264,7 +267,7 @@ export const CAPTIONS = {
 		}),
 		why: parts(event.node ? "group.member.goes.why" : "group.member.returns.why"),
 	}),
-	PodGroupConditionWritten: condition,
+	PodGroupConditionWritten: conditionCaption,
 	PodGroupCycleFinished: (context) => ({
 		eyebrow: parts("eyebrow.group", { n: context.event.cycle }),
 		sentence: parts("group.finished", { group: groupName(context) }),

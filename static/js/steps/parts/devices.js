@@ -55,7 +55,7 @@ function holdersOf({ claims }) {
 }
 
 /**
- * The consumed share of a device that several claims can share.
+ * The consumed share of a device that several claims can share: that of the capacity which is consumed most.
  * @param {State} state @param {string} id @param {DeviceModel} model
  */
 function consumedPart({ claims }, id, { capacity = {} }) {
@@ -77,13 +77,13 @@ const cache = new WeakMap();
 export function poolsByNode(state) {
 	const before = cache.get(state.slices);
 	if (before?.claims === state.claims) return before.pools;
-	const pools = gather(state);
+	const pools = collectPools(state);
 	cache.set(state.slices, { claims: state.claims, pools });
 	return pools;
 }
 
 /** The pools of devices by node. @param {State} state */
-function gather(state) {
+function collectPools(state) {
 	/** @type {Map<string, Pool[]>} */
 	const pools = new Map();
 	const holders = state.slices.size ? holdersOf(state) : new Map();
@@ -132,7 +132,7 @@ function kindsOf(state) {
 const SIGNS = { free: "", partly: "◐", taken: "●" };
 const COLOURS = 6; // the seventh colour is for all other kinds
 
-/** @param {State} state @param {string} kind */
+/** The custom properties with the colours of a device model. @param {State} state @param {string} kind */
 function colourOf(state, kind) {
 	const at = kindsOf(state).indexOf(kind);
 	const slot = at >= 0 && at < COLOURS ? at : COLOURS;
@@ -144,13 +144,13 @@ function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
 	const status = holders.length
 		? t(part < 1 ? "device.partly" : "device.taken", { claims: holders.map(podName).join(t("list.comma")) })
 		: t("device.free");
-	const amounts = Object.entries(model.capacity ?? {}).map(([key, value]) => `${lastOf(key)} ${value}`);
+	const amounts = Object.entries(model.capacity ?? {}).map(([key, value]) => `${withoutDomain(key)} ${value}`);
 	const tainted = taints.length ? t("device.tainted", { taints: taints.join(t("list.comma")) }) : "";
 	return [name, kind, ...amounts, status, tainted, more].filter(Boolean).join(t("list.comma"));
 }
 
 /** A qualified name without its domain. @param {string} key */
-export function lastOf(key) {
+export function withoutDomain(key) {
 	return key.slice(key.lastIndexOf("/") + 1);
 }
 
@@ -162,7 +162,7 @@ export function lastOf(key) {
 export function chip(state, device, { mark = "", wide = false, sign = "", more = "" } = {}) {
 	const status = device.holders.length ? (device.part < 1 ? "partly" : "taken") : "free";
 	const title = deviceTitle(device, more);
-	const memory = Object.entries(device.model.capacity ?? {}).find(([key]) => lastOf(key) === "memory")?.[1];
+	const memory = Object.entries(device.model.capacity ?? {}).find(([key]) => withoutDomain(key) === "memory")?.[1];
 	return h(
 		"span",
 		{
@@ -205,7 +205,7 @@ export function counterBars({ counters }) {
 		h(
 			"span",
 			{ key: name, class: "counter", title: t("device.counter", { name, taken: percent(taken, whole), all: text }) },
-			h("em", null, lastOf(name)),
+			h("em", null, withoutDomain(name)),
 			h("span", { class: "gauge-bar" }, h("i", { style: { width: percent(taken, whole) } })),
 			h("b", null, t("device.counter.of", { taken: amountLike(taken, text), all: text })),
 		),

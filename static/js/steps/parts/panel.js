@@ -44,8 +44,11 @@ export function row(key, cells, kind = "") {
 	);
 }
 
-/** The number of requests before an explanation, while it waits. @param {View} view @param {string} node */
-export function showPlace({ explainer, state }, node) {
+/**
+ * The note on how many requests come before an explanation; false if it does not wait.
+ * @param {View} view @param {string} node
+ */
+export function waitNote({ explainer, state }, node) {
 	const n = explainer.requestsAhead(state.attempt, node);
 	return n !== null && h("p", { key: "ahead", class: "note waits", role: "status" }, t("busy.ahead", { n }));
 }
@@ -71,7 +74,7 @@ function upstreamOf(plugin, release, method) {
 export function facts(view, list, compact = false) {
 	if (compact || !list.length) return null;
 	const lines = list.map((fact, i) => {
-		const line = skewLine(view, fact) ?? [comparison(fact, view.subject), " ", mark(fact.holds)];
+		const line = skewLine(view, fact) ?? [comparison(fact, view.subject), " ", holdsMark(fact.holds)];
 		return h("li", { key: i }, h("p", { class: "formula" }, ...line));
 	});
 	return [
@@ -81,7 +84,7 @@ export function facts(view, list, compact = false) {
 }
 
 /** A sign: whether the condition holds. @param {boolean} holds */
-function mark(holds) {
+function holdsMark(holds) {
 	return h("b", { class: holds ? "yes" : "no" }, holds ? "✓" : "✕");
 }
 
@@ -100,7 +103,7 @@ function skewLine(view, fact) {
 		`${topologyKey} ${domain}${t("colon")}${fact.left} ≤ `,
 		limit ? scrubNumber(view, limit, String) : String(most),
 		" ",
-		mark(Number(values.skew) <= most),
+		holdsMark(Number(values.skew) <= most),
 	];
 }
 
@@ -174,7 +177,7 @@ export function specOf(view, looksAt) {
  * The panel about the requests of a pod, by default of the subject; null if there is none.
  * @param {View} view @param {string} key
  */
-export function asks(view, key) {
+export function requestPanel(view, key) {
 	const name = view.state.pods.has(key) ? key : view.subject;
 	const kept = (view.event.type === "PodsKeptWaiting" ? view.event.pods : []).find(
 		(/** @type {import("../../trace/trace").KeptWaiting} */ { pod }) => pod === name,

@@ -7,7 +7,10 @@ import { podParts } from "../../shared/names.js";
 import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
 import { largest, prioritiesDiffer } from "../../trace/room.js";
 
-/** @param {number} priority @param {boolean} [written] whether to add the number */
+/**
+ * One to four marks that show a priority.
+ * @param {number} priority @param {boolean} [written] whether to add the number
+ */
 export function pipsOf(priority, written = false) {
 	return h(
 		"span",
@@ -73,7 +76,7 @@ function requestedBar(taken, whole, length, { longest, need = 0 }) {
  * @param {number} longest
  * @param {Child} bar
  */
-export function inRoom(length, longest, bar) {
+export function scaledBar(length, longest, bar) {
 	return h("span", { class: "bar-room", key: "podbar", style: { "--length": `${(length / longest) * 100}%` } }, bar);
 }
 
@@ -109,7 +112,7 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 		},
 		requestedBar((at / 100) * whole, whole, whole, measure),
 	);
-	return inRoom(whole, measure.longest, bar);
+	return scaledBar(whole, measure.longest, bar);
 }
 
 /** Whether the pod is terminating. @param {PodState | undefined} pod */
@@ -185,7 +188,7 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 		taken > whole && h("span", { class: "brim", key: "brim", style: { left: share(whole) }, title: t("node.brim") }),
 		requestedBar(taken, whole, length, used),
 	);
-	return inRoom(length, used.longest, bar);
+	return scaledBar(length, used.longest, bar);
 }
 
 const MANY = 12; // nodes, whose cards have no room for labels
@@ -216,7 +219,7 @@ export function breakable(text) {
 }
 
 /**
- * Cordon, taints, and labels that matter, in a few letters.
+ * The tags of a node: whether it is cordoned, two of its taints, and labels that matter as far as there is room.
  * @param {State} state @param {NodeState} node @param {number} [room] letters for labels
  * @param {NodeState} [before] the node before the step, which changed it
  */
@@ -252,10 +255,10 @@ export function tags(state, node, room = 0, before = undefined) {
 }
 
 /**
- * The number of pods on some nodes with the subject's app label, in words; "" if it has none.
+ * The number of pods on these nodes that have the subject's app label, in words; "" if the subject has no such label.
  * @param {View} view @param {string[]} names
  */
-export function alike({ state, subject, event }, names) {
+export function alikeText({ state, subject, event }, names) {
 	const label = Object.entries(state.pods.get(subject)?.summary.labels ?? {}).find(([key]) =>
 		/(^|\/)(app|name)$/.test(key),
 	);

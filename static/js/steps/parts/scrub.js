@@ -40,7 +40,7 @@ export function requestOf({ state, subject }, resource, value = request(state, s
 		value,
 		least: 0,
 		most,
-		step: stepOf(resource, most),
+		step: resourceStep(resource, most),
 		label: t("scrub.request", { pod: podName(subject), resource: short(resource) }),
 	};
 }
@@ -60,12 +60,12 @@ export function roomOf({ state }, node, resource) {
 		value,
 		least: 0,
 		most: Math.max(2 * value, 1),
-		step: stepOf(resource, 2 * value),
+		step: resourceStep(resource, 2 * value),
 		label: t("scrub.room", { node, resource: short(resource) }),
 	};
 }
 
-/** @param {string} plugin @param {number} value @returns {Tried} */
+/** The weight of a Score plugin. @param {string} plugin @param {number} value @returns {Tried} */
 export function weightOf(plugin, value) {
 	const label = t("scrub.weight", { plugin });
 	return { id: `weight:${plugin}`, of: "weight", name: plugin, value, least: 1, most: 100, step: 1, label };
@@ -118,14 +118,14 @@ export function termTried(view, name, field, value) {
 	return inManifest(view, "term", field, { name, value, least: 1, most: 100 });
 }
 
-/** The last of 1, 2, 5, 10, 20, ... up to `most`. @param {number} most */
+/** The largest of 1, 2, 5, 10, 20, ... that is at most `most`. @param {number} most */
 function niceStep(most) {
 	const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
 	return power * ([5, 2].find((times) => times * power <= most) ?? 1);
 }
 
-/** @param {string} resource @param {number} most */
-function stepOf(resource, most) {
+/** The amount by which one step of a drag changes a resource. @param {string} resource @param {number} most */
+function resourceStep(resource, most) {
 	if (resource === "cpu") return 100;
 	return isBytes(resource) ? Math.max(2 ** 20, 2 ** Math.floor(Math.log2(Math.max(1, most) / PARTS))) : 1;
 }
@@ -165,9 +165,9 @@ export function scrubNumber(view, scrub, text, key = scrub.id) {
 			"aria-valuenow": String(now),
 			"aria-valuetext": text(now),
 			on: {
-				focus: forget,
+				focus: forgetAhead,
 				keydown: (/** @type {KeyboardEvent} */ event) => {
-					if (event.key === "Escape") forget(); // and the what-if ends
+					if (event.key === "Escape") forgetAhead(); // and the what-if ends
 					const to = steppedTo(event.key, latest(), scrub);
 					if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
 					event.preventDefault(); // the player's own keys step through the run
@@ -190,7 +190,8 @@ export function scrubNumber(view, scrub, text, key = scrub.id) {
 	);
 }
 
-function forget() {
+/** Forgets the value to which a key has moved a number. */
+function forgetAhead() {
 	ahead = null;
 }
 

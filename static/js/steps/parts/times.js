@@ -24,7 +24,7 @@ const answers = new Map();
  * The server's answer for an address: null until it arrives, a string if it is an error.
  * @param {string} address @param {() => void} arrived @returns {any}
  */
-function ask(address, arrived) {
+function answerFrom(address, arrived) {
 	if (answers.has(address)) return answers.get(address);
 	answers.set(address, null);
 	const settle = (/** @type {any} */ answer) => {
@@ -37,14 +37,17 @@ function ask(address, arrived) {
 	return null;
 }
 
-/** @param {string[]} pods @param {number} count of all @returns {string} */
+/**
+ * The first names, and the number of the others.
+ * @param {string[]} pods @param {number} count of all @returns {string}
+ */
 function namesOf(pods, count) {
 	const names = pods.slice(0, MAX_NAMES).map(shortPod).join(t("list.comma"));
 	return names + (count > MAX_NAMES ? t("list.and.more") + t("list.more", { n: count - MAX_NAMES }) : "");
 }
 
 /** The text of a part of a pod's time: the reason for waiting. @param {TimePart} piece */
-function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahead = [], ahead_count = 0 }) {
+function causeText({ cause, attempt = 0, message = "", node = "", until = "", ahead = [], ahead_count = 0 }) {
 	const [reason] = message.split(". ");
 	const key = ahead.length ? `time.${cause}.behind` : `time.${cause}`;
 	const words = t(key, { attempt, message: reason, node: nodeName(node), pods: namesOf(ahead, ahead_count) });
@@ -59,7 +62,7 @@ function wordsOf({ cause, attempt = 0, message = "", node = "", until = "", ahea
 export function timesOf(view, pods) {
 	if (view.horizon || !view.store.complete || !pods.length) return null;
 	const names = pods.slice(0, MAX_PODS).join(",");
-	const durations = ask(`${view.boot.api}/runs/${view.run.id}/times?pods=${encodeURIComponent(names)}`, () =>
+	const durations = answerFrom(`${view.boot.api}/runs/${view.run.id}/times?pods=${encodeURIComponent(names)}`, () =>
 		view.act.set({}),
 	);
 	if (durations === null) return part(t("time.title"), h("p", { class: "note" }, "…"));
@@ -79,53 +82,53 @@ export function timesOf(view, pods) {
 				? t("time.last", { n: durations.length, pod: shortPod(last.pod), time: seconds(all) })
 				: t(`time.end.${last.ended ?? "waiting"}`, { time: seconds(all) }),
 		),
-		all > 0 && bar(view, last),
+		all > 0 && timeBar(view, last),
 		h(
 			"ol",
 			{ class: "time-parts" },
-			(last.parts ?? []).map((piece, i) => line(view, last, piece, i)),
+			(last.parts ?? []).map((piece, i) => partLine(view, last, piece, i)),
 		),
 	);
 }
 
 /** The bar of a pod's time, with a part for each reason. @param {View} view @param {Duration} duration */
-function bar(view, { parts = [] }) {
+function timeBar(view, { parts = [] }) {
 	return h(
 		"div",
 		{ class: "time-bar", role: "group", "aria-label": t("time.bar") },
 		parts.map((piece, i) =>
 			button(() => view.act.seek(piece.step), {
 				key: i,
-				class: `time-part ${classOf(piece)} ${isNow(view, piece) ? "now" : ""}`,
+				class: `time-part ${causeClass(piece)} ${isNow(view, piece) ? "now" : ""}`,
 				style: { "flex-grow": String(piece.end - piece.start) },
-				title: `${seconds(piece.end - piece.start)}: ${wordsOf(piece)}`,
-				"aria-label": `${seconds(piece.end - piece.start)}: ${wordsOf(piece)}`,
+				title: `${seconds(piece.end - piece.start)}: ${causeText(piece)}`,
+				"aria-label": `${seconds(piece.end - piece.start)}: ${causeText(piece)}`,
 			}),
 		),
 	);
 }
 
 /** @param {TimePart} piece */
-const classOf = ({ cause }) => `cause-${cause.replaceAll(" ", "-")}`;
+const causeClass = ({ cause }) => `cause-${cause.replaceAll(" ", "-")}`;
 
-/** @param {View} view @param {TimePart} piece */
+/** Whether a part of a pod's time is in progress at this step. @param {View} view @param {TimePart} piece */
 const isNow = ({ state: { time } }, piece) => piece.start <= time && time < piece.end;
 
 /**
  * One reason, and how long it lasted.
  * @param {View} view @param {Duration} duration @param {TimePart} piece @param {number} i
  */
-function line(view, duration, piece, i) {
+function partLine(view, duration, piece, i) {
 	return h(
 		"li",
 		{ key: i, class: isNow(view, piece) ? "now" : "" },
-		h("i", { class: `time-key ${classOf(piece)}`, "aria-hidden": "true" }),
+		h("i", { class: `time-key ${causeClass(piece)}`, "aria-hidden": "true" }),
 		h("b", null, seconds(piece.end - piece.start)),
 		h(
 			"span",
 			null,
-			button(() => view.act.seek(piece.step), { class: "link" }, wordsOf(piece)),
-			without(view, duration, piece),
+			button(() => view.act.seek(piece.step), { class: "link" }, causeText(piece)),
+			withoutCause(view, duration, piece),
 		),
 	);
 }
@@ -137,7 +140,7 @@ const asked = new Set();
  * "3.2 s instead of 13.2 s", from a run without the cause, or a button that asks for it. Null for other causes.
  * @param {View} view @param {Duration} duration @param {TimePart} piece
  */
-function without(view, { pod }, { cause, step }) {
+function withoutCause(view, { pod }, { cause, step }) {
 	if (view.boot.embed) return null;
 	if (cause === "unschedulable")
 		return button(
@@ -154,7 +157,7 @@ function without(view, { pod }, { cause, step }) {
 	const again = () => view.act.set({});
 	if (!asked.has(address))
 		return button(() => (asked.add(address), again()), { class: "link without" }, t("time.without"));
-	const answer = ask(address, again);
+	const answer = answerFrom(address, again);
 	if (answer === null) return h("small", { role: "status" }, t("time.again"));
 	if (typeof answer === "string") return h("small", { role: "status" }, answer);
 	const time = (/** @type {Duration} */ { end = 0, begin }) => seconds(end - begin);

@@ -47,21 +47,21 @@ export function ordinal(n) {
 
 /** The plain name of a Filter plugin: "Room?". @param {string} plugin */
 export function question(plugin) {
-	return has(`question.${plugin}`) ? t(`question.${plugin}`) : extender(plugin);
+	return has(`question.${plugin}`) ? t(`question.${plugin}`) : extenderName(plugin);
 }
 
 /** The plain name of a Score plugin: "Room". @param {string} plugin */
 export function scoreName(plugin) {
-	return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
+	return has(`score.${plugin}`) ? t(`score.${plugin}`) : extenderName(plugin);
 }
 
 /** The current plugin that corresponds to a former name. @param {string} [plugin] */
-export function like(plugin = "") {
+export function currentPlugin(plugin = "") {
 	return PLUGINS[plugin]?.like ?? plugin;
 }
 
 /** The first part of an extender's host name; the name of a plugin as it is. @param {string} plugin */
-export function extender(plugin) {
+export function extenderName(plugin) {
 	return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
 }
 
@@ -115,7 +115,7 @@ export function plainReason(reason) {
 }
 
 /** The message without kube-scheduler's "running PreBind plugin "X": ". @param {string} message */
-export function bare(message) {
+export function bareMessage(message) {
 	return message.replace(/^running \w+ plugin "[^"]*": /, "");
 }
 

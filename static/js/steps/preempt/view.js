@@ -92,7 +92,9 @@ function nobody(view, preemption) {
 	return h(
 		"div",
 		{ key: "nobody", class: "nobody" },
-		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: shortPod(view.subject) })),
+		event.eligible
+			? obstacleGroups(view, event)
+			: h("p", null, t("preempt.ineligible", { pod: shortPod(view.subject) })),
 		event.message && h("p", { class: "raw" }, event.message),
 	);
 }
@@ -102,7 +104,7 @@ function nobody(view, preemption) {
  * @param {View} view
  * @param {PreemptionEvaluated} event
  */
-function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
+function obstacleGroups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 	/** @type {Map<string, string[]>} */
 	const nodesByReason = new Map();
 	const take = (/** @type {string} */ kind, /** @type {string} */ reason, /** @type {string} */ name) => {
@@ -171,7 +173,7 @@ function columns(view, preemption, shown, frame) {
 			h("p", { class: "key stays" }, h("i"), t("candidate.untouchable")),
 			h("p", { class: "key back" }, h("i"), t("candidate.back")),
 			h("p", { class: "key victim" }, h("i"), t("candidate.victim")),
-			cannot(view, preemption),
+			otherNodes(view, preemption),
 		),
 		shown.map((candidate) =>
 			candidateColumn(view, candidate, fates(preemption, candidate, frame), {
@@ -191,8 +193,8 @@ function columns(view, preemption, shown, frame) {
 
 const MOST_NAMED = 4; // nodes
 
-/** The reason in plain words. @param {string} reason */
-function inTheWay(reason) {
+/** The reason why evictions do not help, in plain words. @param {string} reason */
+function obstacleText(reason) {
 	return noVictims(reason) ? t("candidate.novictims") : plainReason(reason);
 }
 
@@ -200,12 +202,12 @@ function inTheWay(reason) {
  * The nodes where evictions cannot help, and why; null if there are none.
  * @param {View} view @param {Preemption} preemption
  */
-function cannot(view, preemption) {
+function otherNodes(view, preemption) {
 	const candidates = new Set(preemption.candidates.map((candidate) => candidate.node));
 	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
 	if (!rest.length) return null;
 	const why = (/** @type {string} */ name, /** @type {any} */ { verdict }) =>
-		inTheWay((preemption.event.failed?.[name] ?? verdict)?.reasons[0] ?? "");
+		obstacleText((preemption.event.failed?.[name] ?? verdict)?.reasons[0] ?? "");
 	const reasons = new Set(rest.map(([name, at]) => why(name, at)));
 	const some = rest.slice(0, MOST_NAMED);
 	return h(
@@ -233,14 +235,14 @@ const NAMES = 4;
 
 /** A row for each preemption in progress, except in its own picture. @param {View} view @returns {Child[]} */
 export function rows(view) {
-	return underWay(view)
+	return preemptionsInProgress(view)
 		.filter(({ pod }) => view.scene !== "preempt" || view.subject !== pod)
 		.slice(0, MOST)
-		.map((started) => row(view, started));
+		.map((started) => preemptionRow(view, started));
 }
 
 /** The preemptions that are in progress, the latest first. @param {View} view @returns {Started[]} */
-export function underWay({ state, store, step: here }) {
+export function preemptionsInProgress({ state, store, step: here }) {
 	const waiting = new Set();
 	for (const { summary, node, nominated_node, place } of state.pods.values())
 		if (nominated_node && !node && place !== "scheduling") waiting.add(summary.pod);
@@ -256,7 +258,7 @@ export function underWay({ state, store, step: here }) {
 }
 
 /** A preemption whose victims are still being deleted. @param {View} view @param {Started} started */
-function row(view, { pod, node, victims }) {
+function preemptionRow(view, { pod, node, victims }) {
 	const sent = (/** @type {string} */ key) => view.state.pods.get(key)?.gone_at !== null;
 	const n = victims.filter(sent).length;
 	return h(

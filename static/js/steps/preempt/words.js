@@ -8,7 +8,7 @@ import { amount, count, decimal, podName, quantity, short } from "../../shared/u
 import { podBeingTried } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
-import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { panel, requestPanel, row, rule, table } from "../parts/panel.js";
 import { wholeName } from "../parts/pods.js";
 import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
@@ -22,14 +22,14 @@ function preemptionCaption(context) {
 	if (act === "candidates") return candidatesCaption(context, preemption);
 	if (act === "removed") return removedCaption(context, preemption);
 	if (act === "reprieve") return reprieveCaption(context, preemption, at);
-	return act === "criterion" ? criterion(context, preemption, at) : result(context, preemption);
+	return act === "criterion" ? criterionCaption(context, preemption, at) : resultCaption(context, preemption);
 }
 
 /**
  * The pod's request of the resource that most nodes lack; null if less than half of them lack it.
  * @param {Context} context @returns {Part | null}
  */
-function lacking({ state, subject = "" }) {
+function lackedRequest({ state, subject = "" }) {
 	/** @type {Map<string, number>} */
 	const tally = new Map();
 	for (const { verdict } of filterModel(state)?.at.values() ?? []) {
@@ -46,7 +46,7 @@ function lacking({ state, subject = "" }) {
 /** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
 function candidatesCaption(context, preemption) {
 	const { subject = "" } = context;
-	const need = lacking(context);
+	const need = lackedRequest(context);
 	const { event } = preemption;
 	const values = { pod: pod(subject, subject), n: num(preemption.all, "candidates"), need: need ?? "" };
 	const kind = !event.eligible ? "ineligible" : preemption.candidates.length ? (need ? "room" : "open") : "nobody";
@@ -104,7 +104,7 @@ const UNSAID = new Set([3, 6]); // criteria whose reason the sentence of the res
  * The caption of one criterion: which candidates it removes.
  * @param {Context} context @param {Preemption} preemption @param {number} at @returns {Partial<Caption>}
  */
-function criterion(context, preemption, at) {
+function criterionCaption(context, preemption, at) {
 	const { subject = "" } = context;
 	const fallen = preemption.candidates.filter((candidate) => candidate.rung === at);
 	const standing = preemption.candidates.filter((candidate) => !candidate.rung || candidate.rung > at);
@@ -124,7 +124,7 @@ function criterion(context, preemption, at) {
 	const why = parts(`criterion.${at}.why`, values);
 	if (last && preemption.chosen)
 		return {
-			...result(context, preemption),
+			...resultCaption(context, preemption),
 			eyebrow,
 			why: [
 				...parts(single ? (at < 5 ? "criterion.beaten.with" : "criterion.beaten") : "criterion.beaten.many", values),
@@ -176,7 +176,7 @@ function surprises(state) {
 }
 
 /** The caption of the result. @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
-function result(context, preemption) {
+function resultCaption(context, preemption) {
 	const { subject = "", state } = context;
 	const chosen = preemption.chosen;
 	if (!chosen)
@@ -407,7 +407,7 @@ export const CAPTIONS = {
  * @param {View} view @param {string} kind @param {string} first @returns {Child}
  */
 export function explain(view, kind, first) {
-	return candidate(view, kind === "candidate" ? first : (preemptionOf(view.state)?.chosen?.node ?? ""));
+	return candidatePanel(view, kind === "candidate" ? first : (preemptionOf(view.state)?.chosen?.node ?? ""));
 }
 
 /**
@@ -422,12 +422,12 @@ function reprievesShown({ event, frame, pin }, preemption) {
 }
 
 /** Explains how the victims of a node were found. @param {View} view @param {string} name */
-function candidate(view, name) {
+function candidatePanel(view, name) {
 	const preemption = preemptionOf(view.state);
 	const candidateOfNode = preemption?.candidates.find((entry) => entry.node === name);
 	const node = view.state.nodes.get(name);
-	if (preemption && priorityDecides(preemption)) return tooImportant(view, preemption);
-	if (!preemption || !candidateOfNode || !node) return asks(view, view.subject);
+	if (preemption && priorityDecides(preemption)) return priorityPanel(view, preemption);
+	if (!preemption || !candidateOfNode || !node) return requestPanel(view, view.subject);
 	const { state, subject } = view;
 	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, subject);
 	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
@@ -494,7 +494,7 @@ function priorityDecides({ event, candidates }) {
  * The least important pod of the nodes without victims, and the pod's own priority.
  * @param {View} view @param {Preemption} preemption
  */
-function tooImportant(view, { event }) {
+function priorityPanel(view, { event }) {
 	const { state, subject } = view;
 	const own = priorityTried(view);
 	const refused = Object.entries(event.failed ?? {}).filter(([, { reasons }]) => noVictims(reasons[0] ?? ""));

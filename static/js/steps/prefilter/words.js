@@ -3,7 +3,7 @@
 
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
-import { asks } from "../parts/panel.js";
+import { requestPanel } from "../parts/panel.js";
 import { node, nodes, pod, question } from "../parts/words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -44,9 +44,9 @@ function preFilterCaption({ state, event, subject, following }) {
 export const CAPTIONS = { PreFilterFinished: preFilterCaption };
 
 /**
- * The margin's panel for a pod: what it asks for.
+ * The margin's panel with the requests of a pod.
  * @param {View} view @param {string} _kind @param {string} first @returns {Child}
  */
 export function explain(view, _kind, first) {
-	return asks(view, first);
+	return requestPanel(view, first);
 }

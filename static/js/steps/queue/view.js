@@ -42,7 +42,7 @@ export function activeOrder(state) {
  * @param {Element} target @param {View} view
  */
 export function drawQueue(target, view) {
-	const by = groups(view);
+	const by = podsBySection(view);
 	// Older releases have no scheduling gates, and no plugin waits at Permit by default.
 	const older = hasPredicates(view.state.kubernetes_version);
 	patch(target, [
@@ -50,7 +50,7 @@ export function drawQueue(target, view) {
 		section(view, "active", by.active, t("queue.order")),
 		section(view, "backoff", by.backoff),
 		section(view, "unschedulable", by.unschedulable),
-		(by.gated.length > 0 || !older) && section(view, "gated", by.gated, gates(by.gated)),
+		(by.gated.length > 0 || !older) && section(view, "gated", by.gated, gatesText(by.gated)),
 		(by.waiting.length > 0 || !older) && section(view, "waiting", by.waiting),
 		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
 		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
@@ -61,7 +61,7 @@ export function drawQueue(target, view) {
  * The pods by the section of the queue they are in, in their order.
  * @param {View} view @returns {Record<keyof typeof ICONS, PodState[]>}
  */
-function groups({ state }) {
+function podsBySection({ state }) {
 	/** @type {Record<keyof typeof ICONS, PodState[]>} */
 	const out = { active: [], backoff: [], unschedulable: [], gated: [], waiting: [], binding: [], outside: [] };
 	for (const pod of state.pods.values()) {
@@ -74,8 +74,8 @@ function groups({ state }) {
 	return out;
 }
 
-/** The scheduling gates that the pods wait for. @param {PodState[]} pods */
-function gates(pods) {
+/** The note with the scheduling gates that the pods wait for; "" if there are none. @param {PodState[]} pods */
+function gatesText(pods) {
 	const names = [...new Set(pods.flatMap((pod) => pod.summary.gates ?? []))].map(
 		(name) => name.split("/").at(-1) ?? name,
 	);
@@ -108,7 +108,7 @@ function section(view, name, pods, note = "") {
 }
 
 /** The handler that selects a pod. @param {View} view @param {string} name */
-const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name }) });
+const selectHandler = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name }) });
 
 /**
  * The pods of a section; of many, the last ones as squares.
@@ -123,7 +123,13 @@ function items(view, name, pods) {
 		gone &&
 			h(
 				"button",
-				{ key: `left${gone}`, type: "button", class: "queue-pod left", title: podName(gone), on: picks(view, gone) },
+				{
+					key: `left${gone}`,
+					type: "button",
+					class: "queue-pod left",
+					title: podName(gone),
+					on: selectHandler(view, gone),
+				},
 				h("span", { class: "queue-pod-name" }, t("queue.left", { pod: shortPod(gone) })),
 			),
 		pods.slice(0, pods.length - squares.length).map((pod) => item(view, name, pod)),
@@ -139,7 +145,7 @@ function items(view, name, pods) {
 						"aria-label": podName(pod),
 						"data-fly": pod,
 						style: rampStyle(priority),
-						on: picks(view, pod),
+						on: selectHandler(view, pod),
 					}),
 				),
 				squares.length > SQUARES && h("span", { key: "more" }, `+${squares.length - SQUARES}`),
@@ -163,12 +169,12 @@ function item(view, name, pod) {
 				title: podTitle(view.state, key),
 				"data-fly": key,
 				style: { ...rampStyle(priority), "--share": String(shareOf(view.state, key)) },
-				on: picks(view, key),
+				on: selectHandler(view, key),
 			},
 			h("span", { class: "queue-pod-name" }, podLabel(key)),
-			end(view, name, pod),
+			rowEnd(view, name, pod),
 		),
-		under(view, name, pod),
+		lineBelow(view, name, pod),
 	);
 }
 
@@ -183,7 +189,7 @@ export const needNotWait = (state, { error_backoff }) =>
  * The end of a pod's row: its remaining time, its node, or its priority.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod
  */
-function end({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
+function rowEnd({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
 	const until = name === "backoff" ? (backoff_until ?? time) : name === "waiting" ? deadline : null;
 	const where = node || nominated_node;
 	const text = until === null ? where && `→ ${nodeName(where, END)}` : `${decimal(Math.max(0, until - time))} s`;
@@ -194,7 +200,7 @@ function end({ state: { time } }, name, { summary, node, nominated_node, backoff
  * The line below a pod: why it waits, or which event moved it.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child}
  */
-function under({ state, event }, name, pod) {
+function lineBelow({ state, event }, name, pod) {
 	if (name === "backoff") {
 		const whole = Math.max(0.001, (pod.backoff_until ?? 0) - pod.timestamp);
 		const rest = Math.max(0, Math.min(1, ((pod.backoff_until ?? 0) - state.time) / whole));

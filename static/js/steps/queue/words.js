@@ -96,7 +96,7 @@ function activeCaption(state, event, values, why) {
 	const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
 	const filled = {
 		...values,
-		cause: causeOf(event, state),
+		cause: causeWords(event, state),
 		place: num(ordinal(place), `priority:${event.pod}`),
 		n: num(order.length),
 		rest: place - 1,
@@ -123,7 +123,7 @@ function keptWaiting({ state, event, subject }) {
 	const pods = event.pods.map((/** @type {any} */ entry) => pod(entry.pod, subject));
 	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
 	const values = {
-		cause: causeOf(event, state, subject),
+		cause: causeWords(event, state, subject),
 		pods: list([...pods, ...more]),
 		plugins: list(plugins),
 		n: plugins.length,
@@ -143,7 +143,7 @@ function keptWaiting({ state, event, subject }) {
  * @param {string} [subject] the pod whose attempt may have caused it
  * @returns {Part[]}
  */
-function causeOf({ event, pod: moved }, { cycle }, subject = "") {
+function causeWords({ event, pod: moved }, { cycle }, subject = "") {
 	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted) {
 		const { pod: loser } = cycle.NominationCleared.at(-1);
 		return loser === moved
@@ -258,12 +258,12 @@ export const CAPTIONS = {
  * @param {View} view @param {string} kind @param {string} first @returns {Child}
  */
 export function explain(view, kind, first) {
-	if (kind === "queues") return travels(view);
-	return kind === "priority" ? priority(view, first) : backoff(view, first);
+	if (kind === "queues") return travelsPanel(view);
+	return kind === "priority" ? priorityPanel(view, first) : backoffPanel(view, first);
 }
 
 /** The margin's panel for a pod's priority: the order of activeQ. @param {View} view @param {string} key */
-function priority(view, key) {
+function priorityPanel(view, key) {
 	const { state } = view;
 	const waiting = activeOrder(state);
 	const own = state.pods.get(key);
@@ -290,7 +290,7 @@ function priority(view, key) {
  * The panel about a pod's backoff; null if the pod does not exist at this step.
  * @param {View} view @param {string} key
  */
-function backoff(view, key) {
+function backoffPanel(view, key) {
 	const pod = view.state.pods.get(key);
 	if (!pod) return null;
 	const wait = (pod.backoff_until ?? view.state.time) - pod.timestamp;
@@ -332,7 +332,7 @@ const MOVES = [
 ];
 
 /** The margin's panel for the queues: how many pods moved from which to which. @param {View} view @returns {Child} */
-function travels(view) {
+function travelsPanel(view) {
 	const tally = countTravels(view);
 	const name = (/** @type {string} */ place) => t(`travels.${place}`);
 	return panel(
@@ -356,7 +356,10 @@ function travels(view) {
 	);
 }
 
-/** @param {View} view @returns {Map<string, number>} by "from to" */
+/**
+ * Counts the moves of all pods between queues up to this step.
+ * @param {View} view @returns {Map<string, number>} by "from to"
+ */
 function countTravels({ store, step: here }) {
 	/** @type {Map<string, string>} */
 	const at = new Map();

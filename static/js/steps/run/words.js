@@ -8,7 +8,7 @@ import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { count, seconds } from "../../shared/units.js";
 import { panel } from "../parts/panel.js";
-import { extender, node, plainReason, pod } from "../parts/words.js";
+import { extenderName, node, plainReason, pod } from "../parts/words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function runStarted({ state, event }) {
@@ -29,7 +29,7 @@ function runStarted({ state, event }) {
 	};
 }
 
-/** @param {string} key @param {string[]} pods */
+/** The text `key` with the names of the pods; [] without pods. @param {string} key @param {string[]} pods */
 function nameList(key, pods) {
 	const marks = pods.map((key) => pod(key));
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
@@ -70,7 +70,7 @@ function observedCaption({ event, subject }) {
 		node: node(chosen),
 		simulated: node(event.simulated_node || ""),
 		points: num(event.points ?? 0, chosen ? `total:${chosen}` : undefined),
-		plugin: extender(event.plugin || ""),
+		plugin: extenderName(event.plugin || ""),
 		reasons: list((event.reasons ?? []).map(plainReason)),
 		victims: list(pods(event.victims), 3),
 		others: list(pods(event.simulated_victims), 3),

@@ -8,9 +8,9 @@ import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, quantity, short } from "../../shared/units.js";
 import { allocatable, free, request } from "../../trace/room.js";
-import { asks, facts, panel, row, rule, showPlace, table } from "../parts/panel.js";
+import { facts, panel, requestPanel, row, rule, table, waitNote } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, skewTried, termTried, triedValue, weightOf } from "../parts/scrub.js";
-import { extender, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
+import { extenderName, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
 
 const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
@@ -32,7 +32,7 @@ function onePlugin({ state, frame, subject = "" }, model) {
 	const worst = model.names.filter((_, i) => weighted[i] === low);
 	const values = {
 		pod: pod(subject, subject),
-		plugin: extender(plugin),
+		plugin: extenderName(plugin),
 		name: scoreName(plugin),
 		nodes: list(nodes(best), 3),
 		n: best.length,
@@ -55,7 +55,7 @@ function onePlugin({ state, frame, subject = "" }, model) {
 	const key = [`scored.${plugin}.${full ? "full" : kind}`, `scored.any.${kind}`].find(has) ?? "scored.any.best";
 	const following = model.plugins[frame + 1];
 	return {
-		eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin: extender(plugin) }),
+		eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin: extenderName(plugin) }),
 		sentence: parts(key, values),
 		why:
 			kind === "best" && has(`scored.${plugin}.shares`)
@@ -65,7 +65,7 @@ function onePlugin({ state, frame, subject = "" }, model) {
 						...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values),
 					],
 		next: following
-			? parts("next.scorer", { name: scoreName(following.plugin), plugin: extender(following.plugin) })
+			? parts("next.scorer", { name: scoreName(following.plugin), plugin: extenderName(following.plugin) })
 			: parts("next.total"),
 	};
 }
@@ -216,7 +216,7 @@ function score(view, node, plugin) {
 	return panel(
 		t("margin.points", { n: scorer.weighted[i] }),
 		`${scoreName(plugin)}: ${node}`,
-		showPlace(view, node),
+		waitNote(view, node),
 		lines.map((line, k) => {
 			const kind = line.endsWith(":") ? "note" : sums[k] ? "formula" : result;
 			return h(
@@ -299,7 +299,7 @@ function breakdown(view, node, hot) {
 function total(view, node) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
-	if (!model || i < 0) return asks(view, view.subject);
+	if (!model || i < 0) return requestPanel(view, view.subject);
 	const best = ranking(model.totals)[0];
 	const top = model.totals.filter((total) => total === model.totals[best]).length;
 	const leads = model.totals[i] === model.totals[best];
