@@ -21,6 +21,7 @@ from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call
 from kschedui.work.limits import TooManySeconds, TooMuch
 from kschedui.work.process import Allowance, Ended, Worker
+from kschedui.work.request_turns import end_turn
 from kschedui.work.work_queue import Client, Full, QueueEntry, WorkQueue, WorkWait
 from scheduler_core.apis.messages import Message
 
@@ -69,6 +70,7 @@ def run(client: Client, options: WorkOptions, function: Callable[..., Result], *
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
         return call(function, args)
+    end_turn()
     result: Result = pool().run(client, options, function, args)
     return result
 

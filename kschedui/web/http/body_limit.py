@@ -14,7 +14,7 @@ from django.utils import translation
 from kschedui.language import in_language, language_of_scope
 from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, BodyRefused, bodies
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
-from kschedui.web.http.client_address import client_of
+from kschedui.web.http.client_address import client_of_scope
 from kschedui.web.http.problems import MEDIA_TYPE, problem
 from kschedui.web.http.security_headers import encode, outside_django
 from scheduler_core.apis import messages
@@ -75,7 +75,7 @@ class BodyLimit:
     async def limit(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Call the application with a body whose bytes are counted, and which must arrive fast enough."""
         try:
-            with bodies.arriving(client_of((scope.get("client") or [""])[0])) as body:
+            with bodies.arriving(client_of_scope(scope)) as body:
 
                 async def receive_piece() -> Message:
                     if body.whole:

@@ -23,7 +23,9 @@ from django.http.response import HttpResponseBase
 from kschedui.web.http.arriving_bodies import FULL, BodyRefused
 from kschedui.web.http.asgi_types import Receive, Scope, Send
 from kschedui.web.http.body_limit import discard_body
+from kschedui.web.http.client_address import client_of_scope
 from kschedui.web.http.problems import API_PREFIX
+from kschedui.work.request_turns import RequestTurns, Turn, current_turn
 
 MAX_IDLE = 32  # threads that are kept for the next requests
 CONTINUE = 100
@@ -65,6 +67,7 @@ class OneThreadHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self.idle: list[ThreadPoolExecutor] = []  # of one thread each
+        self.turns = RequestTurns()
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Load the middleware for synchronous calls."""
@@ -73,18 +76,21 @@ class OneThreadHandler(ASGIHandler):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request in a thread that no other request uses meanwhile."""
         thread = self.idle.pop() if self.idle else ThreadPoolExecutor(1, "request")
+        turn = Turn(self.turns, client_of_scope(scope))
+        current_turn.set(turn)
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self.handle(scope, receive, send)
         finally:
-            thread.submit(self.leave, thread)  # a view goes on for a while after its client has gone
+            thread.submit(self.leave, thread, turn)  # a view goes on for a while after its client has gone
 
-    def leave(self, thread: ThreadPoolExecutor) -> None:
-        """Keep the thread for later requests, or end it if enough are idle."""
+    def leave(self, thread: ThreadPoolExecutor, turn: Turn) -> None:
+        """Keep the thread for later requests, or end it if enough are idle. End the turn of a client that has gone."""
         if len(self.idle) < MAX_IDLE:
             self.idle.append(thread)
         else:
             thread.shutdown(wait=False)
+        turn.end_from_thread()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a large request by its headers before its body is stored."""
@@ -149,6 +155,10 @@ class OneThreadHandler(ASGIHandler):
         await receive()
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        """Return the response, from the thread of this request."""
+        """Return the response, from the thread of this request, in its turn."""
+        turn = current_turn.get()
+        assert turn is not None
+        await turn.begin()
         response: HttpResponseBase = await sync_to_async(self.get_response)(request)
+        turn.end()
         return response

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
 from kschedui.web.http.byte_budget import patience, unsent
-from kschedui.web.http.client_address import client_of
+from kschedui.web.http.client_address import client_of_scope
 
 PIECE = 64 * 1024
 LARGE = "/chunks/"
@@ -31,7 +31,7 @@ class SlowReaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reserve room for a response that is known to be large, or turns out to be."""
-        address = client_of((scope.get("client") or [""])[0])
+        address = client_of_scope(scope)
         budget = scope["budget"] = ResponseBudget()
 
         async def piecewise(message: Message) -> None:

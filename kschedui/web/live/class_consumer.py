@@ -29,6 +29,7 @@ from kschedui.web.live.connection import (
     read_object,
 )
 from kschedui.web.live.live_classes import Follower, LiveClass, joining_class
+from kschedui.web.live.shared_task import SharedCalls
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ OVER = 1000
 LONGEST_MESSAGE = 8192  # characters; of a teacher, whose questions have words
 SHOW_SECONDS = 0.1  # between two changes of what a class shows; changes in between are skipped
 BURST, A_SECOND = 60.0, 20.0  # messages of one socket
+
+classes = SharedCalls[Classroom]()  # one query for all students who join a class at once
 
 
 class Bucket:
@@ -105,7 +108,7 @@ class ClassConsumer(Connection):
         cookie = student_cookie.read_student_cookie(self.scope.get("cookies", {}))
         joined = cookie is not None and cookie.code == code.upper()
         try:
-            classroom: Classroom = await database_sync_to_async(store.by_code)(code)
+            classroom = await classes.result(code, lambda: database_sync_to_async(store.by_code)(code))
         except NoClass as error:
             if joined:
                 raise CloseConnection(NO_SUCH_RUN, error.args[0]) from None

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 
 from kschedui.language import in_language, language_of_scope
 from kschedui.web.http.byte_budget import patience
-from kschedui.web.http.client_address import client_of
+from kschedui.web.http.client_address import client_of_scope
 from kschedui.web.http.metrics import sockets
 from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.loop_turns import take_turn
@@ -54,7 +54,7 @@ class Connection(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         """Accept first, since only an open socket can receive the reason for closing."""
         await self.accept()
-        address = client_of((self.scope.get("client") or [""])[0])
+        address = client_of_scope(self.scope)
         if sockets[address] >= settings.LIMITS["sockets_per_address"]:
             sentence = gettext_noop("Too many connections from your address. Close other windows.")
             return await self.refuse(CloseConnection(TOO_MANY, sentence))

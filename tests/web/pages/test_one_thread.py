@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 import pytest
 from asgiref.sync import SyncToAsync, sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from django.http import HttpRequest, HttpResponse
 
 from kschedui.asgi import application
 from kschedui.web.http.one_thread import OneThreadHandler
+from kschedui.work import request_turns
+from kschedui.work.request_turns import MAX_RUNNING, Turn
 from tests.web.sockets import PATIENCE
 
 TURNS = ["request_started", "the view with all middleware", "request_finished"]
@@ -52,8 +56,8 @@ def test_requests_have_a_thread_each_and_leave_it_to_the_next(monkeypatch: pytes
         if not alone:
             meeting.wait()
 
-    def leave_and_tell(thread: ThreadPoolExecutor) -> None:
-        leave(thread)
+    def leave_and_tell(thread: ThreadPoolExecutor, turn: Turn) -> None:
+        leave(thread, turn)
         left.release()
 
     async def handle(scope: Any, receive: Any, send: Any) -> None:
@@ -103,3 +107,33 @@ def test_a_request_does_not_wait_for_one_whose_client_has_gone(monkeypatch: pyte
 
     monkeypatch.setattr(handler, "handle", handle)
     asyncio.run(talk())
+
+
+def test_few_requests_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    handler, running, most = OneThreadHandler(), list[int](), 0
+
+    def get_response(request: HttpRequest) -> HttpResponse:
+        nonlocal most
+        running.append(1)
+        most = max(most, len(running))
+        time.sleep(0.01)
+        running.pop()
+        return HttpResponse("answer")
+
+    async def ask(number: int) -> bytes:
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []}
+        server = ApplicationCommunicator(handler, {**scope, "client": (f"10.0.0.{number}", 1)})
+        await server.send_input({"type": "http.request"})
+        await server.receive_output(timeout=PATIENCE)
+        body: bytes = (await server.receive_output(timeout=PATIENCE))["body"]
+        await server.wait(timeout=PATIENCE)
+        return body
+
+    async def talk() -> list[bytes]:
+        return await asyncio.gather(*(ask(number) for number in range(20)))
+
+    monkeypatch.setattr(request_turns, "PATIENCE_SECONDS", float(PATIENCE))
+    monkeypatch.setattr(handler, "get_response", get_response)
+    assert asyncio.run(talk()) == 20 * [b"answer"]
+    assert most == MAX_RUNNING
+    assert handler.turns.running == 0
