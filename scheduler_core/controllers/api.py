@@ -45,6 +45,15 @@ class Change(NamedTuple):
     object: Any
     old: Any = None
 
+    @classmethod
+    def between(cls, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> Change:
+        """Make the change from an object to another: it was added if `old` is None, deleted if `new` is None."""
+        if old is None:
+            return cls(kind, "added", new)
+        if new is None:
+            return cls(kind, "deleted", old, old)
+        return cls(kind, "updated", new, old)
+
 
 class Delivery(Protocol):
     """The simulation, which delivers writes to the trace and to the scheduler."""

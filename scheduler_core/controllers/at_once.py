@@ -8,7 +8,7 @@ from scheduler_core.apis.core import KubernetesObject, PersistentVolumeClaim
 from scheduler_core.apis.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from scheduler_core.cluster.cluster import kind_of
 from scheduler_core.controllers import resourceclaim
-from scheduler_core.controllers.api import Api, Change, What
+from scheduler_core.controllers.api import Api, Change
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.table import CONTROLLERS
 from scheduler_core.scenario.objects.kinds import DRA_GATE
@@ -45,8 +45,7 @@ class AtOnce:
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         """Handle a change that was delivered to the scheduler."""
-        what: What = "added" if old is None else "deleted" if new is None else "updated"
-        self._notify(Change(kind, what, old if new is None else new, old))
+        self._notify(Change.between(kind, old, new))
 
     def delete(self, claim: ResourceClaim) -> None:
         """Delete a claim at the request of a user."""

@@ -157,8 +157,12 @@ def _values(part: str, field: int) -> frozenset[int] | None:
     for item in part.split(","):
         span, _, step = item.partition("/")
         first, dash, last = span.partition("-")
-        start = low if first in ("*", "?") else _number(first, field)
-        end = _number(last, field) if dash else (high if first in ("*", "?") or step else start)
+        is_any = first in ("*", "?")
+        start = low if is_any else _number(first, field)
+        if dash:
+            end = _number(last, field)
+        else:
+            end = high if is_any or step else start
         allowed.update(range(start, end + 1, int(step or 1)))
     return frozenset(value % 7 if field == len(RANGES) - 1 else value for value in allowed)
 

@@ -209,7 +209,8 @@ class _Sync:
         replica_sets = self._all()
         active = [rs for rs in replica_sets if _spec(rs).replicas > 0]
         if len(active) <= 1:
-            latest = active[0] if active else new or (replica_sets[-1] if replica_sets else None)
+            candidates = active or ([new] if new is not None else replica_sets[-1:])
+            latest = candidates[0] if candidates else None
             if latest is not None and _spec(latest).replicas != wanted:
                 self._resize(latest, wanted, cause)
             return

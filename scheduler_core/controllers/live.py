@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from msgspec.structs import replace
 
@@ -120,6 +120,16 @@ class Live:
 
     def start(self, objects: Sequence[KubernetesObject]) -> None:
         """Notify the controllers of the initial objects."""
+        self._take_over_objects(objects)
+        self._announce_objects(objects)
+        for actor in self.actors:
+            actor.start()
+        self.api.is_starting = True
+        self.run()
+        self.api.is_starting = False
+
+    def _take_over_objects(self, objects: Sequence[KubernetesObject]) -> None:
+        """Register the initial workloads, nodes and pods, and let the kubelets run the bound pods."""
         for item in objects:
             if isinstance(item, Workload) and item.spec is not None:
                 workload = self.api.workload(item.kind, item.key)
@@ -137,6 +147,9 @@ class Live:
         for pod in list(self.api.cluster.pods.all()):
             if pod.node_name:
                 self.kubelets.resizes.take_over(pod)
+
+    def _announce_objects(self, objects: Sequence[KubernetesObject]) -> None:
+        """Queue the initial objects for the controllers as added."""
         for item in objects:
             stored = self.api.cluster.get(kind_of(item), key_of(item))
             if isinstance(stored, Workload):
@@ -149,11 +162,6 @@ class Live:
             concerned = pod_gc.concerns(pod, self.api) or any(volume.ephemeral for volume in pod.volumes)
             if self.actors or concerned:  # the other controllers look at the pods of each object
                 self.api.changes.append(Change("Pod", "added", pod))
-        for actor in self.actors:
-            actor.start()
-        self.api.is_starting = True
-        self.run()
-        self.api.is_starting = False
 
     def _take_over(self, node: Node) -> None:
         """Set the state of a node that does not report or is not ready, according to its taints."""
@@ -171,8 +179,6 @@ class Live:
             if isinstance(new, Pod):
                 self._watch_pod(old, new)
             return
-        item = old if new is None else new
-        assert item is not None
         if new is not None:
             self._register_class(new)
         if kind in ADMITTING:
@@ -180,8 +186,7 @@ class Live:
         if old is None and isinstance(new, Workload) and not self.api.actor:
             self._announce_new(new)
             return
-        what: Any = "added" if old is None else "deleted" if new is None else "updated"
-        self.api.changes.append(Change(kind, what, item, old))
+        self.api.changes.append(Change.between(kind, old, new))
 
     def _announce_new(self, workload: Workload) -> None:
         """Notify the controllers of a workload that a user created."""

@@ -475,13 +475,7 @@ class Simulation:
             return
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
         if event.action == "delete":
-            if event.kind == "Pod" and self._finished.pop(key, None) is not None:
-                self._deleted.append(key)
-            claim = self._find(event.kind, key)
-            if isinstance(claim, ResourceClaim) and self._at_once is not None:
-                self._at_once.delete(claim)
-            else:
-                self._delete(event.kind, key)
+            self._apply_deletion(event.kind, key)
             return
         assert event.object is not None
         old = self._find(event.kind, key)
@@ -506,6 +500,15 @@ class Simulation:
             self.apply(item, event.action)
         if isinstance(item, Pod) and (not isinstance(old, Pod) or item.scheduler_name != old.scheduler_name):
             self._emit_ignored(item)
+
+    def _apply_deletion(self, kind: str, key: str) -> None:
+        if kind == "Pod" and self._finished.pop(key, None) is not None:
+            self._deleted.append(key)
+        item = self._find(kind, key)
+        if isinstance(item, ResourceClaim) and self._at_once is not None:
+            self._at_once.delete(item)
+        else:
+            self._delete(kind, key)
 
     def _with_uids(self, item: KubernetesObject) -> KubernetesObject:
         """Return the object; the consumers of a claim without a uid get the uid of their pod."""

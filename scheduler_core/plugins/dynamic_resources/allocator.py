@@ -259,8 +259,8 @@ class DeviceSearch:
             return data
         devices: list[Candidate] = []
         for pool in self.pools:
-            state = "currently being updated" if pool.incomplete else "currently invalid" if pool.invalid else ""
-            if state:
+            if pool.incomplete or pool.invalid:
+                state = "currently being updated" if pool.incomplete else "currently invalid"
                 raise AllocationError(
                     f"claim {claim.key}, request {request.name}: asks for all devices, but resource pool {pool.name} "
                     f"is {state}"

@@ -74,8 +74,7 @@ def make_plugin(rule: Rule) -> type[Plugin]:
         bases.append(_LooksAtPods)
     if rule.sums:
         bases.append(_SumsUp)
-    plugin = type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
-    return plugin
+    return type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
 
 
 def make_rule_plugin(rule: Rule, handle: Handle) -> _RulePlugin:
@@ -115,10 +114,7 @@ class _RulePlugin(EnqueueExtensions):
             else:
                 numbers = condition.of_rows(pod, sums, cluster, cluster.nodes, rows)
                 statuses = [condition.results[number] for number in numbers.tolist()]
-            values[point] = [
-                ("error" if status.is_error else "true" if status.is_success else "false", status.message)
-                for status in statuses
-            ]
+            values[point] = [(_condition_value(status), status.message) for status in statuses]
         if self._numbers is not None:
             numbers = self._numbers.of_rows(pod, sums, cluster, cluster.nodes, rows)
             scores = [self._numbers.results[number] for number in numbers.tolist()]
@@ -290,6 +286,12 @@ def _paths(rule: Rule, point: Point) -> tuple[tuple[str, ...], ...]:
 
 def _results_of(rule: Rule, point: Point, decide: Any) -> Results[Any]:
     return Results(_paths(rule, point), decide)
+
+
+def _condition_value(status: Status) -> str:
+    if status.is_error:
+        return "error"
+    return "true" if status.is_success else "false"
 
 
 def _nothing(variables: Variables) -> None:

@@ -132,9 +132,12 @@ def _manifest(pv: PersistentVolume, requirements: tuple[SelectorRequirement, ...
 
 
 def _merged(manifest: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest with the fields, which are nested mappings, merged into it."""
+    """Return the manifest with the changes merged into it, nested mappings field by field."""
     merged = dict(manifest)
     for key, value in changes.items():
-        old = merged.get(key)
-        merged[key] = _merged(old if isinstance(old, Mapping) else {}, value) if isinstance(value, Mapping) else value
+        if isinstance(value, Mapping):
+            old = merged.get(key)
+            merged[key] = _merged(old if isinstance(old, Mapping) else {}, value)
+        else:
+            merged[key] = value
     return merged
