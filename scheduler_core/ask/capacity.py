@@ -47,8 +47,7 @@ class ResourceUse(msgspec.Struct, frozen=True):
 
 
 class Capacity(msgspec.Struct, frozen=True):
-    """The number of copies that `fit`; `message` is the reason that the next one does not, "" if no more were
-    requested.
+    """The number of copies that `fit`; `message` says why the next one does not, "" if no more were requested.
 
     `by_node` and `by_zone` count the placed copies, the most first; `more` is the number of nodes that `wanted` copies
     would need, by kind of node. `rooms` are the requested resources of the nodes with the most copies; for each node,
@@ -200,6 +199,11 @@ def _devices_of_nodes(cluster: Cluster) -> dict[NodeName, tuple[Hashable, ...]]:
 
 
 def _fewest(moment: Moment, pod: Pod, like: NodeName, requested: int, fit: int) -> int | None:
+    """Return the smallest number of added nodes with which all requested copies fit.
+
+    None: no number of at most MAX_NODES_ADDED is enough.
+    """
+
     def enough(count: int) -> bool:
         world = moment.world()
         world.apply_edits([AddNodes(like, count)], {})

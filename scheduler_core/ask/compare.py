@@ -42,7 +42,7 @@ class ComparedAttempt(msgspec.Struct, frozen=True):
     devices: tuple[str, ...] = ()  # the devices that its claims were allocated: "claim: driver/pool/device"
 
     @property
-    def came_to(self) -> tuple[str, ...]:
+    def decision(self) -> tuple[str, ...]:
         """Return the result without its message, which can count other nodes. Equal results are the same decision."""
         return (self.outcome, self.node, self.nominated, *sorted(self.victims), *(self.devices if self.node else ()))
 
@@ -158,7 +158,7 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[ComparedAttempt]:
     """Yield a summary of each attempt as it ends; the scheduler numbers the attempts of a pod."""
     time = 0.0
     tries: dict[PodKey, int] = {}
-    going: dict[PodKey, _Going] = {}
+    open_attempts: dict[PodKey, _OpenAttempt] = {}
     at = ""
     claims = Claims()
     for step, event in enumerate(events):
@@ -168,18 +168,18 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[ComparedAttempt]:
             case trace.RunStarted() | trace.ObjectApplied() | trace.ObjectDeleted():
                 claims.take(event)
             case PodGroupCycleStarted():
-                going = {pod: _Going(step) for pod in event.pods}
+                open_attempts = {pod: _OpenAttempt(step) for pod in event.pods}
             case trace.CycleStarted():
-                going = going if event.pod_group else {}
+                open_attempts = open_attempts if event.pod_group else {}
                 at = event.pod
-                going[at] = _Going(step)
+                open_attempts[at] = _OpenAttempt(step)
             case PreemptionEvaluated():
-                going[at].nominated, going[at].victims = event.nominated_node, tuple(event.victims)
-            case trace.SchedulingFailed() if event.pod in going:
-                going[event.pod].message = event.message
+                open_attempts[at].nominated, open_attempts[at].victims = event.nominated_node, tuple(event.victims)
+            case trace.SchedulingFailed() if event.pod in open_attempts:
+                open_attempts[event.pod].message = event.message
             case trace.AttemptFinished():
                 number = tries[event.pod] = tries.get(event.pod, 0) + 1
-                attempt = going[event.pod]
+                attempt = open_attempts[event.pod]
                 details = (attempt.nominated, attempt.victims, attempt.message, _devices(claims.of(event.claims)))
                 yield ComparedAttempt(
                     event.attempt, event.pod, number, attempt.step, time, event.outcome, event.node, *details
@@ -198,7 +198,7 @@ def _devices(record: Record) -> tuple[str, ...]:
     return tuple(devices)
 
 
-class _Going(msgspec.Struct):
+class _OpenAttempt(msgspec.Struct):
     """An attempt in progress; attempts of group members are interleaved."""
 
     step: int
@@ -211,7 +211,7 @@ def _paired(before: _Run, after: _Run) -> list[Pair]:
     pairs = []
     for index, attempt in enumerate(before.attempts):
         other = after.by_pod.get((attempt.pod, attempt.pod_attempt), -1)
-        same = other >= 0 and after.attempts[other].came_to == attempt.came_to
+        same = other >= 0 and after.attempts[other].decision == attempt.decision
         pairs.append(Pair(index, other, same))
     pairs += [
         Pair(-1, index, False)

@@ -149,7 +149,7 @@ class Durations:
                     self._finish(key, "waiting")
                 for key, refused in self._refused.never_created(self._now):
                     if refused.since < self._now:
-                        self.of[key] = Duration(key, refused.since, self._now, parts=[self._kept(refused)])
+                        self.of[key] = Duration(key, refused.since, self._now, parts=[self._quota_part(refused)])
             case PodFinished() | VictimEvicted():
                 self._follow(event)
                 self._changed = "Pod", event.pod
@@ -225,7 +225,7 @@ class Durations:
         self._finish(key, "deleted")
         self.of[key] = Duration(key, self._now)
         if refusal is not None and refusal.since < self._now:
-            self.of[key] = Duration(key, refusal.since, parts=[self._kept(refusal)])
+            self.of[key] = Duration(key, refusal.since, parts=[self._quota_part(refusal)])
         self._open[key] = Part("activeQ", self._now, self._now, self._step)
         self._behind[key] = len(self._tried), None
         self._failed.pop(key, None)
@@ -236,7 +236,7 @@ class Durations:
         refused = [key for key, duration in self.of.items() if duration.parts and duration.parts[-1].cause == "quota"]
         return [key for key in refused if name in self._refused.names_of_owners(key)]
 
-    def _kept(self, refusal: Refusal) -> Part:
+    def _quota_part(self, refusal: Refusal) -> Part:
         return Part("quota", refusal.since, self._now, refusal.step, message=refusal.reason)
 
     def _enter(self, key: PodKey, cause: Cause, event: str = "", *, message: str = "", node: str = "") -> None:

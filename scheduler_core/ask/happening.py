@@ -32,14 +32,14 @@ LATER = ("Node", "PodDisruptionBudget")
 
 def apply_as_events(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
     """Return the text with the edits applied. Raises NotPossible."""
-    later = [edit for edit in edits if moment.time > 0 and _happens(edit)]
+    later = [edit for edit in edits if moment.time > 0 and _is_event(edit)]
     text = apply_edits(text, [edit for edit in edits if edit not in later], dump)
     for event in reversed(_events(moment, later)):
         text = add_event(text, {"at": _seconds(moment.time), **event}, dump)
     return text
 
 
-def _happens(edit: Edit) -> bool:
+def _is_event(edit: Edit) -> bool:
     if isinstance(edit, ConfigurationEdit | SetFlag):
         return False
     return isinstance(edit, AddNodes) or edit.kind in LATER

@@ -94,14 +94,14 @@ class Tally:
             case AttemptFinished():
                 self._counts["attempts"] += 1
             case PreemptionEvaluated() | VictimEvicted():
-                self._preemption(event)
+                self._count_preemption(event)
             case ObjectApplied() | ObjectDeleted():
-                self._object(event)
+                self._update_object(event)
             case RunFinished():
                 self._time, self.pending = event.time, event.pending
                 self.bound = bound_at_the_end(self._began, event)
 
-    def _preemption(self, event: PreemptionEvaluated | VictimEvicted) -> None:
+    def _count_preemption(self, event: PreemptionEvaluated | VictimEvicted) -> None:
         if isinstance(event, VictimEvicted):
             self._counts["evicted"] += 1
             pod = self.pods.get(event.pod)
@@ -112,10 +112,10 @@ class Tally:
             candidates = (candidate for candidate in candidates_of(event) if candidate.node == event.nominated_node)
             self._counts["violations"] += next((candidate.pdb_violations for candidate in candidates), 0)
 
-    def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
+    def _update_object(self, event: ObjectApplied | ObjectDeleted) -> None:
         if isinstance(event, ObjectDeleted):
             if event.kind == "Node":
-                self._pay()
+                self._add_cost()
                 self.nodes.pop(event.name, None)
                 self._price_of.pop(event.name, None)
             elif event.kind == "Pod":
@@ -128,17 +128,17 @@ class Tally:
 
     def _set_price(self, node: NodeSummary) -> None:
         if self._prices is not None and node.name not in self._price_of:
-            self._pay()
+            self._add_cost()
             self._price_of[node.name] = self._prices.of(node.name, node.labels, node.allocatable)
 
-    def _pay(self) -> None:
-        """Add what the nodes have cost since the last change of them."""
+    def _add_cost(self) -> None:
+        """Add the cost of the nodes since it was last added."""
         self._cost += sum(self._price_of.values()) * (self._time - self._paid_until) / 3600
         self._paid_until = self._time
 
     def measures(self) -> Measures:
         """Return the measures of the events so far."""
-        self._pay()
+        self._add_cost()
         used = {name: self._used(name) for name in ("cpu", "memory")}
         shares = [_share(used["cpu"][name], node.allocatable.get("cpu", 0)) for name, node in self.nodes.items()]
         on = Counter(self.bound.values())

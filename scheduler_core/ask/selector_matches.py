@@ -62,6 +62,7 @@ def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
 def _match(
     expression: str, devices: list[tuple[str, str, Device]], scenario: Scenario, most: int
 ) -> tuple[SelectorMatches | None, int]:
+    """Return the matches of a selector and their cost; None if it does not compile or costs at least `most`."""
     from scheduler_core.cel.device import (
         compile_device_selector,
     )  # imports the compiler, which only scenarios with selectors need

@@ -60,7 +60,7 @@ class _Memory:
         self._unique = itertools.count()
 
     def shape(self, pod: Pod, key: Callable[[Pod], Hashable]) -> int | None:
-        """Return a number of the pod's shape, None if verdicts on it cannot be kept."""
+        """Return the number of the pod's shape, None if verdicts on it cannot be kept."""
         known = self._shape_of.get(pod.key)
         if known is None or known[0] is not pod:
             number = None
@@ -70,7 +70,7 @@ class _Memory:
         return known[1]
 
     def contents(self, *parts: Hashable) -> int:
-        """Return a number of the contents that are made of these parts."""
+        """Return the number of the contents that are made of these parts."""
         return self._contents.setdefault(parts, len(self._contents))
 
     def new_contents(self) -> int:

@@ -54,7 +54,7 @@ class CelType(msgspec.Struct, frozen=True):
 
     @property
     def is_dyn(self) -> bool:
-        """Return whether its values are only known at run time."""
+        """Return whether the type of its values is only known at run time."""
         return self.kind is Kind.DYN or self.kind is Kind.ANY
 
     @property

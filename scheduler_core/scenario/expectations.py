@@ -57,7 +57,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
         if (node_name, gone) != (promised.node, promised.gone):
             places = {"expected": _place(promised.node, promised.gone), "found": _place(node_name, gone)}
             unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=name, **places))
-        if promised.reason not in messages.get(key, "" if promised.reason else promised.reason):
+        if promised.reason not in messages.get(key, ""):
             texts = {"expected": repr(promised.reason), "found": repr(messages.get(key, ""))}
             unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=name, **texts))
     for name, promised_replicas in expect.least_available.items():
@@ -83,7 +83,7 @@ def _place(node_name: str, gone: bool) -> Message:
 
 def _least(replicas: Sequence[int], promised: int) -> int:
     """Return the smallest number once the promised one was reached; if it never was, the largest, 0 without any."""
-    since = next((i for i, number in enumerate(replicas) if number >= promised), None)
+    since = next((index for index, number in enumerate(replicas) if number >= promised), None)
     return max(replicas, default=0) if since is None else min(replicas[since:])
 
 

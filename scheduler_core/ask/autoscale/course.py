@@ -97,7 +97,7 @@ def follow(
     last = max(tally.now, end) - start
     course.cost = sum(
         before.price * (after - before.at) / 3600
-        for before, after in zip(samples, [*(s.at for s in samples[1:]), last], strict=True)
+        for before, after in zip(samples, [*(sample.at for sample in samples[1:]), last], strict=True)
     )
     course.samples = _thinned(samples, last)
     course.waits = {pod: wait for pod, wait in tally.waits.items() if wait > 0}

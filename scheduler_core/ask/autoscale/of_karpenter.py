@@ -61,14 +61,16 @@ def _new_node(actor: Karpenter, claim: NewClaim) -> NewNodes:
 def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> PodAnswer:
     """Return the reasons why pools and types do not help a pod and, if it `waits`, the single changes that would."""
     solver, offers = actor.offers(pod)
-    answer = PodAnswer(pod.key, "none", refusals=[Refusal(o.template.pool.name, o.reason) for o in offers if o.reason])
+    answer = PodAnswer(
+        pod.key, "none", refusals=[Refusal(offer.template.pool.name, offer.reason) for offer in offers if offer.reason]
+    )
     chosen = next((offer for offer in offers if not offer.reason), None)
     for offer in offers:
         launched = actor.catalogue.cheapest(offer.types, offer.requirements) if offer is chosen else None
         for number, entry in enumerate(actor.catalogue.types):
             reason = solver.why_not_type(offer.template, number, pod)
             requirements = offer.requirements or offer.template.requirements
-            price = min((o.price for o in actor.catalogue.compatible(number, requirements)), default=None)
+            price = min((offer.price for offer in actor.catalogue.compatible(number, requirements)), default=None)
             if reason:
                 answer.types.append(TypeRefusal(offer.template.pool.name, entry.name, reason, price))  # type: ignore[arg-type]
             elif launched is not None and entry is not launched[0]:

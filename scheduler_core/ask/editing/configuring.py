@@ -28,11 +28,11 @@ def steps_of(edit: ConfigurationEdit, data: Mapping[str, Any]) -> list[Step]:
     at = ("profiles", index)
     match edit:
         case SetWeight():
-            steps += _weight(edit, profile, at)
+            steps += _weight_steps(edit, profile, at)
         case DisablePlugin():
-            steps += _disabled(edit.plugin, profile, at)
+            steps += _disabling_steps(edit.plugin, profile, at)
         case SetStrategy():
-            steps += _strategy(edit, profile, at)
+            steps += _strategy_steps(edit, profile, at)
     return steps
 
 
@@ -48,7 +48,7 @@ def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
     raise NotPossible(Message("the configuration has no profile {name}", name=name))
 
 
-def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+def _weight_steps(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     """Return the step that sets the weight of a plugin, which is enabled if no extension point names it.
 
     Raises NotPossible.
@@ -63,7 +63,7 @@ def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ..
     return [Step((*at, "plugins", "multiPoint", "enabled"), {"name": edit.plugin, "weight": edit.weight}, add=True)]
 
 
-def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+def _disabling_steps(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     """Return the steps that disable the plugin at all extension points."""
     steps = []
     for point, plugin_set in (profile.get("plugins") or {}).items():
@@ -74,7 +74,7 @@ def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]
     return [*steps, Step((*at, "plugins", "multiPoint", "disabled"), {"name": plugin}, add=True)]
 
 
-def _strategy(edit: SetStrategy, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+def _strategy_steps(edit: SetStrategy, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     where = (*at, "pluginConfig")
     for index, entry in enumerate(profile.get("pluginConfig") or ()):
         if entry.get("name") == "NodeResourcesFit":

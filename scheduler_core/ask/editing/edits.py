@@ -105,7 +105,7 @@ def apply_steps(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any
     """Return a copy of a document's data with the steps applied."""
     document: dict[str, Any] = _copied(data)
     for step in steps:
-        _take(document, step)
+        _apply_step(document, step)
     return document
 
 
@@ -116,7 +116,7 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
-def _take(data: dict[str, Any], step: Step) -> None:
+def _apply_step(data: dict[str, Any], step: Step) -> None:
     here: Any = data
     for depth, part in enumerate(step.path):
         last = depth == len(step.path) - 1

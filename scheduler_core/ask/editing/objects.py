@@ -139,7 +139,7 @@ def edit_configuration(
         data = apply_steps(data, steps_of(edit, data))
     problems = Problems()
     config = build_configuration(data, problems, plugins, scenario.release, scenario.feature_gates, scenario.rules)
-    _require_none(problems)
+    _require_no_errors(problems)
     return config
 
 
@@ -168,12 +168,12 @@ def build_object(kind: str, data: Mapping[str, Any], cluster: Cluster, release: 
         key_of(storage_class): storage_class for storage_class in classes[1] if isinstance(storage_class, StorageClass)
     }
     new = build(KINDS[kind], data, problems, admission)
-    _require_none(problems)
+    _require_no_errors(problems)
     assert new is not None
     return new
 
 
-def _require_none(problems: Problems) -> None:
+def _require_no_errors(problems: Problems) -> None:
     errors = problems.errors()
     if errors:
         raise NotPossible(Message("{path}: {message}", path=errors[0].path, message=errors[0].message))

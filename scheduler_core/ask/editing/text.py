@@ -168,8 +168,8 @@ def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Located]:
     located = []
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            located += [item for item in _created(document) if _is(item.data, kind, namespace, name)]
-        elif _is(document.data, kind, namespace, name):
+            located += [item for item in _created(document) if _is_object(item.data, kind, namespace, name)]
+        elif _is_object(document.data, kind, namespace, name):
             located.append(_Located(document.data, document.chunk, document.prefix))
     if not located:
         raise no_such(kind, f"{namespace}/{name}" if namespace else name)
@@ -198,7 +198,7 @@ def _with_flag(text: str, edit: SetFlag, dump: Dump) -> str:
     raise NotPossible(Message("the scenario has no {actor}", actor=edit.actor))
 
 
-def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
+def _is_object(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
     if (kind not in KINDS and kind not in OF_AUTOSCALING) or data.get("kind") != kind:
         return False
     metadata = data.get("metadata") or {}

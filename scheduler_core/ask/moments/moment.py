@@ -63,8 +63,8 @@ def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGIST
     """
     try:
         return _reached(scenario, registry, _Stopping(scenario, registry, attempt))
-    except _Counts as counting:
-        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, counting.placement))
+    except _SeveralPlacements as several:
+        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, several.placement))
 
 
 def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> Moment:
@@ -97,7 +97,7 @@ class _Reached(Exception):
         self.pod = pod
 
 
-class _Counts(Exception):
+class _SeveralPlacements(Exception):
     """Raised when an attempt was evaluated in several placements. `placement`: the one whose result counts."""
 
     def __init__(self, placement: str) -> None:
@@ -113,7 +113,7 @@ class _Stopping(Simulation):
 
     def __init__(self, scenario: Scenario, registry: Registry, attempt: int, placement: str | None = None) -> None:
         super().__init__(scenario, registry)
-        self.stop_at, self._counts = attempt, placement
+        self.stop_at, self._placement = attempt, placement
         self.domain: Domain | None = None
         self.tries: Counter[PodKey] = Counter()
         self._topology_key, self._several, self._seen = "", False, False
@@ -137,8 +137,8 @@ class _Stopping(Simulation):
             case PodGroupDecided():
                 self._decided = event.placement or ""
                 self._untried.see(event)
-            case PodGroupMemberDecided() if event.attempt == self.stop_at and self._seen and self._counts is None:
-                raise _Counts(self._decided)
+            case PodGroupMemberDecided() if event.attempt == self.stop_at and self._seen and self._placement is None:
+                raise _SeveralPlacements(self._decided)
             case AttemptFinished():
                 self.tries[event.pod] += 1
             case _:
@@ -148,7 +148,7 @@ class _Stopping(Simulation):
     def _try(self, event: CycleStarted) -> None:
         """Stop before the attempt of a group member, unless this placement is not the one whose result counts."""
         here = self.domain.value if self.domain else ""
-        if here == self._counts or (self._counts is None and not self._several):
+        if here == self._placement or (self._placement is None and not self._several):
             pod = self.cluster.pods.get(event.pod)
             assert pod is not None
             raise _Reached(pod)

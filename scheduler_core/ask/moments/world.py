@@ -59,7 +59,7 @@ class Services(Unserved):
         self._cluster.apply(item)
 
 
-class Generated:
+class ClaimWriter:
     """The API server for the ResourceClaim controller: writes are applied to the copied cluster at once."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -88,9 +88,9 @@ class World:
         self._last = self._search, self._rng
         self._edited = False
         self._cycle: CycleState | None = None
-        self._arrange(scenario.config)
+        self._build_frameworks(scenario.config)
 
-    def _arrange(self, config: SchedulerConfiguration) -> None:
+    def _build_frameworks(self, config: SchedulerConfiguration) -> None:
         """Create the plugins for this cluster; extenders continue to count their failures."""
         origin = self._origin
         scenario = replace(self._scenario, config=config)
@@ -114,12 +114,12 @@ class World:
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
-            self._arrange(edit_configuration(self._scenario, of_configuration, plugins))
+            self._build_frameworks(edit_configuration(self._scenario, of_configuration, plugins))
         for edit in edits:
             if not isinstance(edit, ConfigurationEdit):
-                self._make(edit)
+                self._apply_edit(edit)
 
-    def _make(self, edit: SetField | AddNodes | Remove | SetFlag) -> None:
+    def _apply_edit(self, edit: SetField | AddNodes | Remove | SetFlag) -> None:
         cluster, release = self.cluster, self._scenario.release
         match edit:
             case SetField():
@@ -164,12 +164,12 @@ class World:
     def create(self, pod: Pod) -> None:
         """Create a pending pod, with the claims that a controller generates for it."""
         self.cluster.apply(pod)
-        resourceclaim.reconcile(pod, Generated(self.cluster))
+        resourceclaim.reconcile(pod, ClaimWriter(self.cluster))
 
     def place(self, key: PodKey, node: NodeName) -> str:
         """Assume the pod of the last decision on a node, and allocate devices to its claims.
 
-        Return the reason that they cannot be written, "" if there is none.
+        Return why they cannot be written, "" if they can.
         """
         assert self._cycle is not None
         pod, framework = self._pod(key)

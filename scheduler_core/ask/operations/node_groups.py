@@ -77,7 +77,7 @@ def _group(declared: NodeGroup, label: str, nodes: Sequence[Node]) -> Group:
         templates = [Template(zone, "", len(nodes), dict(declared.template))]
     else:
         templates = [
-            Template(zone_of(some[0]), some[0].name, len(some), fresh(some[0].manifest)) for some in kinds.values()
+            Template(zone_of(alike[0]), alike[0].name, len(alike), fresh(alike[0].manifest)) for alike in kinds.values()
         ]
     return Group(
         declared.name,
@@ -91,7 +91,7 @@ def _group(declared: NodeGroup, label: str, nodes: Sequence[Node]) -> Group:
 
 
 def fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a new node of the same kind: not cordoned and without taints for node conditions."""
+    """Return the manifest of a new node of the same kind: not cordoned and without taints for node conditions."""
     spec = {key: value for key, value in (manifest.get("spec") or {}).items() if key not in ("unschedulable", "taints")}
     taints = [taint for taint in (manifest.get("spec") or {}).get("taints") or () if taint.get("key") not in VANISHING]
     return {**manifest, "spec": {**spec, **({"taints": taints} if taints else {})}}

@@ -198,7 +198,7 @@ def delete_event(kind: str, name: str, namespace: str = "", **options: Any) -> H
 
 
 def uses(operation: Operation) -> dict[NodeName, dict[str, Amount]]:
-    """Return the pods' requests on each node."""
+    """Return the requested and allocatable amounts of RESOURCES on each node."""
     cluster = operation.cluster
     requested: dict[NodeName, dict[str, int]] = {}
     for pod in cluster.pods.all():

@@ -123,7 +123,7 @@ class _Asker:
                 yield self._reschedule(operation)
 
     def _drain(self, operation: Operation, question: Drain) -> Iterator[Sequence[Happening]]:
-        nodes = self._about(operation, question.nodes)
+        nodes = self._named_nodes(operation, question.nodes)
         self._sort_out(operation, self._nodes)
         yield [{"drain": {"node": self._nodes, "force": False}}]
         if question.remove:
@@ -136,7 +136,7 @@ class _Asker:
             names += [node.name for node in operation.cluster.all_nodes() if zone_of(node) == question.zone]
             if not names:
                 raise NotPossible(Message("no node is in the zone {zone}", zone=question.zone))
-        nodes = self._about(operation, names)
+        nodes = self._named_nodes(operation, names)
         self._sort_out(operation, self._nodes)
         return [delete_event("Node", node.name) for node in nodes]
 
@@ -146,7 +146,7 @@ class _Asker:
             name, template = question.group, template_of(groups, question.group, question.zone, question.like)
             like = template.like or next((group.nodes[0] for group in groups if group.name == name and group.nodes), "")
         else:
-            [node] = self._about(operation, [question.like] if question.like else [])
+            [node] = self._named_nodes(operation, [question.like] if question.like else [])
             like = name = node.name
             template = Template(zone_of(node), like, 1, fresh(node.manifest))
         manifests = manifests_of(name, template, question.count, {node.name for node in operation.cluster.all_nodes()})
@@ -190,8 +190,8 @@ class _Asker:
         going = sorted(self._moving, key=lambda pod: (-pod.priority, pod.creation_timestamp, pod.key))
         return [delete_event("Pod", pod.name, pod.namespace, gracePeriodSeconds=0) for pod in going]
 
-    def _about(self, operation: Operation, names: Sequence[NodeName]) -> list[Node]:
-        """Return the named nodes. Raises NotPossible."""
+    def _named_nodes(self, operation: Operation, names: Sequence[NodeName]) -> list[Node]:
+        """Return the named nodes, which also become the nodes of the answer. Raises NotPossible."""
         if not names:
             raise NotPossible(Message("name at least one node"))
         nodes = []
@@ -302,7 +302,7 @@ def has_local_data(pod: Pod) -> bool:
 
 
 def _obstacle(operation: Operation, key: str, blocked: Sequence[Blocked]) -> Obstacle:
-    """Return the reason that the pods that this budget blocks can never be evicted, "" if there is none."""
+    """Return why the pods that only this budget blocks can never be evicted, "" if it is not known."""
     pods = [entry.pod for entry in blocked if entry.budgets == [key]]
     if not pods:
         return ""
@@ -313,9 +313,9 @@ def _obstacle(operation: Operation, key: str, blocked: Sequence[Blocked]) -> Obs
     return "all-healthy" if numbers.number("desiredHealthy") >= numbers.number("expectedPods") else ""
 
 
-def _room(uses_: Iterator[dict[str, Amount] | None] | Any) -> dict[str, Amount]:
+def _room(node_uses: Iterator[dict[str, Amount] | None] | Any) -> dict[str, Amount]:
     """Return the sum over all nodes."""
-    there = [use for use in uses_ if use is not None]
+    there = [use for use in node_uses if use is not None]
     return {
         name: Amount(sum(use[name].requested for use in there), sum(use[name].allocatable for use in there))
         for name in RESOURCES

@@ -72,7 +72,7 @@ class Upgrade(msgspec.Struct, frozen=True):
 ReadOtherwise = dict[tuple[str, str], tuple[KubernetesObject | None, KubernetesObject]]
 
 
-class _Standing(Simulation):
+class _LoadedSimulation(Simulation):
     """A simulation whose cluster is loaded but not run, so that each pod can be decided on its own."""
 
     def __init__(self, scenario: Scenario, registry: Registry) -> None:
@@ -134,7 +134,7 @@ def _world(
 ) -> World:
     """Return a world with the cluster as a release parses it."""
     objects = tuple(_objects(scenario, cluster, read_otherwise, unreadable))
-    simulation = _Standing(replace(scenario, objects=objects), registry)
+    simulation = _LoadedSimulation(replace(scenario, objects=objects), registry)
     return Moment(scenario, registry, simulation, None).world()
 
 

@@ -31,12 +31,14 @@ MAX_OLD = 8  # pods of older revisions whose deletion is tried
 class Advice(msgspec.Struct, frozen=True):
     """The kind of a sentence of advice, and its values.
 
-    rollout: an old pod of `workload` has to go first (`pods` of them run). pinned: the DaemonSet's pod can run on
-    `node` only. init: the init container `container` requests most (`amount` of `resource`). condition: `nodes` have
-    the taint `taint` of a condition. toleration: the pod's toleration `toleration` differs from the taint `taint` of
-    `node` in `field` (`has`, `wants`). key: no node has the label `key`, but `nodes` have `similar`. domain: `key` =
-    `domain` counts as empty, and the pod cannot go there. offers: `nodes` offer no `resource`. released: the volume
-    `volume` still belongs to an earlier claim `claim`.
+    rollout: the pod fits once the pod `old` of `workload` on `node` is deleted (`pods` of older revisions exist).
+    pinned: the pod of the DaemonSet `daemon` can run on `node` only. init: the init container `container` requests
+    more (`most`) of `resource` than all other containers (`together`). condition: `number` nodes of `all` have the
+    taint `taint` of a condition. toleration: a toleration differs from the taint `taint` of `node` in `field`, where
+    it `has` one value and the taint `wants` another. key: no node has the label `key`, but `nodes` have `similar`.
+    domain: `key` = `domain` has the fewest matching pods (`count`), but the `plugins` reject its nodes; `taints`: 1
+    if because of taints, too. offers: `number` nodes offer no `resource`. released: the volume `volume` still belongs
+    to the earlier claim `claim`. `nodes` are names, at most MAX_NODES of them.
     """
 
     kind: Kind
@@ -124,7 +126,7 @@ def _conditions(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
                 by_taint.setdefault(taint.key, []).append(node.name)
     for key, names in by_taint.items():
         names = list(dict.fromkeys(names))
-        yield Advice("condition", {"taint": key, "nodes": _some(names), "number": len(names), "all": len(nodes)})
+        yield Advice("condition", {"taint": key, "nodes": _first_names(names), "number": len(names), "all": len(nodes)})
 
 
 def _tolerated(taint: Taint, pod: Pod) -> bool:
@@ -167,7 +169,7 @@ def _keys(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
     for key in pod.node_selector:
         if key not in there and (similar := get_close_matches(key, sorted(there), 1, 0.8)):
             names = [node.name for node in nodes if similar[0] in node.labels]
-            yield Advice("key", {"key": key, "similar": similar[0], "nodes": _some(names)})
+            yield Advice("key", {"key": key, "similar": similar[0], "nodes": _first_names(names)})
 
 
 def _domains(world: World, pod: Pod, nodes: list[Node], by_node: Mapping[str, set[str]]) -> Iterator[Advice]:
@@ -212,7 +214,7 @@ def _offers(pod: Pod, nodes: list[Node]) -> Iterator[Advice]:
             continue
         without = [node.name for node in nodes if not node.allocatable.get(resource) and _is_meant_for(node, resource)]
         if without:
-            yield Advice("offers", {"resource": resource, "nodes": _some(without), "number": len(without)})
+            yield Advice("offers", {"resource": resource, "nodes": _first_names(without), "number": len(without)})
 
 
 def _is_meant_for(node: Node, resource: str) -> bool:
@@ -234,6 +236,7 @@ def _released(world: World, pod: Pod) -> Iterator[Advice]:
                 yield Advice("released", {"volume": volume.name, "claim": volume.claim_ref})
 
 
-def _some(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
+    """Return the first MAX_NODES names, and the number of the others."""
     more = len(names) - MAX_NODES
     return ", ".join([*names[:MAX_NODES], *([f"+{more}"] if more > 0 else [])])

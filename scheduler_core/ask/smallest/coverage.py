@@ -39,11 +39,11 @@ def cover(moment: Moment, key: PodKey, edits: Sequence[Edit]) -> Coverage | None
     if not waiting or len(waiting) > MAX_PODS:
         return None
     names = [pod.name, *waiting]
-    every = [edit for edit in edits if not _is_of(edit, pod.name)]
-    every += [replace(edit, name=name) for name in names for edit in edits if _is_of(edit, pod.name)]
+    all_edits = [edit for edit in edits if not _is_of(edit, pod.name)]
+    all_edits += [replace(edit, name=name) for name in names for edit in edits if _is_of(edit, pod.name)]
     placed = sum(bool(other.node_name) for other in others)
     try:
-        world.apply_edits(every, {})
+        world.apply_edits(all_edits, {})
         for name in names:
             node = world.decide(f"{pod.namespace}/{name}", all_nodes=True).node
             if node and not world.place(f"{pod.namespace}/{name}", node):

@@ -24,7 +24,7 @@ NAME = "karpenter"
 
 
 def evaluated_scale_up(results: Results, waiting: int, catalogue: Catalogue) -> ScaleUpEvaluated:
-    """Return the event of a batch: its claims, and the reasons that pods get no node."""
+    """Return the event of a batch: its claims, and why pods get no node."""
     refused: dict[str, list[str]] = {}
     for pod, reason in results.errors.values():
         refused.setdefault(reason, []).append(pod.key)
@@ -60,7 +60,7 @@ def evaluated_scale_down(
     stays: Mapping[str, str],
     replacements: list[EvaluatedOption],
 ) -> ScaleDownEvaluated | None:
-    """Return the event of a round: the removed nodes, and the reasons that others stay; None if there are none."""
+    """Return the event of a round: the removed nodes, and why others stay; None if it names no node."""
     place_of = {pod.key: node.state.name for node in (results.nodes if results else ()) for pod in node.pods}
     nodes = [
         EvaluatedNode(

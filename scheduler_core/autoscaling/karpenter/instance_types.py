@@ -227,7 +227,7 @@ class Catalogue:
 
 
 class NoInstanceType(msgspec.Struct, frozen=True):
-    """The reason that no type is left: the result of each of the three filters (InstanceTypeFilterError)."""
+    """Why no type is left: the result of each of the three filters (InstanceTypeFilterError)."""
 
     meeting: Types
     fitting: Types

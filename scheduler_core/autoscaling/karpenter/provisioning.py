@@ -166,7 +166,7 @@ class Provisioner:
         return pods
 
     def _invalid(self, pod: Pod) -> str | None:
-        """Return the reason that a pod is invalid, "" if it excludes Karpenter's nodes, None without one (Validate)."""
+        """Return why a pod is invalid, "" if it excludes Karpenter's nodes, None if it is valid (Validate)."""
         wanted = [
             e
             for t in (pod.required_node_affinity.terms if pod.required_node_affinity else ())

@@ -38,7 +38,7 @@ DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet sup
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """The reason that a pod is not placed, as Karpenter words it. `for_good`: later placements do not change it."""
+    """Why a pod is not placed, as Karpenter words it. `for_good`: later placements do not change it."""
 
     text: object
     for_good: bool = True

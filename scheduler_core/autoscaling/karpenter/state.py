@@ -190,7 +190,7 @@ class ClusterState:
         return started is None or self._api.now - started < parse_duration(value)
 
     def blocking_budget(self, pods: Sequence[tuple[Pod, PodStatus]]) -> str:
-        """Return the reason that a budget prevents the eviction of a pod, "" if none does (CanEvictPods)."""
+        """Return why a budget prevents the eviction of a pod, "" if none does (CanEvictPods)."""
         for pod, status in pods:
             if not self.is_evictable(pod, status):
                 continue

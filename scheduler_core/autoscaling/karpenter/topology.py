@@ -34,7 +34,7 @@ NO_LIMIT = 2**31 - 1
 
 
 class NodeFilter(msgspec.Struct, frozen=True, eq=False):
-    """The nodes that count for a spread. `alternatives` None: all nodes count."""
+    """The nodes that count for a term. `alternatives`: with `honors_affinity`, a node has to meet one of them."""
 
     alternatives: Sequence[Requirements] | None = None
     honors_affinity: bool = False

@@ -20,7 +20,7 @@ LOCAL = ("local", "hostPath")
 
 
 def volume_problem(pod: Pod, api: Api) -> str:
-    """Return the reason that a pod's volumes exclude it, "" if they do not (ValidatePersistentVolumeClaims)."""
+    """Return why a pod's volumes exclude it, "" if they do not (ValidatePersistentVolumeClaims)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue

@@ -33,7 +33,7 @@ class Cidr(msgspec.Struct, frozen=True):
 
 
 class _AddressError(ValueError):
-    pass
+    """An invalid address or network; the message is that of Kubernetes or Go."""
 
 
 def _parse_ip(text: str) -> _Address:

@@ -33,7 +33,7 @@ class Url(msgspec.Struct, frozen=True):
 
 
 class _UrlError(ValueError):
-    pass
+    """An invalid URL; the message is Go's."""
 
 
 def _parse(text: str, *, written: str = "") -> Url:
