@@ -197,9 +197,7 @@ class Run(Held):
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     version = models.ForeignKey(Version, models.CASCADE, related_name="runs")
     engine_version = models.CharField(max_length=40)
-    kubernetes_version = models.CharField(
-        max_length=8, blank=True
-    )  # whose kube-scheduler decides; "": as the text says
+    kubernetes_version = models.CharField(max_length=8, blank=True)  # whose scheduler decides; "": as the text says
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
     length = models.CharField(max_length=5, choices=Length.choices, default=Length.LONG)  # see turns.length_of
     party = models.CharField(max_length=64, blank=True)  # whose turn it takes, and in it which author's (turns.py);

@@ -373,9 +373,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a page that is not found is not worth a line
-        "django.security": {
-            "handlers": ["nowhere"],
-            "propagate": False,
-        },  # nor is a scanner, or a form with a thousand fields: they get a 400
+        # Nor is a scanner, or a form with a thousand fields: they get a 400.
+        "django.security": {"handlers": ["nowhere"], "propagate": False},
     },
 }

@@ -19,9 +19,7 @@ PREFIX = "ksu_"  # by which a scanner for leaked secrets, and a person, knows wh
 READ, WRITE = "read", "write"
 SCOPES = (READ, WRITE)
 MAX_TOKENS = 50  # of one account
-USED_AGAIN = timedelta(
-    minutes=1
-)  # between two updates of `last_used`, so that a busy script does not write with each call
+USED_AGAIN = timedelta(minutes=1)  # between updates of `last_used`: a busy script does not write with each call
 
 
 class TooManyTokens(Exception):

@@ -12,9 +12,8 @@ from scheduler_core import attempt_records
 from scheduler_core.trace.events import AnyEvent
 
 MAX_ATTEMPTS = 2000  # that are looked at
-PARTS: Mapping[
-    str, tuple[str, ...]
-] = {  # the fields of a decision record that show each difference, the most informative difference first
+# The fields of a decision record that show each difference, the most informative difference first.
+PARTS: Mapping[str, tuple[str, ...]] = {
     "message": ("message", "outcome"),
     "verdicts": ("preFilter", "filter", "feasible"),
     "scores": ("scores", "totals"),

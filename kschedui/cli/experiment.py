@@ -19,7 +19,7 @@ from kschedui.csv_rows import csv_row
 from kschedui.scenarios import yaml_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, simulate
 from scheduler_core import ScenarioErrors
-from scheduler_core.experiments.cells import BaseText, Cells, Row, trouble
+from scheduler_core.experiments.cells import BaseText, Cells, Row, find_invalid_level
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_file
 from scheduler_core.experiments.table import header, record, values_of
@@ -48,7 +48,7 @@ def run(options: Namespace) -> int:
     if count < 1:
         raise Unusable("--processes is a number from 1")
     begin(source.scenario.text, planned, options.kubernetes_version or "")
-    if refused := trouble(cells, planned):
+    if refused := find_invalid_level(cells, planned):
         raise Unusable(f"{name}: {refused[0]}, {refused[1]}: {refused[2]}")
     rows = show_progress(
         run_cells(source.scenario.text, planned, options.kubernetes_version or "", count), planned, options

@@ -13,8 +13,7 @@ from kschedui.scenarios import engine, yaml_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core.apis.core import Node, Pod, PriorityClass
 from scheduler_core.apis.messages import Message, WithSentence
-from scheduler_core.experiments.cells import BaseText, Cells, text_of
-from scheduler_core.experiments.cells import trouble as first_trouble
+from scheduler_core.experiments.cells import BaseText, Cells, find_invalid_level, text_of
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_factors
 from scheduler_core.scenario.parse import Limits, Scenario
@@ -78,11 +77,11 @@ def cells(text: str, kubernetes: str) -> Cells:
     return Cells(cells, engine.simulate)
 
 
-def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
+def first_invalid_level(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
     """Return the first level that is invalid for the scenario on its own, as (factor, level, error); None if all are
     valid.
     """
-    return first_trouble(cells(text, kubernetes), read_factors(factors))
+    return find_invalid_level(cells(text, kubernetes), read_factors(factors))
 
 
 def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:

@@ -53,9 +53,8 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
     ]
     if not scenario.rules or not waiting:
         return None
-    from scheduler_core.plugins.rules.plugin import (
-        make_rule_plugin,
-    )  # imports the compiler, which only scenarios with rules need
+    # Imported here: only scenarios with rules need the compiler.
+    from scheduler_core.plugins.rules.plugin import make_rule_plugin
 
     selected = next((queued for queued in waiting if queued.key == pod), waiting[0])
     simulation = Simulation(scenario, registry)

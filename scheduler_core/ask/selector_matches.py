@@ -63,9 +63,8 @@ def _match(
     expression: str, devices: list[tuple[str, str, Device]], scenario: Scenario, most: int
 ) -> tuple[SelectorMatches | None, int]:
     """Return the matches of a selector and their cost; None if it does not compile or costs at least `most`."""
-    from scheduler_core.cel.device import (
-        compile_device_selector,
-    )  # imports the compiler, which only scenarios with selectors need
+    # Imported here: only scenarios with selectors need the compiler.
+    from scheduler_core.cel.device import compile_device_selector
     from scheduler_core.cel.environment import CompileError
 
     release = scenario.release
@@ -75,20 +74,20 @@ def _match(
     except CompileError:
         return None, 0  # the error is reported as a warning
     contents = Contents(selector.reads)
-    answers: dict[int, bool | None] = {}
+    results: dict[int, bool | None] = {}  # by the number of the device's contents
     names: list[str] = []
     matching = spent = 0
     error = ""
     for pool, driver, device in devices:
         number = contents.number(driver, device)
-        if number not in answers:
+        if number not in results:
             result = selector.evaluate(cel_device(driver, device), cost_limit=most)
             spent += 1 + result.cost
             if spent >= most:
                 return None, spent
-            answers[number] = result.matches
+            results[number] = result.matches
             error = error or result.error or ""
-        if answers[number]:
+        if results[number]:
             matching += 1
             if len(names) < MAX_NAMES:
                 names.append(f"{pool}/{device.name}")

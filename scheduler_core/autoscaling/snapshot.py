@@ -28,6 +28,7 @@ from scheduler_core.scenario.settings.configuration import default_configuration
 
 SCORING = ("preScore", "score")
 HOSTNAME = "kubernetes.io/hostname"
+NOT_IN_PRE_FILTER_RESULT = Status(reasons=("node is filtered out by the prefilter result",))
 
 
 def filters_of(release: Release) -> Profile:
@@ -141,7 +142,7 @@ class Snapshot:
             self._names.append(node.name)
             for shape in self._shapes.values():
                 shape.passing.append(0)
-        self._note(node.name, self._memory.contents("like", like) if like else self._memory.new_contents())
+        self._set_contents(node.name, self._memory.contents("like", like) if like else self._memory.new_contents())
         for pod in pods:
             self.place(pod, node.name)
 
@@ -163,7 +164,7 @@ class Snapshot:
         if pod.required_anti_affinity:
             self._terms = self._memory.new_terms()
         if pod.node_name in self._contents:
-            self._note(pod.node_name, self._memory.new_contents())
+            self._set_contents(pod.node_name, self._memory.new_contents())
 
     def place(self, pod: Pod, node_name: str) -> None:
         """Move a pod to a node, or add it there."""
@@ -174,9 +175,11 @@ class Snapshot:
             self._terms = self._memory.new_terms()
         shape = self._shape(pod)
         before = self._contents[node_name]
-        self._note(node_name, self._memory.new_contents() if shape is None else self._memory.contents(before, shape))
+        self._set_contents(
+            node_name, self._memory.new_contents() if shape is None else self._memory.contents(before, shape)
+        )
 
-    def _note(self, node_name: str, contents: int) -> None:
+    def _set_contents(self, node_name: str, contents: int) -> None:
         self._contents[node_name] = contents
         self._changed.append(node_name)
 
@@ -306,6 +309,3 @@ def _status(result: Verdicts, position: int) -> Status:
     number = int(result.which[position])
     status: Status = result.statuses[number - 1] if number else NOT_IN_PRE_FILTER_RESULT
     return status
-
-
-NOT_IN_PRE_FILTER_RESULT = Status(reasons=("node is filtered out by the prefilter result",))

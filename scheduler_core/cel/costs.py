@@ -161,17 +161,17 @@ def call_cost(function: str, overload: str, arguments: tuple[Value, ...], result
     if cost is not None:
         return cost
     if overload in _ALONG_FIRST:
-        return _ceil(_size(arguments[0]) * TRAVERSAL)
+        return math.ceil(_size(arguments[0]) * TRAVERSAL)
     if overload == "in_list":
         return _size(arguments[1])
     if overload in ALONG_SHORTER:
-        return _ceil(min(_size(arguments[0]), _size(arguments[1])) * TRAVERSAL)
+        return math.ceil(min(_size(arguments[0]), _size(arguments[1])) * TRAVERSAL)
     if overload in ("add_string", "add_bytes"):
-        return _ceil((_size(arguments[0]) + _size(arguments[1])) * TRAVERSAL)
+        return math.ceil((_size(arguments[0]) + _size(arguments[1])) * TRAVERSAL)
     if overload == "matches_string":
-        return _ceil((1.0 + _size(arguments[0])) * TRAVERSAL) * _ceil(_size(arguments[1]) * REGEX)
+        return math.ceil((1.0 + _size(arguments[0])) * TRAVERSAL) * math.ceil(_size(arguments[1]) * REGEX)
     if overload == "contains_string":
-        return _ceil(_size(arguments[0]) * TRAVERSAL) * _ceil(_size(arguments[1]) * TRAVERSAL)
+        return math.ceil(_size(arguments[0]) * TRAVERSAL) * math.ceil(_size(arguments[1]) * TRAVERSAL)
     return 1
 
 
@@ -183,29 +183,29 @@ def _kubernetes_cost(function: str, overload: str, arguments: tuple[Value, ...],
         return AUTHORIZATION
     if function in ("fieldSelector", "labelSelector"):
         size = _plain_size(arguments[1])
-        return SELECTOR + _ceil(size * TRAVERSAL) + _ceil(_ceil(size * REQUIREMENTS) * REQUIREMENT)
+        return SELECTOR + math.ceil(size * TRAVERSAL) + math.ceil(math.ceil(size * REQUIREMENTS) * REQUIREMENT)
     if function in OF_A_LIST:
         return _traversal(arguments[0])
     if function in _ONE_TRAVERSAL:
-        return _ceil(first * TRAVERSAL)
+        return math.ceil(first * TRAVERSAL)
     if function in ("replace", "split", "ip.isCanonical"):
-        return _ceil(first * 2 * TRAVERSAL)
+        return math.ceil(first * 2 * TRAVERSAL)
     if function == "join":
-        return _ceil(_plain_size(result) * 2 * TRAVERSAL)
+        return math.ceil(_plain_size(result) * 2 * TRAVERSAL)
     if function in ("find", "findAll"):
-        return _ceil((1.0 + first) * TRAVERSAL) * _ceil(_plain_size(arguments[1]) * REGEX)
+        return math.ceil((1.0 + first) * TRAVERSAL) * math.ceil(_plain_size(arguments[1]) * REGEX)
     if function == "ip":
-        return 1 if overload == "cidr_ip" else _ceil(first * TRAVERSAL)
+        return 1 if overload == "cidr_ip" else math.ceil(first * TRAVERSAL)
     if function in ("containsIP", "containsCIDR"):
-        cost = _ceil((first + first) * TRAVERSAL)
+        cost = math.ceil((first + first) * TRAVERSAL)
         if function == "containsCIDR":
-            cost += _ceil(first * TRAVERSAL) + 1
+            cost += math.ceil(first * TRAVERSAL) + 1
         if overload in ("cidr_contains_ip_string", "cidr_contains_cidr_string"):
-            cost += _ceil(_plain_size(arguments[1]) * TRAVERSAL)
+            cost += math.ceil(_plain_size(arguments[1]) * TRAVERSAL)
         return cost
     if function == "validate" and type_of(arguments[0]) == types.FORMAT:
-        pattern = arguments[0].pattern_length
-        return _ceil((1.0 + _plain_size(arguments[1])) * TRAVERSAL) * _ceil(pattern * REGEX)
+        pattern: int = arguments[0].pattern_length
+        return math.ceil((1.0 + _plain_size(arguments[1])) * TRAVERSAL) * math.ceil(pattern * REGEX)
     if function == "_==_" and type_of(arguments[0]).name in _KUBERNETES_TYPES:
         return 1
     return None
@@ -220,10 +220,6 @@ def _size(value: Value) -> int:
 def _plain_size(value: Value) -> int:
     size = size_of(value)
     return 1 if size is None else size
-
-
-def _ceil(number: float) -> int:
-    return math.ceil(number)
 
 
 def _traversal(value: Value) -> int:

@@ -130,13 +130,13 @@ class _Reader(msgspec.Struct):
                 yield from self.reasons(node.arguments[0], wanted=not wanted)
                 return
             if node.function in ("_&&_", "_||_"):
-                yield from self._of_logic(node, wanted=wanted)
+                yield from self._reasons_of_logic(node, wanted=wanted)
                 return
             if node.function == "_?_:_":
                 condition, yes, no = node.arguments
                 yield from self.reasons(yes if self._value(condition) is True else no, wanted=wanted)
                 return
-            yield self._of_call(expr, node, wanted=wanted)
+            yield self._reason_of_call(expr, node, wanted=wanted)
             return
         if isinstance(node, Comprehension):
             yield f"{_cut(self._source(expr))} is {_word(not wanted)}", "", ""
@@ -147,17 +147,17 @@ class _Reader(msgspec.Struct):
             return
         yield _name(expr) or written(expr), "=", self._text(expr)
 
-    def _of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
+    def _reasons_of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
         """Yield the reasons of all failing sides if one side would be enough, otherwise those of the first."""
         failing = [part for part in node.arguments if self._value(part) is not wanted]
         needs_all = (node.function == "_&&_") == wanted
         for part in failing[:1] if needs_all else failing:
             yield from self.reasons(part, wanted=wanted)
 
-    def _of_call(self, expr: Expr, node: Call, *, wanted: bool) -> Reason:
+    def _reason_of_call(self, expr: Expr, node: Call, *, wanted: bool) -> Reason:
         function = node.function
         if function in _OPPOSITES:
-            return self._of_comparison(node, wanted=wanted)
+            return self._reason_of_comparison(node, wanted=wanted)
         if function in _COMPARISONS and node.target is not None and wanted:
             return self._pair(node.target, _COMPARISONS[function], node.arguments[0])
         if function == "@in":
@@ -165,11 +165,11 @@ class _Reader(msgspec.Struct):
         shown = node
         if node.target is not None and function not in ("orValue", "hasValue"):
             target = Expr(-1, Ident(self._text(node.target)))
-            shown = Call(function, [self._filled(argument) for argument in node.arguments], target)
+            shown = Call(function, [self._as_value(argument) for argument in node.arguments], target)
         name = _name(node.target)
         return f"{name + ' ' if name else ''}{written(Expr(-1, shown))} is {_word(not wanted)}", "", ""
 
-    def _of_comparison(self, node: Call, *, wanted: bool) -> Reason:
+    def _reason_of_comparison(self, node: Call, *, wanted: bool) -> Reason:
         left, right = node.arguments
         function = node.function if wanted else _TURNED[node.function]
         ordered = left.node
@@ -198,7 +198,7 @@ class _Reader(msgspec.Struct):
         offsets = [tree.offsets[part.id] for part in descendants(expr) if part.id in tree.offsets]
         return " ".join(text[min(offsets) : _closing(text, min(offsets), max(offsets))].split())
 
-    def _filled(self, expr: Expr) -> Expr:
+    def _as_value(self, expr: Expr) -> Expr:
         return Expr(-1, Ident(self._text(expr)))
 
     def _text(self, expr: Expr) -> str:

@@ -130,6 +130,8 @@ def estimate_cost(checked: Checked, variables: Mapping[str, Shape], *, most: int
 
 
 class _Estimator:
+    """Estimates the cost of each part of a checked expression, and the sizes that further costs depend on."""
+
     def __init__(self, checked: Checked, variables: Mapping[str, Shape]) -> None:
         self._checked, self._variables = checked, variables
         self._paths: dict[int, tuple[str, ...]] = {}
@@ -469,9 +471,9 @@ class _Estimator:
         return entries
 
     def _join_entries(self, expr: Expr, first: Expr, other: Expr) -> None:
-        a, b = self._entries_of(first), self._entries_of(other)
-        if a is not None and b is not None:
-            self._entries[expr.id] = _Entries(a.kind, a.key.union(b.key), a.value.union(b.value))
+        these, those = self._entries_of(first), self._entries_of(other)
+        if these is not None and those is not None:
+            self._entries[expr.id] = _Entries(these.kind, these.key.union(those.key), these.value.union(those.value))
 
     def _copy_sizes(self, to: Expr, from_: Expr) -> None:
         self._set_size(to, self._size(from_))

@@ -51,9 +51,8 @@ class Cells:
     def __init__(self, text: BaseText, simulate: Simulate) -> None:
         self.text = text
         self.simulate = simulate
-        self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = (
-            None  # the input of the last scenario, and the scenario
-        )
+        # The edits and the release of the last scenario, and the scenario.
+        self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = None
 
     def row(self, cell: Cell, watch: Watch = iter) -> Row:
         """Run the cell and return its row. Errors that `watch` raises are not caught."""
@@ -88,7 +87,7 @@ class Cells:
             return Message("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
 
 
-def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
+def find_invalid_level(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
     """Return (factor, level, error) of the first level that is invalid on its own, None if there is none."""
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release

@@ -69,5 +69,8 @@ def design_of(factors: Sequence[Factor]) -> Design:
 
 
 def _place(factor: Factor) -> int:
+    """Return a sort key."""
     first = factor.levels[0]
-    return 0 if first.release else 2 if first.seed is not None else 1
+    if first.release:
+        return 0
+    return 1 if first.seed is None else 2

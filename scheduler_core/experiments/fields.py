@@ -8,17 +8,8 @@ from scheduler_core.scenario.fields.schema import ANY, INT64, STRING, Enum, Fiel
 API_VERSION, KIND = "kschedui.io/v1alpha1", "Experiment"
 STRATEGIES = ("LeastAllocated", "MostAllocated")
 ACTORS = ("ClusterAutoscaler", "Karpenter", "Descheduler")
-KEYS = (
-    "seeds",
-    "releases",
-    "strategy",
-    "weight",
-    "disable",
-    "nodes",
-    "field",
-    "flag",
-    "variants",
-)  # a factor has exactly one of them
+# A factor has exactly one of these fields.
+KEYS = ("seeds", "releases", "strategy", "weight", "disable", "nodes", "field", "flag", "variants")
 
 FACTOR = Fields(
     "Factor",

@@ -37,17 +37,17 @@ def read_file(text: str) -> tuple[str, Design]:
             problems.error((), Message("expected one document, of kind {kind}", kind=KIND))
         else:
             name, design = _document(documents[0].data, problems)
-    return name, _required(design, problems)
+    return name, _raise_errors(design, problems)
 
 
 def read_factors(factors: Any) -> Design:
     """Return the design of factors given as data. Raises ScenarioErrors."""
     problems, path = Problems(), ("factors",)
     valid = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
-    return _required(_factors(factors, path, problems) if valid else None, problems)
+    return _raise_errors(_factors(factors, path, problems) if valid else None, problems)
 
 
-def _required(design: Design | None, problems: Problems) -> Design:
+def _raise_errors(design: Design | None, problems: Problems) -> Design:
     if errors := problems.errors():
         raise ScenarioErrors(errors)
     assert design is not None

@@ -190,7 +190,7 @@ class Explainer:
             ),
         ]
 
-    def _score(self, plugin: FilterPlugin, score: PluginScore, index: int) -> ScoreOnNode:
+    def _score(self, plugin: ScorePlugin, score: PluginScore, index: int) -> ScoreOnNode:
         explanation = ScoreExplanation()
         raw, column = score.columns(len(self._scored))
         if (explains := self._explains_score.get(plugin.name)) is not None:

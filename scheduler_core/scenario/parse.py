@@ -176,13 +176,13 @@ class _Reader:
         )
         documents_by_kind = self._sort(documents)
         of_nodes = release_of_kubelets(_kubelet_versions(documents_by_kind))
-        own = self._own_document(documents_by_kind.scenario, of_nodes or DEFAULT_RELEASE)
+        own = self._build_own_document(documents_by_kind.scenario, of_nodes or DEFAULT_RELEASE)
         self._check_limits(documents_by_kind, own)
-        rules = self._rules(documents_by_kind.rules, own)
-        challenge = self._challenge(documents_by_kind.challenge, documents, own)
-        config = self._configuration(documents_by_kind.configuration, own, rules)
+        rules = self._build_rules(documents_by_kind.rules, own)
+        challenge = self._build_challenge(documents_by_kind.challenge, documents, own)
+        config = self._build_configuration(documents_by_kind.configuration, own, rules)
         if documents_by_kind.policy is not None:
-            config = self._policy(documents_by_kind.policy, documents_by_kind, own, config)
+            config = self._with_policy(documents_by_kind.policy, documents_by_kind, own, config)
         self._check_scripts(own, config, documents_by_kind)
         admission = Admission(
             own.release,
@@ -290,8 +290,7 @@ class _Reader:
         return first
 
     def _policy_inside(self, document: Document, first: Document | None) -> Document | None:
-        """Return the Policy in a ConfigMap, or `first` (None without one) if it is invalid or the file already has
-        one."""
+        """Return the Policy in a ConfigMap; `first` if it is invalid, or if there is a first one already."""
         before = self._problems.count
         policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
         if self._problems.count > before:
@@ -303,7 +302,7 @@ class _Reader:
         self._problems.enter(policies[0].chunk)
         return self._only(first, policies[0])
 
-    def _policy(
+    def _with_policy(
         self, document: Document, documents_by_kind: _Sorted, own: ScenarioDocument, config: SchedulerConfiguration
     ) -> SchedulerConfiguration:
         """Return the configuration with the profile and the extenders of the Policy."""
@@ -316,23 +315,22 @@ class _Reader:
         policy = build_policy(document.data, self._problems, own.release)
         return replace(config, profiles=policy.profiles, extenders=policy.extenders)
 
-    def _own_document(self, document: Document | None, default: Release) -> ScenarioDocument:
+    def _build_own_document(self, document: Document | None, default: Release) -> ScenarioDocument:
         if document is None:
             release = self._release or default
             return ScenarioDocument(release=release, feature_gates=release.default_gates())
         self._problems.enter(document.chunk, document.prefix)
         return build_scenario_document(document.data, self._problems, self._release, default)
 
-    def _rules(self, documents: list[Document], own: ScenarioDocument) -> tuple[Rule, ...]:
+    def _build_rules(self, documents: list[Document], own: ScenarioDocument) -> tuple[Rule, ...]:
         if not documents:
             return ()
-        from scheduler_core.scenario.rules.reading import (
-            build_rules,
-        )  # imports the compiler, which only scenarios with rules need
+        # Imported here: only scenarios with rules need the compiler.
+        from scheduler_core.scenario.rules.reading import build_rules
 
         return build_rules(documents, self._problems, own.release, self._known_plugins)
 
-    def _challenge(
+    def _build_challenge(
         self, document: Document | None, documents: list[Document], own: ScenarioDocument
     ) -> Challenge | None:
         if document is None:
@@ -344,7 +342,7 @@ class _Reader:
             self._problems.error(("kind",), sentence)
         return challenge
 
-    def _configuration(
+    def _build_configuration(
         self, document: Document | None, own: ScenarioDocument, rules: tuple[Rule, ...]
     ) -> SchedulerConfiguration:
         if document is None:

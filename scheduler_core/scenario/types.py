@@ -57,7 +57,7 @@ class TimelineEvent(msgspec.Struct, frozen=True):
     """A change of the cluster at a virtual time; `object` is that of a create or an update.
 
     The object of a create or an update has its creation time set to `at`; an update goes through `merge_update`.
-    `details` are the fields of the other verbs, as in the document.
+    `details` are the fields of the other verbs, and of some deletions, as in the document.
     """
 
     at: float
@@ -92,7 +92,7 @@ class NodeLifecycle(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """The binding cycle of `pod` fails at `point` with `message`, `times` times."""
+    """An error with `message`, `times` times: at `point` of the binding cycle of `pod`, or when it is a victim."""
 
     pod: PodKey
     point: FaultPoint
@@ -151,8 +151,8 @@ class ObservedDecision(msgspec.Struct, frozen=True):
 
     `at`: the virtual time at which it is decided again; `seen`: when it was observed, never earlier; None: at `at`, and
     the time of the decision has yet to be determined (`ask/replay/placing.py`). `node` "": the pod was not bound, and
-    `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: the reason that the state of
-    the cluster at the decision cannot be known, "" if it is known.
+    `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: why the state of the
+    cluster at the decision cannot be known, "" if it is known.
     """
 
     at: float

@@ -346,7 +346,7 @@ def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, s
     """Return the first level that is invalid for the scenario on its own: its factor, its label, the error; None if all
     are valid.
     """
-    trouble = experiments.trouble(text, kubernetes, factors)
+    trouble = experiments.first_invalid_level(text, kubernetes, factors)
     return None if trouble is None else (trouble[0], trouble[1], in_language(trouble[2]))
 
 

@@ -132,10 +132,8 @@ def imported_by(text: str) -> list[str]:
     names = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            names += [
-                node.module,
-                *(f"{node.module}.{alias.name}" for alias in node.names),
-            ]  # a module, or a name in it
+            # What is imported from a module is a module, too, or a name in it.
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return [name for name in dict.fromkeys(names) if name.startswith(_SHOWN) and is_module(name)]
 
 

@@ -56,7 +56,7 @@ class Budget(msgspec.Struct, frozen=True):
     """A PodDisruptionBudget ("namespace/name") that covers pods to be evicted.
 
     `allowed`: the disruptions allowed at the start; `pods` that it covers are to be evicted, `blocked` of them cannot
-    be. `obstacle`: the reason that no retry helps: blocked pods are not ready, or all pods must be healthy.
+    be. `obstacle`: why no retry helps: blocked pods are not ready, or all pods must be healthy.
     """
 
     budget: str

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import kinds
-from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
+from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.objections import Objections
 from scheduler_core.ask.moments.world import World
@@ -35,17 +35,11 @@ from scheduler_core.trace.records import NodeName
 
 MAX_NODES = 24  # the number of nodes that are searched, those with the fewest objections first
 MAX_ALIKE = 3  # the number of nodes that are searched among nodes with the same objections
-MAX_ANSWERS = 6  # for one node
+MAX_PROPOSALS = 6  # for one node
 MAX_TRIES = 400  # for one node of a small cluster; fewer in a large one, so that they take as long
 FEWEST_TRIES = 40
 SMALL = 100  # the number of nodes of a small cluster
-OF_NODES = (
-    "taint",
-    "label",
-    "uncordon",
-    "room",
-    "device-holder",
-)  # kinds of changes to existing objects, not to the pod
+OF_NODES = ("taint", "label", "uncordon", "room", "device-holder")  # changes to existing objects, not to the pod
 MAX_ZONES = 6
 MAX_STEPS = 16  # the number of priorities that are tried one by one
 
@@ -109,7 +103,7 @@ class ChangeSearch:
             raise NotPossible(Message("no scheduling attempt happens at this step"))
         self._moment = moment
         self.key: PodKey = key or moment.pod.key  # type: ignore[union-attr]
-        self._first = first_of_all(moment, self.key)
+        self._first = first_proposals(moment, self.key)
         self._world = self.world(self._first)
         self.decision = self._world.decide(self.key, all_nodes=True)
         self._found: list[Change] = []
@@ -118,22 +112,22 @@ class ChangeSearch:
 
     # Worlds
 
-    def world(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> World:
+    def world(self, chosen: Sequence[Proposal], more: Sequence[Edit] = ()) -> World:
         """Return a world with the edits. Raises NotPossible."""
         world = self._moment.world()
-        world.apply_edits([*(edit for answer in answers for edit in answer.edits), *more], {})
+        world.apply_edits([*(edit for proposal in chosen for edit in proposal.edits), *more], {})
         return world
 
-    def decided(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:
+    def decided(self, chosen: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:
         """Return the decision with all nodes evaluated; None if the edits are not possible."""
         try:
-            return self.world(answers, more).decide(self.key, all_nodes=True)
+            return self.world(chosen, more).decide(self.key, all_nodes=True)
         except NotPossible:
             return None
 
-    def fits(self, answers: Sequence[Proposal], node: NodeName) -> bool:
+    def fits(self, chosen: Sequence[Proposal], node: NodeName) -> bool:
         """Return whether the pod fits on the node with the edits."""
-        decision = self.decided(answers)
+        decision = self.decided(chosen)
         return decision is not None and node in decision.record["feasible"]
 
     # Pieces
@@ -162,9 +156,7 @@ class ChangeSearch:
     def ranked(self) -> list[Change]:
         """Return the smallest change of each kind and for each node, the smallest first.
 
-        Those that contradict facts come last.
-
-        No change contains all parts of another one.
+        Those that contradict facts come last. No change contains all parts of another one.
         """
         changes = self._changes_by_rank()
         best = {change.kinds: change for change in reversed(changes)}
@@ -246,45 +238,45 @@ class ChangeSearch:
         objections = self._world.objections(self.key, [node])
         return [status.plugin for status in objections.of(0)] if len(objections.rows) else []
 
-    def change(self, node: NodeName, answers: Sequence[Proposal]) -> Change | None:
+    def change(self, node: NodeName, chosen: Sequence[Proposal]) -> Change | None:
         """Return the proposals as a change, without unnecessary ones; None if the pod does not fit with them."""
-        decision = self.decided(answers)
+        decision = self.decided(chosen)
         if decision is None or node not in decision.record["feasible"]:
             return None
-        needed = self._needed(list(answers), node)
-        if len(needed) < len(answers):
+        needed = self._needed(list(chosen), node)
+        if len(needed) < len(chosen):
             decision = self.decided(needed)
             assert decision is not None
         return self._change(node, needed, decision)
 
-    def _needed(self, answers: list[Proposal], node: NodeName) -> list[Proposal]:
-        for answer in answers:
-            others = [other for other in answers if other is not answer]
+    def _needed(self, chosen: list[Proposal], node: NodeName) -> list[Proposal]:
+        for proposal in chosen:
+            others = [other for other in chosen if other is not proposal]
             if (
                 others
-                and answer not in self._first
-                and not self._is_repeated_by(answer, answers)
+                and proposal not in self._first
+                and not self._is_repeated_by(proposal, chosen)
                 and self.fits(others, node)
             ):
                 return self._needed(others, node)
-        return answers
+        return chosen
 
-    def _is_repeated_by(self, proposal: Proposal, answers: Sequence[Proposal]) -> bool:
+    def _is_repeated_by(self, proposal: Proposal, chosen: Sequence[Proposal]) -> bool:
         """Return whether a later proposal repeats one of these, so that its necessity cannot be tested."""
-        later = [edit for other in answers[list(answers).index(proposal) + 1 :] for edit in other.edits]
+        later = [edit for other in chosen[list(chosen).index(proposal) + 1 :] for edit in other.edits]
         return any(_is_written_over(edit, later) for edit in proposal.edits)
 
     def _change(
-        self, node: NodeName, answers: Sequence[Proposal], decision: Decision, victims: Sequence[str] = ()
+        self, node: NodeName, chosen: Sequence[Proposal], decision: Decision, victims: Sequence[str] = ()
     ) -> Change:
         changed = [
-            Changed(answer.kind, answer.name, answer.before, answer.after, answer.false, answer.where)
-            for answer in answers
+            Changed(proposal.kind, proposal.name, proposal.before, proposal.after, proposal.false, proposal.where)
+            for proposal in chosen
         ]
-        every = [edit for answer in answers for edit in answer.edits]
-        edits = [edit for number, edit in enumerate(every, 1) if not _is_written_over(edit, every[number:])]
+        all_edits = [edit for proposal in chosen for edit in proposal.edits]
+        edits = [edit for number, edit in enumerate(all_edits, 1) if not _is_written_over(edit, all_edits[number:])]
         others = [] if victims else [name for name in decision.record["feasible"] if name != node]
-        return Change(node, changed, edits, sum(answer.size for answer in answers), list(victims), others)
+        return Change(node, changed, edits, sum(proposal.size for proposal in chosen), list(victims), others)
 
     # Preemption
 
@@ -293,13 +285,13 @@ class ChangeSearch:
         if change is not None:
             yield change
 
-    def preempting(self, answers: Sequence[Proposal]) -> Change | None:
+    def preempting(self, chosen: Sequence[Proposal]) -> Change | None:
         """Return the change to the lowest priority with which the pod preempts, just above that of a running pod.
 
         None: no priority is sufficient, the edits are not possible, or the pod already preempts with them.
         """
         try:
-            world = self.world(answers)
+            world = self.world(chosen)
         except NotPossible:
             return None
         pod, pods = world.cluster.pods.get(self.key), world.cluster.pods
@@ -307,17 +299,17 @@ class ChangeSearch:
             return None
         if pod.preemption_policy == "Never":
             allowed = self._prioritised(pod, pod.priority, "preemptionPolicy")
-            if (decision := self._preempts(answers, allowed)) is not None:
-                return self._change(decision.nominated, [*answers, allowed], decision, decision.victims)
+            if (decision := self._preempts(chosen, allowed)) is not None:
+                return self._change(decision.nominated, [*chosen, allowed], decision, decision.victims)
         running = {pod.priority for pod in pods.all() if pods.node_name[pods.slot_of[pod.key]]}
-        steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
-        for step in steps if len(steps) <= MAX_STEPS else self._halved(answers, pod, steps):
+        steps = sorted(priority + 1 for priority in running if pod.priority <= priority < HIGHEST_USER_PRIORITY)
+        for step in steps if len(steps) <= MAX_STEPS else self._halved(chosen, pod, steps):
             raised = self._prioritised(pod, step)
-            if (decision := self._preempts(answers, raised)) is not None:
-                return self._change(decision.nominated, [*answers, raised], decision, decision.victims)
+            if (decision := self._preempts(chosen, raised)) is not None:
+                return self._change(decision.nominated, [*chosen, raised], decision, decision.victims)
         return None
 
-    def _halved(self, answers: Sequence[Proposal], pod: Pod, steps: Sequence[int]) -> list[int]:
+    def _halved(self, chosen: Sequence[Proposal], pod: Pod, steps: Sequence[int]) -> list[int]:
         """Return the lowest of many priorities that preempts, found by halving; [] if the highest does not.
 
         A higher priority nearly always preempts too. The exception is a pod with affinity to one of the pods that it
@@ -326,7 +318,7 @@ class ChangeSearch:
         low, high = -1, len(steps)
         while high - low > 1:
             middle = (low + high) // 2
-            preempts = self._preempts(answers, self._prioritised(pod, steps[middle]))
+            preempts = self._preempts(chosen, self._prioritised(pod, steps[middle]))
             low, high = (low, middle) if preempts is not None else (middle, high)
         return list(steps[high : high + 1])
 
@@ -343,9 +335,9 @@ class ChangeSearch:
             return Proposal("priority", edits, name, "Never", "PreemptLowerPriority", 0.75)
         return Proposal("priority", edits, name, pod.priority, value, 0.75)
 
-    def _preempts(self, answers: Sequence[Proposal], raised: Proposal) -> Decision | None:
+    def _preempts(self, chosen: Sequence[Proposal], raised: Proposal) -> Decision | None:
         """Return the decision if the pod preempts pods of other workloads only, else None."""
-        decision = self.decided([*answers, raised])
+        decision = self.decided([*chosen, raised])
         if decision is None or not decision.nominated:
             return None
         pods = self._world.cluster.pods
@@ -410,39 +402,39 @@ class _Node:
         seen: set[frozenset[bytes]] = set()
         number = 0
         while heap and self._tries > 0:
-            count, _, _, answers = heappop(heap)
+            count, _, _, chosen = heappop(heap)
             if _is_larger(count, fitting, first):
                 break
-            objections = self._objections(answers)
+            objections = self._objections(chosen)
             if objections is None:
                 continue
             if not objections:
-                change = self._search.change(self._node, answers)
+                change = self._search.change(self._node, chosen)
                 if change is not None and (change.false or not false):
                     fitting.setdefault(change.kinds, change)
                 continue
-            if len(answers) - len(first) >= MAX_ANSWERS:
+            if len(chosen) - len(first) >= MAX_PROPOSALS:
                 continue
-            worthwhile = not self._of_pod and len(answers) > len(first) and not _is_larger(count, preempting, first)
+            worthwhile = not self._of_pod and len(chosen) > len(first) and not _is_larger(count, preempting, first)
             if not false and worthwhile and self._may_preempt(objections):
-                change = self._search.preempting(answers)
+                change = self._search.preempting(chosen)
                 if change is not None:
                     preempting.setdefault(change.kinds, change)
-            candidates = self._fewest_proposals(answers, objections, false=false)
+            candidates = self._fewest_proposals(chosen, objections, false=false)
             for candidate in candidates or ():
-                key = frozenset(msgspec.json.encode(proposal.edits) for proposal in (*answers, candidate))
+                key = frozenset(msgspec.json.encode(proposal.edits) for proposal in (*chosen, candidate))
                 if key not in seen:
                     seen.add(key)
                     number += 1
-                    size = sum(proposal.size for proposal in (*answers, candidate))
-                    heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, candidate]))
+                    size = sum(proposal.size for proposal in (*chosen, candidate))
+                    heappush(heap, (len(chosen) - len(first) + 1, size, number, [*chosen, candidate]))
         return [*fitting.values(), *preempting.values()]
 
-    def _objections(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
+    def _objections(self, chosen: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
         """Return the objections to the node after the edits; None if they are not possible or the node is absent."""
         self._tries -= 1
         try:
-            objections: Objections = self._search.world(answers, more).objections(self._search.key, [self._node])
+            objections: Objections = self._search.world(chosen, more).objections(self._search.key, [self._node])
         except NotPossible:
             return None
         return objections.of(0) if len(objections.rows) else None
@@ -451,17 +443,17 @@ class _Node:
         return all(objection.code is Code.UNSCHEDULABLE for objection in objections)
 
     def _fewest_proposals(
-        self, answers: Sequence[Proposal], objections: Sequence[Status], *, false: bool
+        self, chosen: Sequence[Proposal], objections: Sequence[Status], *, false: bool
     ) -> list[Proposal] | None:
         """Return the proposals of the plugin that has the fewest for its objection; None if a plugin has none."""
-        world = self._search.world(answers)
+        world = self._search.world(chosen)
         world.cluster.snapshot()
         pod, node = world.cluster.pods.get(self._search.key), world.cluster.node(self._node)
         assert pod is not None
         assert node is not None
         fewest: list[Proposal] | None = None
         for plugin in dict.fromkeys(objection.plugin for objection in objections):
-            case = Case(world, pod, node, partial(self._passes, answers, plugin))
+            case = Case(world, pod, node, partial(self._passes, chosen, plugin))
             candidates = [proposal for proposal in proposals(case, plugin) if self._allowed(proposal, false=false)]
             if not candidates:
                 return None
@@ -472,8 +464,8 @@ class _Node:
     def _allowed(self, proposal: Proposal, *, false: bool) -> bool:
         return (false or not proposal.false) and not (self._of_pod and proposal.kind in OF_NODES)
 
-    def _passes(self, answers: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
-        objections = self._objections(answers, more)
+    def _passes(self, chosen: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
+        objections = self._objections(chosen, more)
         return objections is not None and all(objection.plugin != plugin for objection in objections)
 
 
@@ -495,7 +487,7 @@ def without_needless(
     return [change for change in changes if any(change is other for other in needed)]
 
 
-def first_of_all(moment: Moment, key: PodKey) -> list[Proposal]:
+def first_proposals(moment: Moment, key: PodKey) -> list[Proposal]:
     """Return proposals that remove obstacles to all attempts: scheduling gates, an unknown schedulerName."""
     world = moment.world()
     pod = world.cluster.pods.get(key)
@@ -525,19 +517,3 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
         for other in later
         if isinstance(other, SetField) and not other.add
     )
-
-
-def a_unit_less(change: Change) -> Iterator[list[Edit]]:
-    """Yield the edits of the change without one of them, for each edit that does not depend on the others."""
-    if len(change.edits) < 2 or any(
-        part.kind == "priority" for part in change.changed
-    ):  # its edits depend on each other
-        return
-    for index, edit in enumerate(change.edits):
-        if not _releases(edit):
-            yield [other for at, other in enumerate(change.edits) if at != index]
-
-
-def _releases(edit: Edit) -> bool:
-    """Return whether the edit is a part of the release of a claim's devices."""
-    return isinstance(edit, Remove) or (isinstance(edit, SetField) and edit.path == ("status",))

@@ -54,7 +54,7 @@ class Drainability:
                 return drain
         return drain
 
-    def take(self, pods: Sequence[Pod]) -> None:
+    def count_evictions(self, pods: Sequence[Pod]) -> None:
         """Count evictions of these pods against their budgets."""
         for pod in pods:
             for budget in self._budgets_of(pod):

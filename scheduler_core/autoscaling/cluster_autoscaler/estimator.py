@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 
@@ -27,6 +28,8 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class _Estimation:
+    """The new nodes so far, and the pods that were placed on nodes, at most `limit` of them new."""
+
     def __init__(self, template: Template, snapshot: Snapshot, limit: int) -> None:
         self.template = template
         self.snapshot = snapshot
@@ -104,6 +107,7 @@ def _try_new_nodes(estimation: _Estimation, pods: PodGroup) -> bool:
 
 
 def _uses_hostname(pod: Pod) -> bool:
+    spreads = (spread for spread in pod.topology_spread_constraints if spread.when_unsatisfiable == "DoNotSchedule")
     terms = (*pod.required_affinity, *pod.required_anti_affinity)
-    spreads = (c for c in pod.topology_spread_constraints if c.when_unsatisfiable == "DoNotSchedule")
-    return any(term.topology_key == HOSTNAME for term in terms) or any(c.topology_key == HOSTNAME for c in spreads)
+    keys = chain((spread.topology_key for spread in spreads), (term.topology_key for term in terms))
+    return HOSTNAME in keys

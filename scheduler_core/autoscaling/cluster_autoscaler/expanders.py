@@ -18,13 +18,7 @@ GIB = 1 << 30
 GPU = "nvidia.com/gpu"
 STABILISATION_CPU, STABILISATION_MEMORY = 0.5, 500 * (1 << 20)  # the pod that damps prices (price.go)
 GPU_UNFITNESS = 1000.0
-PREFERRED_CPU = (
-    (2, 1),
-    (6, 2),
-    (20, 4),
-    (60, 8),
-    (200, 16),
-)  # up to so many nodes, a node of so many cpus (preferred.go)
+PREFERRED_CPU = ((2, 1), (6, 2), (20, 4), (60, 8), (200, 16))  # up to so many nodes: so many cpus (preferred.go)
 LARGEST_PREFERRED_CPU = 32
 
 

@@ -228,7 +228,10 @@ class ClusterAutoscaler:
         """Scale up or down, and record the events at the end."""
         scale_up = ScaleUp("not needed")
         new = self._are_all_new(pods)
-        total, ready = self._flags["max-nodes-total"], sum(len(r.ready) for r in self._state.readiness.values())
+        total, ready = (
+            self._flags["max-nodes-total"],
+            sum(len(readiness.ready) for readiness in self._state.readiness.values()),
+        )
         if pods and total and ready >= total:
             self._record_status("MaxNodesTotalReached", f"Max total nodes in cluster reached: {total}", "Warning")
             scale_up = ScaleUp("no options", reasons={pod.key: ["max total nodes in cluster reached"] for pod in pods})
@@ -367,8 +370,8 @@ class ClusterAutoscaler:
             *(
                 name
                 for group in self.cloud.groups.values()
-                for name, i in group.instances.items()
-                if i.state == "deleting"
+                for name, instance in group.instances.items()
+                if instance.state == "deleting"
             ),
         ]
         upcoming = [node.name for node in snapshot.nodes() if self._api.cluster.node(node.name) is None]
@@ -402,7 +405,8 @@ class ClusterAutoscaler:
             self._record_status("ScaledUpGroup", f"Scale-up: group {resize.group.name} size set to {size}")
         if scale_up.result == "successful":
             changes = " ".join(
-                f"{{{r.group.name} {r.old}->{r.new} (max: {r.group.maximum})}}" for r in scale_up.resizes
+                f"{{{resize.group.name} {resize.old}->{resize.new} (max: {resize.group.maximum})}}"
+                for resize in scale_up.resizes
             )
             for pod in scale_up.helped:
                 self._record_pod(pod, "TriggeredScaleUp", f"pod triggered scale-up: [{changes}]")

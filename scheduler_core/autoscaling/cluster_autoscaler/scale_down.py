@@ -95,7 +95,7 @@ class Planner:
             if stranded is not None:
                 self._keep(name, f"NoPlaceToMovePods {stranded.key}")
                 continue
-            judge.take(drain.move)
+            judge.count_evictions(drain.move)
             destinations.discard(name)
             since = self.unneeded[name].since if name in self.unneeded else now
             unneeded[name] = Candidate(name, drain, eligible[name], since, places)

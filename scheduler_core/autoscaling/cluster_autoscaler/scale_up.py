@@ -110,7 +110,9 @@ class Orchestrator:
             if not helps[number]
             for pod in pod_group
         }
-        by_pod = {pod.key: {**against[n], **skipped} for n, pod_group in enumerate(pod_groups) for pod in pod_group}
+        by_pod = {
+            pod.key: {**against[number], **skipped} for number, pod_group in enumerate(pod_groups) for pod in pod_group
+        }
         if not options:
             return Plan(None, [], by_pod, remaining)
         self._expanders.node_count = len(nodes)
@@ -224,7 +226,9 @@ class Orchestrator:
                 return False
         for name in {*a.allocatable, *b.allocatable}:
             of_a, of_b = a.allocatable.get(name, 0), b.allocatable.get(name, 0)
-            used_a, used_b = (sum(p.requests.get(name, 0) for p in t.daemon_pods) for t in (first, second))
+            used_a, used_b = (
+                sum(pod.requests.get(name, 0) for pod in template.daemon_pods) for template in (first, second)
+            )
             if not _is_close(of_a, of_b, flags["max-allocatable-difference-ratio"]):
                 return False
             if not _is_close(of_a - used_a, of_b - used_b, flags["max-free-difference-ratio"]):

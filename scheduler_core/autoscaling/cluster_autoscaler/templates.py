@@ -49,7 +49,7 @@ def _real_template(group: Group, api: Api) -> Node | None:
     """Return a node of the group that has been ready for long enough; None without one."""
     for name in group.instances:
         node = api.cluster.node(name)
-        if node is None or node.unschedulable or any(t.key.startswith("ToBeDeleted") for t in node.taints):
+        if node is None or node.unschedulable or any(taint.key.startswith("ToBeDeleted") for taint in node.taints):
             continue
         status = api.node_status(name)
         since = max(status.changed, node.creation_timestamp, 0.0)

@@ -13,7 +13,7 @@ from scheduler_core.controllers.disruption import budgets_of
 from scheduler_core.controllers.eviction import CREATED, evict
 from scheduler_core.controllers.pods import is_terminating
 from scheduler_core.plugins.node_affinity.rule import matches_required
-from scheduler_core.plugins.taint_toleration.rule import tolerates
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint
 from scheduler_core.scenario.objects.label_selectors import label_selector
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.reading.times import parse_duration
@@ -137,7 +137,7 @@ class Evictor:
         """Return whether the pod fits a node (node.go: NodeFit); topology spread is not checked."""
         if node.unschedulable or not matches_required(pod, node):
             return False
-        if any(t.effect in ("NoSchedule", "NoExecute") and not tolerates(pod.tolerations, t) for t in node.taints):
+        if find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is not None:
             return False
         here = [other for other, status in self._api.pods_on(node.name) if not _is_finished(status.phase)]
         if node.name != pod.node_name:

@@ -12,7 +12,7 @@ from scheduler_core.autoscaling.descheduler.evictor import Evictor, NodeLimit
 from scheduler_core.autoscaling.descheduler.utilization import high_node_utilization, low_node_utilization
 from scheduler_core.controllers.api import Api
 from scheduler_core.plugins.node_affinity.rule import matches_required
-from scheduler_core.plugins.taint_toleration.rule import tolerates
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint, tolerates
 from scheduler_core.scenario.objects.label_selectors import label_selector
 from scheduler_core.scenario.reading.problems import Problems
 
@@ -41,7 +41,7 @@ class Strategies:
             "RemovePodsViolatingTopologySpreadConstraint": self._topology_spread,
         }
 
-    def _each(self, pods: Sequence[Pod], strategy: str, evictor: Evictor) -> None:
+    def _evict_all(self, pods: Sequence[Pod], strategy: str, evictor: Evictor) -> None:
         """Evict the pods; on each node, up to its limit."""
         full: set[str] = set()
         for pod in pods:
@@ -62,7 +62,7 @@ class Strategies:
     # Deschedule
 
     def _node_taints(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removepodsviolatingnodetaints/node_taint.go"""
+        """Evict pods that do not tolerate a taint of their node (removepodsviolatingnodetaints/node_taint.go)."""
         effects = {"NoSchedule", *(["PreferNoSchedule"] if args.get("includePreferNoSchedule") else [])}
         excluded, included = set(args.get("excludedTaints") or ()), set(args.get("includedTaints") or ())
         violating = []
@@ -73,10 +73,10 @@ class Strategies:
                 if is_considered and not tolerates(pod.tolerations, taint):
                     violating.append(pod)
                     break
-        self._each(violating, "RemovePodsViolatingNodeTaints", evictor)
+        self._evict_all(violating, "RemovePodsViolatingNodeTaints", evictor)
 
     def _node_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removepodsviolatingnodeaffinity/node_affinity.go"""
+        """Evict pods whose affinity fits another node better (removepodsviolatingnodeaffinity/node_affinity.go)."""
         kinds = args.get("nodeAffinityType") or ()
         is_required = "requiredDuringSchedulingIgnoredDuringExecution" in kinds
         violating = []
@@ -89,10 +89,13 @@ class Strategies:
                 weights = [_weight(pod, other) for other in nodes if evictor.fits(pod, other)]
                 if weights and max(weights) > _weight(pod, node):
                     violating.append(pod)
-        self._each(violating, "RemovePodsViolatingNodeAffinity", evictor)
+        self._evict_all(violating, "RemovePodsViolatingNodeAffinity", evictor)
 
     def _anti_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go: the pod that has the rule goes."""
+        """Evict pods whose anti-affinity is violated, of each two the one that has the term.
+
+        removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go
+        """
         gone: set[str] = set()
         for node in nodes:
             pods = [pod for pod in evictor.pods_on(node) if _is_chosen(args, pod)]
@@ -117,17 +120,17 @@ class Strategies:
         )
 
     def _restarts(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removepodshavingtoomanyrestarts/toomanyrestarts.go"""
+        """Evict pods with too many restarts (removepodshavingtoomanyrestarts/toomanyrestarts.go)."""
         least = args.get("podRestartThreshold") or 1
         pods = [pod for _, pod in self._candidates(args, nodes, evictor) if self._restarts_of(pod) >= least]
-        self._each(pods, "RemovePodsHavingTooManyRestarts", evictor)
+        self._evict_all(pods, "RemovePodsHavingTooManyRestarts", evictor)
 
     def _restarts_of(self, pod: Pod) -> int:
         before = pod.annotations.get(RESTARTS, "0")
         return self._api.status(pod).restarts + (int(before) if before.isdigit() else 0)
 
     def _failed_pods(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removefailedpods/failedpods.go"""
+        """Evict failed pods that are old enough (removefailedpods/failedpods.go)."""
         least = args.get("minPodLifetimeSeconds")
         names = {node.name for node in nodes}
         excluded = args.get("excludeOwnerKinds") or ()
@@ -141,10 +144,10 @@ class Strategies:
             and _is_chosen(args, pod)
             and evictor.is_evictable(pod)
         ]
-        self._each(pods, "RemoveFailedPods", evictor)
+        self._evict_all(pods, "RemoveFailedPods", evictor)
 
     def _life_time(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """podlifetime/pod_lifetime.go: the oldest first, over all nodes."""
+        """Evict pods that are too old, the oldest of all nodes first (podlifetime/pod_lifetime.go)."""
         most = args.get("maxPodLifeTimeSeconds")
         states, kinds = set(args.get("states") or ()), args.get("ownerKinds") or {}
         pods = []
@@ -157,12 +160,12 @@ class Strategies:
             if (kinds.get("include") and owner not in kinds["include"]) or owner in (kinds.get("exclude") or ()):
                 continue
             pods.append(pod)
-        self._each(sorted(pods, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
+        self._evict_all(sorted(pods, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
 
     # Balance
 
     def _duplicates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removeduplicates/removeduplicates.go: the first pod of an owner on a node is not a duplicate."""
+        """Evict pods of owners with several on a node, down to the average (removeduplicates/removeduplicates.go)."""
         excluded = args.get("excludeOwnerKinds") or ()
         count: dict[tuple[str, ...], int] = {}
         duplicates: dict[tuple[str, ...], dict[str, list[Pod]]] = {}
@@ -183,10 +186,13 @@ class Strategies:
             average = math.ceil(count[owner] / len(targets))
             for pods in by_node.values():
                 if len(pods) + 1 > average:
-                    self._each(pods[average - 1 :], "RemoveDuplicates", evictor)
+                    self._evict_all(pods[average - 1 :], "RemoveDuplicates", evictor)
 
     def _topology_spread(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """removepodsviolatingtopologyspreadconstraint/topologyspreadconstraint.go"""
+        """Evict pods until the domains of each spread constraint are balanced.
+
+        removepodsviolatingtopologyspreadconstraint/topologyspreadconstraint.go
+        """
         actions = args.get("constraints") or ["DoNotSchedule"]
         by_namespace: dict[str, list[Pod]] = {}
         for node in nodes:
@@ -205,7 +211,7 @@ class Strategies:
                 for moved in self._balance(constraint, pod, pods, nodes, evictor, fit=fit):
                     going[moved.key] = moved
         pods = [pod for pod in going.values() if evictor.is_evictable(pod) and evictor.passes_pre_eviction(pod)]
-        self._each(pods, "RemovePodsViolatingTopologySpreadConstraint", evictor)
+        self._evict_all(pods, "RemovePodsViolatingTopologySpreadConstraint", evictor)
 
     def _balance(
         self,
@@ -229,7 +235,7 @@ class Strategies:
             return
         average = sum(map(len, domains.values())) / len(domains)
         for members in domains.values():
-            members.sort(key=lambda pod: _staying(pod, evictor))
+            members.sort(key=lambda pod: _eviction_order(pod, evictor))
         ordered = sorted(domains.items(), key=lambda entry: len(entry[1]))
         below = {value for value, members in ordered if len(members) < average}
         destinations = [node for node in eligible if node.labels[key] in below]
@@ -269,19 +275,21 @@ def _weight(pod: Pod, node: Node) -> int:
 
 
 def _may_land(pod: Pod, node: Node) -> bool:
-    blocked = any(t.effect in ("NoSchedule", "NoExecute") and not tolerates(pod.tolerations, t) for t in node.taints)
-    return not blocked and bool(matches_required(pod, node))
+    if find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is not None:
+        return False
+    return bool(matches_required(pod, node))
 
 
 def _is_counted(constraint: TopologySpreadConstraint, pod: Pod, node: Node) -> bool:
     """Return whether a node counts for the constraint (matchNodeInclusionPolicies)."""
     if constraint.node_affinity_policy == "Honor" and not matches_required(pod, node):
         return False
-    hard = (t for t in node.taints if t.effect in ("NoSchedule", "NoExecute"))
-    return constraint.node_taints_policy != "Honor" or all(tolerates(pod.tolerations, taint) for taint in hard)
+    if constraint.node_taints_policy != "Honor":
+        return True
+    return find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is None
 
 
-def _staying(pod: Pod, evictor: Evictor) -> tuple[bool, bool, int]:
+def _eviction_order(pod: Pod, evictor: Evictor) -> tuple[bool, bool, int]:
     """Return a sort key; the pods at the end of a domain are evicted first (sortDomains)."""
     choosy = bool(pod.node_selector) or pod.required_node_affinity is not None or bool(pod.preferred_node_affinity)
     return evictor.is_evictable(pod), not choosy, -pod.priority

@@ -10,7 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.qos import QOS, qos_class
 from scheduler_core.autoscaling.descheduler.evictor import PREFER_NO_EVICTION, Evictor, NodeLimit
-from scheduler_core.plugins.taint_toleration.rule import tolerates
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint
 
 BASIC = ("cpu", "memory", "pods")
 Amounts = dict[str, float]
@@ -99,10 +99,10 @@ def _evict_from(
         if not pods or not goes_on(source, room):
             continue
         evicted = 0
-        for pod in sorted(pods, key=in_order_of_eviction):
+        for pod in sorted(pods, key=eviction_order):
             if most is not None and evicted >= most:
                 break
-            if not any(_tolerates_all(pod, to.node) for to in destinations) or pod.namespace in excluded:
+            if not any(_tolerates_hard_taints(pod, to.node) for to in destinations) or pod.namespace in excluded:
                 continue
             if not evictor.passes_pre_eviction(pod):
                 continue
@@ -120,17 +120,17 @@ def _evict_from(
                 break
 
 
-def in_order_of_eviction(pod: Pod) -> tuple[int, bool, int]:
+def eviction_order(pod: Pod) -> tuple[int, bool, int]:
     """Return a sort key: low priorities first, then those without prefer-no-eviction, then by QoS class."""
     return pod.priority, PREFER_NO_EVICTION in pod.annotations, QOS.index(qos_class(pod.manifest.get("spec") or {}))
 
 
-def _tolerates_all(pod: Pod, node: Node) -> bool:
-    return all(t.effect == "PreferNoSchedule" or tolerates(pod.tolerations, t) for t in node.taints)
+def _tolerates_hard_taints(pod: Pod, node: Node) -> bool:
+    return find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is None
 
 
 def _used(pods: Sequence[Pod], names: Sequence[str]) -> Amounts:
-    return {name: len(pods) if name == "pods" else sum(p.requests.get(name, 0) for p in pods) for name in names}
+    return {name: len(pods) if name == "pods" else sum(pod.requests.get(name, 0) for pod in pods) for name in names}
 
 
 def _percent(used: Amounts, node: Node) -> Amounts:

@@ -126,7 +126,7 @@ class Disruption:
     # Plans, for questions
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
-        """Return the command that would remove or replace a node alone, or None and the reason that the node stays."""
+        """Return the command that would remove or replace a node alone, or None and why the node stays."""
         candidate = self._candidate(node, eventual=False)
         if candidate is None:
             return None, self._messages.get(node.name, "Node isn't managed by karpenter")
@@ -221,7 +221,7 @@ class Disruption:
                 self._mark_consolidated("empty")
             return None
         yield VALIDATION
-        valid = _same(empty, self._candidates(self._is_empty))
+        valid = _still_proposed(empty, self._candidates(self._is_empty))
         budgets = self._budgets("Empty")
         kept = []
         for candidate in valid:
@@ -278,7 +278,7 @@ class Disruption:
         if not candidates or self._is_consolidated("single"):
             return None
         budgets, constrained = self._budgets("Underutilized"), False
-        for candidate in _interwoven(_by_cost(candidates)):
+        for candidate in _alternate_pools(_by_cost(candidates)):
             if budgets[candidate.pool.name] == 0:
                 constrained = True
                 continue
@@ -345,7 +345,7 @@ class Disruption:
         )
 
     def problem_of_node(self, node: StateNode) -> str:
-        """Return the reason that a node must not be disrupted, "" if it may be (ValidateNodeDisruptable)."""
+        """Return why a node must not be disrupted, "" if it may be (ValidateNodeDisruptable)."""
         if node.claim is None:
             return "Node isn't managed by karpenter"
         if node.node is None:
@@ -363,7 +363,7 @@ class Disruption:
         return ""
 
     def problem_of_pods(self, node: StateNode) -> str:
-        """Return the reason that a pod prevents the disruption of a node, "" if none does (ValidatePodsDisruptable)."""
+        """Return why a pod prevents the disruption of a node, "" if none does (ValidatePodsDisruptable)."""
         for pod, status in node.pods:
             active = status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
             if active and self._state.is_protected(pod):
@@ -450,15 +450,16 @@ class Disruption:
         ]
         leaving = self._provisioner.pods_of_deleting(nodes)
         pods = [*self._provisioner.pending_pods(), *moving, *leaving]
-        results = self._provisioner.simulate(pods, [n for n in nodes if not n.deleting and n.name not in names])
-        staying = {pod.key for pod in leaving}
+        staying = [node for node in nodes if not node.deleting and node.name not in names]
+        results = self._provisioner.simulate(pods, staying)
+        of_leaving = {pod.key for pod in leaving}
         for node in results.nodes:
             if not node.state.initialized:
                 claim = f"nodeclaim/{node.state.claim.name}" if node.state.claim is not None else ""
                 place = f"node/{node.state.node.name}" if node.state.node is not None else ""
                 where = ", ".join(filter(None, (claim, place)))
                 for pod in node.pods:
-                    if pod.key not in staying:
+                    if pod.key not in of_leaving:
                         results.errors[pod.key] = pod, f"would schedule against uninitialized {where}"
         return results
 
@@ -508,7 +509,7 @@ class Disruption:
             return None
         if not spot_to_spot and kinds.has("spot") and kinds.has("on-demand"):
             claim.requirements = merge(claim.requirements, (one_of(CAPACITY_TYPE, "spot"),))
-        return self._announced(Command("Underutilized", list(candidates), [claim], results), price)
+        return self._announce(Command("Underutilized", list(candidates), [claim], results), price)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
         """Keep only the types that cost less than the price. Return whether enough types are left."""
@@ -537,11 +538,11 @@ class Disruption:
         claim.types = sum(1 << number for number in order[:MIN_TYPES_SPOT_TO_SPOT])
         return True
 
-    def _announced(self, command: Command, price: float) -> Command:
+    def _announce(self, command: Command, price: float) -> Command:
         """Set the savings of the command, record an event on each candidate, and return it (EmitCandidateEvents)."""
         claim = command.replacements[0]
         first = self._catalogue.by_price(claim.types, claim.requirements)[:1]
-        launched = [min(o.price for o in self._catalogue.types[number].offerings) for number in first]
+        launched = [min(offering.price for offering in self._catalogue.types[number].offerings) for number in first]
         command.savings = price - sum(launched)
         for candidate in command.candidates:
             text = command.text_for(candidate)
@@ -597,7 +598,7 @@ class Disruption:
         self._valid_candidates(command)
 
     def _valid_candidates(self, command: Command) -> list[Candidate]:
-        valid = _same(command.candidates, self._candidates(self._is_underutilized))
+        valid = _still_proposed(command.candidates, self._candidates(self._is_underutilized))
         if len(valid) != len(command.candidates):
             raise Rejected("churn")
         budgets = self._budgets("Underutilized")
@@ -701,16 +702,16 @@ def _by_cost(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: candidate.cost)
 
 
-def _interwoven(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _alternate_pools(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, one of each pool in turn (shuffleCandidates)."""
     by_pool: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_pool.setdefault(candidate.pool.name, []).append(candidate)
     longest = max(map(len, by_pool.values()), default=0)
-    return [of_pool[i] for i in range(longest) for of_pool in by_pool.values() if i < len(of_pool)]
+    return [of_pool[index] for index in range(longest) for of_pool in by_pool.values() if index < len(of_pool)]
 
 
-def _same(proposed: Sequence[Candidate], current: Sequence[Candidate]) -> list[Candidate]:
+def _still_proposed(proposed: Sequence[Candidate], current: Sequence[Candidate]) -> list[Candidate]:
     names = {candidate.name for candidate in proposed}
     return [candidate for candidate in current if candidate.name in names]
 

@@ -49,7 +49,7 @@ class Catalogue:
         self.requirements = [entry.requirements for entry in self.types]
         self.well_known = WELL_KNOWN | {key for entry in self.types for key in entry.labels}
         self._allocatable = [entry.allocatable for entry in self.types]
-        self._usable = self._set(all(a >= 0 for a in amounts.values()) for amounts in self._allocatable)
+        self._usable = self._set(all(amount >= 0 for amount in amounts.values()) for amounts in self._allocatable)
         self._meeting: dict[Requirement, Types] = {}
         self._thresholds: dict[str, tuple[list[int], list[Types]]] = {}
         self._offered: dict[tuple[Requirement, Requirement], Types] = {}
@@ -116,7 +116,7 @@ class Catalogue:
             if len(self._of_nodes) >= MOST_LABELS_KEPT:
                 self._of_nodes.clear()
             own = of_labels(labels)
-            named = merge((e for name, e in own.items() if name != HOSTNAME), (one_of(HOSTNAME, hostname),))
+            named = merge((entry for name, entry in own.items() if name != HOSTNAME), (one_of(HOSTNAME, hostname),))
             known = self._of_nodes[key] = labels, own, named  # the labels too, so that no others get their id
         return known[1], known[2]
 
@@ -133,8 +133,11 @@ class Catalogue:
 
     def cheaper(self, types: Types, requirements: Requirements, price: float) -> Types:
         """Return the types whose worst launch price is lower (RemoveInstanceTypeOptionsByPriceAndMinValues)."""
-        left = (n for n in self.members(types) if self.worst_launch_price(self.types[n], requirements) < price)
-        return sum(1 << number for number in left)
+        return sum(
+            1 << number
+            for number in self.members(types)
+            if self.worst_launch_price(self.types[number], requirements) < price
+        )
 
     def worst_launch_price(self, entry: InstanceType, requirements: Requirements) -> float:
         """Return the highest price of the capacity type that is launched, infinity without one (WorstLaunchPrice)."""
@@ -192,7 +195,9 @@ class Catalogue:
         short = {}
         for key, entry in requirements.items():
             if entry.min_values is not None:
-                values = {v for n in self.members(types) for v in get(self.requirements[n], key).values}
+                values = {
+                    value for number in self.members(types) for value in get(self.requirements[number], key).values
+                }
                 if len(values) < entry.min_values:
                     short[key] = len(values)
         return short

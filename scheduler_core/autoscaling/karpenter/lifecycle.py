@@ -132,7 +132,8 @@ class Lifecycle:
         claim = self._state.claim(name)
         if claim is None or claim.deleted is not None:
             return
-        types = sum(1 << self._catalogue.number[t] for t in claim.instance_types if t in self._catalogue.number)
+        number = self._catalogue.number
+        types = sum(1 << number[name] for name in claim.instance_types if name in number)
         cheapest = self._catalogue.cheapest(types, claim.requirements)
         if cheapest is None:
             message = "insufficient capacity, all requested instance types were unavailable during launch"
@@ -223,7 +224,7 @@ class Lifecycle:
         startup = {(taint.key, taint.effect) for taint in claim.startup_taints}
         waits = (
             self._api.node_status(node.name).ready != "True"
-            or any((t.key, t.effect) in startup or is_ephemeral(t) for t in node.taints)
+            or any((taint.key, taint.effect) in startup or is_ephemeral(taint) for taint in node.taints)
             or any(amount and not node.allocatable.get(resource) for resource, amount in claim.requests.items())
         )
         if waits:
@@ -437,7 +438,7 @@ def _instance_labels(claim: NodeClaim, entry: InstanceType, offering: Offering) 
         for key, wanted in claim.requirements.items()
         if wanted.operator == "In" and len(wanted.values) == 1
     }
-    of_type = {key: next(iter(r.values)) for key, r in entry.requirements.items() if len(r.values) == 1}
+    of_type = {key: next(iter(wanted.values)) for key, wanted in entry.requirements.items() if len(wanted.values) == 1}
     chosen = {INSTANCE_TYPE: entry.name, ZONE: offering.zone, CAPACITY_TYPE: offering.capacity_type}
     return {**single, **of_type, **chosen}
 

@@ -167,15 +167,12 @@ class Provisioner:
 
     def _invalid(self, pod: Pod) -> str | None:
         """Return why a pod is invalid, "" if it excludes Karpenter's nodes, None if it is valid (Validate)."""
-        wanted = [
-            e
-            for t in (pod.required_node_affinity.terms if pod.required_node_affinity else ())
-            for e in t.match_expressions
-        ]
+        terms = pod.required_node_affinity.terms if pod.required_node_affinity is not None else ()
+        wanted = [entry for term in terms for entry in term.match_expressions]
         if any(entry.key == NODE_POOL and entry.operator == "DoesNotExist" for entry in wanted):
             return ""
         reasons = []
-        if pod.required_node_affinity is not None and any(t.match_fields for t in pod.required_node_affinity.terms):
+        if any(term.match_fields for term in terms):
             reasons.append("node selector term with matchFields is not supported")
         for key in (*pod.node_selector, *(entry.key for entry in wanted)):
             domain = key.partition("/")[0] if "/" in key else ""
@@ -252,7 +249,7 @@ class Provisioner:
             for of_type in self._catalogue.requirements:
                 entries += [merge(own, of_type)[key]] if key in own or key in of_type else []
             entries += [own[key]] if key in own and own[key].operator == "In" else []
-            for domain in dict.fromkeys(d for entry in entries for d in sorted(entry.values)):
+            for domain in dict.fromkeys(value for entry in entries for value in sorted(entry.values)):
                 known = domains.setdefault(domain, [])
                 if not pool.taints:
                     known[:] = [()]

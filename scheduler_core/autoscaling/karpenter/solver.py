@@ -72,7 +72,9 @@ class ExistingNode:
     def __init__(self, state: StateNode, daemon_requests: Resources, requirements: Requirements) -> None:
         self.state = state
         self.pods: list[Pod] = []
-        missing = {n: max(a - state.daemon_requests.get(n, 0), 0) for n, a in daemon_requests.items()}
+        missing = {
+            name: max(amount - state.daemon_requests.get(name, 0), 0) for name, amount in daemon_requests.items()
+        }
         self.remaining = {
             name: amount - state.pod_requests.get(name, 0) - missing.get(name, 0)
             for name, amount in state.allocatable.items()
@@ -82,7 +84,7 @@ class ExistingNode:
         self._broken = any(amount < 0 for amount in self.remaining.values())
 
     def can_add(self, data: PodData, topology: Topology) -> Requirements | Misfit:
-        """Return the node's requirements with the pod, or the reason that it does not fit (ExistingNode.CanAdd)."""
+        """Return the node's requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
         if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
         if data.pod.host_ports and ports_conflict(data.pod.host_ports, self._ports) is not None:
@@ -121,7 +123,7 @@ class NewClaim:
     def can_add(
         self, data: PodData, topology: Topology, *, relaxes_min_values: bool = False
     ) -> tuple[Requirements, Types] | Misfit:
-        """Return requirements and types with the pod, or the reason that it does not fit (NodeClaim.CanAdd)."""
+        """Return requirements and types with the pod, or why it does not fit (NodeClaim.CanAdd)."""
         if (reason := not_tolerated(self.pool.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
         if data.pod.host_ports and (port := ports_conflict(data.pod.host_ports, self._ports)) is not None:
@@ -178,7 +180,7 @@ class NewClaim:
 def _with_topology(
     data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
 ) -> Requirements | Misfit:
-    """Return the requirements with those of volumes and terms, or the reason that they conflict.
+    """Return the requirements with those of volumes and terms, or why they conflict.
 
     If a volume can be reached in several topologies, the first possible one is used.
     """
@@ -242,17 +244,16 @@ class Solver:
         self._topology = topology
         self._volumes = volumes
         self._options = options
-        self._tolerates_preferences = any(t.effect == "PreferNoSchedule" for pool in pools for t in pool.taints)
+        self._tolerates_preferences = any(taint.effect == "PreferNoSchedule" for pool in pools for taint in pool.taints)
         self._claims: list[NewClaim] = []
         self._opened = 0
         self._data: dict[PodKey, PodData] = {}
-        self._refused: dict[
-            object, set[object]
-        ] = {}  # by `PodData.like`: nodes and claims on which the pods do not fit
-        self.without_types: list[
-            tuple[NodePool, bool]
-        ] = []  # pools without a suitable type; True: because of minValues
-        self._templates = [t for pool in pools if (t := self._template(pool, daemon_pods)) is not None]
+        # By `PodData.like`: the nodes and claims on which the pods do not fit.
+        self._refused: dict[object, set[object]] = {}
+        # The pools without a suitable type; True: because of minValues.
+        self.without_types: list[tuple[NodePool, bool]] = []
+        templates = (self._template(pool, daemon_pods) for pool in pools)
+        self._templates = [template for template in templates if template is not None]
         self._remaining = {pool.name: dict(pool.limits) for pool in pools if pool.limits is not None}
         self._nodes = [self._existing(node, daemon_pods) for node in nodes]
         self._nodes.sort(key=lambda node: (not node.state.initialized, node.state.name))
@@ -265,7 +266,7 @@ class Solver:
         pods = list(pods)
         for pod in pods:
             self._topology.update(pod)
-            self._note(pod)
+            self._read(pod)
         queue = deque(sorted(pods, key=self._order))
         last_length: dict[PodKey, int] = {}
         errors: dict[PodKey, tuple[Pod, str]] = {}
@@ -277,7 +278,7 @@ class Solver:
                 continue
             errors[pod.key] = pod, reason
             self._topology.update(pod)
-            self._note(pod)
+            self._read(pod)
             queue.append(pod)
             last_length[pod.key] = len(queue)
         for claim in self._claims:
@@ -289,7 +290,7 @@ class Solver:
         requests = self._data[pod.key].requests
         return -requests.get("cpu", 0), -requests.get("memory", 0), math.floor(pod.creation_timestamp), pod.uid
 
-    def _note(self, pod: Pod) -> None:
+    def _read(self, pod: Pod) -> None:
         ignores = self._options.ignores_preferences
         self._data[pod.key] = pod_data(pod, self._volumes.get(pod.key, ()), ignores_preferences=ignores)
 
@@ -306,7 +307,7 @@ class Solver:
                 return reason
             pod = relaxed
             self._topology.update(pod)
-            self._note(pod)
+            self._read(pod)
 
     def _add(self, data: PodData) -> str | None:
         """Place a pod on a node, the opened claim with the fewest pods, or a new claim.
@@ -351,7 +352,7 @@ class Solver:
                 if remaining.get("nodes", 1) <= 0:
                     reasons.append(NODES_EXHAUSTED.format(pool=template.pool.name))
                     continue
-                types = self._catalogue.within(types, {n: a for n, a in remaining.items() if n != "nodes"})
+                types = self._catalogue.within(types, _without_nodes(remaining))
                 if not types:
                     reasons.append(LIMITS_EXCEEDED.format(pool=template.pool.name))
                     continue
@@ -375,7 +376,7 @@ class Solver:
         while (relaxed := relax(pod, tolerates_preferences=self._tolerates_preferences)) is not None:
             pod = relaxed
         self._topology.update(pod)
-        self._note(pod)
+        self._read(pod)
         data = self._data[pod.key]
         return [self._offer(template, data) for template in self._templates]
 
@@ -383,7 +384,7 @@ class Solver:
         remaining = self._remaining.get(template.pool.name)
         types = template.types
         if remaining is not None:
-            types = self._catalogue.within(types, {n: a for n, a in remaining.items() if n != "nodes"})
+            types = self._catalogue.within(types, _without_nodes(remaining))
         if remaining is not None and (remaining.get("nodes", 1) <= 0 or not types):
             sentence = LIMITS_EXCEEDED if remaining.get("nodes", 1) > 0 else NODES_EXHAUSTED
             return Offer(template, sentence.format(pool=template.pool.name), {}, 0)
@@ -439,6 +440,11 @@ class Solver:
         if remaining is not None:
             for name in remaining:
                 remaining[name] -= 1 if name == "nodes" else node.capacity.get(name, 0)
+
+
+def _without_nodes(remaining: Resources) -> Resources:
+    """Return what remains of a pool's limits without the number of nodes."""
+    return {name: amount for name, amount in remaining.items() if name != "nodes"}
 
 
 def _matches(pod: Pod, fits: Callable[[Requirements], bool]) -> bool:

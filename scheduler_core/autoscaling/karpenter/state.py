@@ -125,7 +125,9 @@ class ClusterState:
             labels, annotations, taints = node.labels, node.annotations, node.taints
         if claim is not None and not initialized:
             startup = {(taint.key, taint.effect) for taint in claim.startup_taints}
-            taints = tuple(t for t in taints if not is_ephemeral(t) and (t.key, t.effect) not in startup)
+            taints = tuple(
+                taint for taint in taints if not is_ephemeral(taint) and (taint.key, taint.effect) not in startup
+            )
         capacity: Resources = node.capacity if node is not None else {}
         allocatable: Resources = node.allocatable if node is not None else {}
         if claim is not None and not initialized:

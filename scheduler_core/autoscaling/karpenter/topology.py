@@ -142,11 +142,16 @@ class TopologyGroup:
             fits = self.domains.get(host, 0) > 0 or self._may_begin(pod, of_pod)
             return one_of(self.key, *((host,) if fits else ()))
         candidates: Collection[str] = of_node.values if of_node.operator == "In" else self.domains
-        options = [d for d in candidates if self.domains.get(d, 0) > 0 and of_pod.has(d) and of_node.has(d)]
+        options = [
+            domain
+            for domain in candidates
+            if self.domains.get(domain, 0) > 0 and of_pod.has(domain) and of_node.has(domain)
+        ]
         if not options and self._may_begin(pod, of_pod):
             both = of_pod.intersection(of_node)
             domains = sorted(self.domains)
-            options = [d for d in domains if both.has(d)][:1] + [d for d in domains if of_pod.has(d)][:1]
+            options = [domain for domain in domains if both.has(domain)][:1]
+            options += [domain for domain in domains if of_pod.has(domain)][:1]
         return one_of(self.key, *options)
 
     def _may_begin(self, pod: Pod, of_pod: Requirement) -> bool:
@@ -161,7 +166,7 @@ class TopologyGroup:
         if self.key == HOSTNAME and len(of_node.values) == 1:
             (host,) = of_node.values
             return one_of(self.key, *((host,) if self.domains.get(host, 0) == 0 else ()))
-        return one_of(self.key, *(d for d in self.empty if of_node.has(d) and of_pod.has(d)))
+        return one_of(self.key, *(domain for domain in self.empty if of_node.has(domain) and of_pod.has(domain)))
 
 
 class Unsatisfiable(msgspec.Struct, frozen=True):
@@ -291,7 +296,11 @@ class Topology:
         name = kind, term.topology_key, term.selector, namespaces
         if name not in groups:
             domains = self._domains(term.topology_key)
-            known = (d for d, pools in domains.items() if any(not_tolerated(t, pod.tolerations) is None for t in pools))
+            known = (
+                domain
+                for domain, pools in domains.items()
+                if any(not_tolerated(taints, pod.tolerations) is None for taints in pools)
+            )
             group = TopologyGroup(kind, term.topology_key, term.selector, namespaces, NodeFilter(), known)
             if groups is self._groups:
                 self._count(group)
@@ -311,7 +320,8 @@ class Topology:
         return [self._spread(pod, spread) for spread in wanted]
 
     def _spread(self, pod: Pod, spread: TopologySpreadConstraint) -> TopologyGroup:
-        extra = (SelectorRequirement(k, "In", (pod.labels[k],)) for k in spread.match_label_keys if k in pod.labels)
+        keys = [key for key in spread.match_label_keys if key in pod.labels]
+        extra = (SelectorRequirement(key, "In", (pod.labels[key],)) for key in keys)
         selector = spread.selector.and_also(*extra)
         honors = spread.node_affinity_policy == "Honor", spread.node_taints_policy == "Honor"
         about_nodes = tuple(sorted(pod.node_selector.items())), pod.required_node_affinity, pod.tolerations

@@ -16,7 +16,7 @@ from scheduler_core.cel.types import BOOL, CIDR, INT, IP, STRING
 from scheduler_core.cel.values import NO_SUCH_OVERLOAD, Error, Value, register
 
 _Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
-_OCTET = re.compile(r"[0-9]+", re.ASCII)
+_DIGITS = re.compile(r"[0-9]+", re.ASCII)
 
 
 class Ip(msgspec.Struct, frozen=True):
@@ -156,7 +156,7 @@ def _parse_cidr(text: str) -> Cidr:
         raise wrong("IPv6 zones cannot be present in a prefix")
     if len(bits_text) > 1 and not "1" <= bits_text[0] <= "9":
         raise wrong(f"bad bits after slash: {quote(bits_text)}")
-    if not _OCTET.fullmatch(bits_text):
+    if not _DIGITS.fullmatch(bits_text):
         raise wrong(f"bad bits after slash: {quote(bits_text)}")
     bits = int(bits_text[:9])
     if bits > address.max_prefixlen:

@@ -96,15 +96,14 @@ def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: 
 
 def compare_quantities(quantity: Quantity, other: Quantity) -> int:
     """Return -1, 0 or 1 if the quantity is smaller than, equal to or larger than the other."""
-    if _sign(quantity.number) != _sign(other.number) or not quantity.number:
-        return (
-            _sign(quantity.number) - _sign(other.number)
-            if not quantity.number or not other.number
-            else _sign(quantity.number)
-        )
+    sign, other_sign = _sign(quantity.number), _sign(other.number)
+    if sign != other_sign:
+        return 1 if sign > other_sign else -1
+    if not sign:
+        return 0
     shift = quantity.exponent - other.exponent
     if abs(shift) > _MAX_SHIFT:
-        return _sign(quantity.number) * (1 if shift > 0 else -1)
+        return sign if shift > 0 else -sign
     left = quantity.number * 10 ** max(shift, 0)
     right = other.number * 10 ** max(-shift, 0)
     return _sign(left - right)
@@ -123,14 +122,10 @@ def _add(quantity: Quantity, other: Quantity) -> Quantity:
     exponent = min(quantity.exponent, other.exponent)
     if max(quantity.exponent, other.exponent) - exponent > _MAX_SHIFT:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
-    total = quantity.number * 10 ** (quantity.exponent - exponent) + other.number * 10 ** (other.exponent - exponent)
-    parts = (
-        quantity.number * 10 ** (quantity.exponent - exponent),
-        other.number * 10 ** (other.exponent - exponent),
-        total,
-    )
-    fits = all(MIN_INT <= part <= MAX_INT for part in parts)
-    return Quantity(total, exponent, large=quantity.large or other.large or not fits, computed=True)
+    left = quantity.number * 10 ** (quantity.exponent - exponent)
+    right = other.number * 10 ** (other.exponent - exponent)
+    fits = all(MIN_INT <= number <= MAX_INT for number in (left, right, left + right))
+    return Quantity(left + right, exponent, large=quantity.large or other.large or not fits, computed=True)
 
 
 def _subtract(quantity: Quantity, other: Quantity) -> Quantity:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-_SHORT = {
+SHORT_ESCAPES = {
     "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
 }  # fmt: skip
 
 
 def quote(text: str) -> str:
+    """Return the text in quotes, with its unprintable characters escaped."""
     return '"' + "".join(_escape(letter) for letter in text) + '"'
 
 
 def _escape(letter: str) -> str:
-    if letter in _SHORT:
-        return _SHORT[letter]
+    if letter in SHORT_ESCAPES:
+        return SHORT_ESCAPES[letter]
     if letter.isprintable():
         return letter
     number = ord(letter)

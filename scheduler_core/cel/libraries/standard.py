@@ -124,12 +124,12 @@ def _size(value: Value) -> Value:
 
 
 def _of_strings(holds: Callable[[str, str], bool]) -> Implementation:
-    def compare(text: Value, other: Value) -> Value:
+    def test(text: Value, other: Value) -> Value:
         if type(text) is not str or type(other) is not str:
             return NO_SUCH_OVERLOAD
         return holds(text, other)
 
-    return compare
+    return test
 
 
 def _overloads(prefix: str, of: dict[str, tuple[CelType, ...]], result: CelType | None = None) -> tuple[Overload, ...]:

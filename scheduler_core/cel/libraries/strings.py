@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.cel.declarations import Function, Implementation, Library, Overload
 from scheduler_core.cel.libraries.formatting import format_text
+from scheduler_core.cel.libraries.quotes import SHORT_ESCAPES
 from scheduler_core.cel.types import DYN, INT, STRING, CelType, list_of
 from scheduler_core.cel.values import Error, Value, allocate, check_length, text_of
 
@@ -11,9 +12,6 @@ _STRINGS = list_of(STRING)
 _LOWER = {code: code + 32 for code in range(65, 91)}
 _UPPER = {code + 32: code for code in range(65, 91)}
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-_ESCAPES = {
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
-}  # fmt: skip
 
 
 def _out_of_range(index: int) -> Error:
@@ -81,7 +79,7 @@ def _join(elements: Value, separator: str = "") -> Value:
 
 
 def _quote(text: str) -> Value:
-    return '"' + "".join(_ESCAPES.get(letter, letter) for letter in text) + '"'
+    return '"' + "".join(SHORT_ESCAPES.get(letter, letter) for letter in text) + '"'
 
 
 def _member(name: str, *overloads: tuple[str, tuple[CelType, ...]], result: CelType, of: Implementation) -> Function:

@@ -189,7 +189,8 @@ _OBSERVED = Fields(
 
 _UNOBSERVED = Fields("Unobserved", {"from": NUMBER, "until": NUMBER, "what": STRING})
 
-_EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
+# A value of expect.pods; a text is the name of a node, `pending` or `gone`.
+EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
 EXPECTATION = Fields(
     "Expectation",
     {"pods": MapOf(ANY), "victims": ListOf(STRING), "leastAvailable": MapOf(INT32)},
@@ -294,6 +295,3 @@ SCHEDULER_PLUGIN = Fields(
     },
 )
 SCENARIO = Fields("Scenario", {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": SPEC})
-
-# Values of expect.pods other than the name of a node and `pending`.
-EXPECTED_POD = _EXPECTED_POD

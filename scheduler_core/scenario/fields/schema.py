@@ -125,7 +125,7 @@ _PATCH = re.compile(r"1\.[0-9]{1,3}\.[0-9]{1,3}", re.ASCII)
 
 
 class Anything(msgspec.Struct, frozen=True):
-    """A value that is neither read nor checked."""
+    """A value that the table does not check."""
 
     name: str = "any"
 
@@ -264,7 +264,7 @@ LOCALIZED = Localized(
 
 
 def unread(names: str) -> dict[str, Type]:
-    """Return fields of any type for names separated by spaces: Kubernetes has them, but nothing here reads them."""
+    """Return fields that are not checked, from names separated by spaces; hardly any of them is read."""
     return dict.fromkeys(names.split(), ANY)
 
 

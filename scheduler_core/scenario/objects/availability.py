@@ -114,7 +114,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
             if field.gate not in release.gates or (field.came_with and field.came_with not in release.gates):
                 problems.error(path, Message("Kubernetes {release} has no such field", release=release.version))
                 continue
-            problems.warn(path, _is_off(field, release))
+            problems.warn(path, _warning(field, release))
             if field.off == "dropped":
                 data = _without(data, path)
     return data
@@ -145,12 +145,13 @@ def _short(field: GatedField) -> str:
     return f"{field.kind} {above}" if len(field.path) == 2 else f"{field.kind} {above} … {last}"
 
 
-def _is_off(field: GatedField, release: Release) -> Message:
+def _warning(field: GatedField, release: Release) -> Message:
+    """Return the warning about a field whose gate is off."""
     if field.off != "kept" and release.gates[field.gate].settable:
         return Message(
             "ignored: feature gate {gate} is off in Kubernetes {release}; in spec.featureGates, {gates} would change "
             "that",
-            gate=field.gate, release=release.version, gates=written(release, field.gate),
+            gate=field.gate, release=release.version, gates=entries_to_turn_on(release, field.gate),
         )  # fmt: skip
     if field.off != "kept":
         return Message(
@@ -163,9 +164,9 @@ def _is_off(field: GatedField, release: Release) -> Message:
     )
 
 
-def written(release: Release, gate: str) -> str:
+def entries_to_turn_on(release: Release, gate: str) -> str:
     """Return the entries of featureGates that turn the gate on, with those that it needs: "A: true, B: true"."""
-    needed = [entry for other in release.gates[gate].needs for entry in written(release, other).split(", ")]
+    needed = [entry for other in release.gates[gate].needs for entry in entries_to_turn_on(release, other).split(", ")]
     return ", ".join(dict.fromkeys((*needed, f"{gate}: true")))
 
 

@@ -16,7 +16,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, 
 
 def check_claim_selectors(spec: ClaimSpec, path: Path, problems: Problems, release: Release) -> None:
     """Check the selectors of all requests and subrequests; `path` is the path of the claim's spec."""
-    for at, request in _requests(spec, (*path, "devices", "requests")):
+    for at, request in exact_requests(spec, (*path, "devices", "requests")):
         check_selectors(request.selectors, (*at, "selectors"), problems, release)
 
 
@@ -28,7 +28,8 @@ def check_selectors(expressions: Iterable[str], path: Path, problems: Problems, 
             problems.warn((*path, index, "cel", "expression"), refused)
 
 
-def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest]]:
+def exact_requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest]]:
+    """Yield the exact requests and the subrequests of a claim, each with its path; `path` is that of all requests."""
     for index, request in enumerate(spec.requests):
         if not request.first_available:
             yield (*path, index, "exactly"), request

@@ -399,9 +399,8 @@ def _allocation(data: Manifest | None, spec: ClaimSpec, path: Path, problems: Pr
         _result(entry, names, (*at, "results", index), problems)
         for index, entry in _items(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
     )
-    for index, entry in _items(
-        devices, "config", 2 * MAX_REQUESTS, at, problems
-    ):  # those of the class and of the claim
+    most = 2 * MAX_REQUESTS  # the configurations of the class and of the claim
+    for index, entry in _items(devices, "config", most, at, problems):
         _references(entry, names, (*at, "config", index), problems)
         _check_configuration(entry, (*at, "config", index), problems)
     return Allocation(
@@ -459,10 +458,8 @@ def _device_statuses(data: Any, allocation: Allocation | None, problems: Problem
     statuses = tuple(map(_device_status, data))
     for index, entry in enumerate(statuses):
         if (entry.driver, entry.pool, entry.device) not in allocated:
-            name, reason = (
-                f"{entry.driver}/{entry.pool}/{entry.device}",
-                Message("must be an allocated device in the claim"),
-            )
+            name = f"{entry.driver}/{entry.pool}/{entry.device}"
+            reason = Message("must be an allocated device in the claim")
             problems.error(("status", "devices", index), invalid(name, reason))
     return statuses
 

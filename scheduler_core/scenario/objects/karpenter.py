@@ -87,7 +87,7 @@ def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -
     check_metadata(metadata, ("metadata",), problems)
     at: Path = ("spec",)
     requirements = merge(
-        as_requirement(r) for r in _requirements(spec.get("requirements") or (), (*at, "requirements"), problems)
+        map(as_requirement, _requirements(spec.get("requirements") or (), (*at, "requirements"), problems))
     )
     labels = text_map(metadata.get("labels"))
     created = admission.creation(metadata)
@@ -191,7 +191,9 @@ def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
         if not entry.get("effect"):
             message = Message("expected NoSchedule, PreferNoSchedule or NoExecute")
             problems.error((*path, index, "effect"), required(message))
-    return tuple(Taint(t.get("key") or "", t.get("value") or "", t.get("effect") or "NoSchedule") for t in data)
+    return tuple(
+        Taint(entry.get("key") or "", entry.get("value") or "", entry.get("effect") or "NoSchedule") for entry in data
+    )
 
 
 def _budgets(data: Any, problems: Problems) -> tuple[Budget, ...]:

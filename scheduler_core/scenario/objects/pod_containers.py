@@ -66,9 +66,8 @@ def check_containers(spec: Manifest, problems: Problems, admission: Admission) -
                         _check_host_network(ports, (*path, "ports"), problems)
             if rules := container.get("restartPolicyRules"):
                 _check_restart_rules(rules, container, path, problems, admission)
-    for index, container in enumerate(init_containers):
-        if admission.has_on("ContainerRestartRules"):
-            break
+    sidecars_alone = not admission.has_on("ContainerRestartRules")
+    for index, container in enumerate(init_containers if sidecars_alone else ()):
         if container.get("restartPolicy") not in (None, "", "Always"):
             message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
             problems.error(("spec", "initContainers", index, "restartPolicy"), message)

@@ -243,7 +243,9 @@ def controller(metadata: Manifest) -> OwnerReference | None:
 
 def _phase(node_name: str, status: Manifest) -> str:
     phase = status.get("phase") or ""
-    return phase if phase in TERMINAL_PHASES else "Running" if node_name else "Pending"
+    if phase in TERMINAL_PHASES:
+        return phase
+    return "Running" if node_name else "Pending"
 
 
 def _is_ready(status: Manifest) -> bool:

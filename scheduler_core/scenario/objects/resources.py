@@ -195,15 +195,15 @@ class PodRequests:
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         running: Amounts = {}
         for requests in self._containers:
-            _add(running, _two({**missing, **requests}))
+            _add(running, _cpu_and_memory({**missing, **requests}))
         sidecars: Amounts = {}
         for requests, is_sidecar in self._init_containers:
             use = dict(sidecars)
             _add(use, requests)
             if is_sidecar:
                 sidecars = use
-            raise_to(running, _two({**missing, **use}))
-        _add(running, _two(self._overhead))
+            raise_to(running, _cpu_and_memory({**missing, **use}))
+        _add(running, _cpu_and_memory(self._overhead))
         return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
 
     def before_1_19(self) -> dict[str, Any]:
@@ -213,10 +213,10 @@ class PodRequests:
         for requests in self._containers:
             _add(standing, requests)
             _add(incoming, {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY, **requests})
-        scored = _two(incoming)
+        scored = _cpu_and_memory(incoming)
         own = self._overhead
         _add(standing, own)
-        _add(scored, _two(own))
+        _add(scored, _cpu_and_memory(own))
         _add(incoming, {**own, "cpu": -(-own.get("cpu", 0) // 1000)})  # Quantity.Value
         return {
             "standing_requests": count_amounts(standing) if self._init_containers else None,
@@ -266,7 +266,7 @@ def aggregate(
     return total
 
 
-def _two(amounts: Amounts) -> Amounts:
+def _cpu_and_memory(amounts: Amounts) -> Amounts:
     return {name: amounts[name] for name in ("cpu", "memory") if name in amounts}
 
 

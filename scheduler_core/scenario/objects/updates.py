@@ -30,7 +30,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
 
     uid, creationTimestamp and deletionTimestamp are kept. A Pod keeps its status, nodeName, priority, priorityClassName
     and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such a pod is deleted.
-    A Node without status, and a PodDisruptionBudget whose status was specified, keep the stored status.
+    A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one.
     """
     match old, new:
         case Pod(), Pod():

@@ -46,7 +46,10 @@ _CRON_FIELDS = 5
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
-    """Build a Service or a workload. PodTopologySpread (system defaults) and SelectorSpread read the selector."""
+    """Build a Service, or an object of a kind in SPECS.
+
+    PodTopologySpread (system defaults) and SelectorSpread read the selector.
+    """
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     kind = data["kind"]

@@ -25,6 +25,8 @@ class _Done(Exception):
 
 
 class _Finder:
+    """Finds the marks of paths in the parse events of a text."""
+
     def __init__(self, text: str, paths: set[Path]) -> None:
         self._parser = yaml.CSafeLoader(text)
         self._marks: dict[Path, Mark] = {}

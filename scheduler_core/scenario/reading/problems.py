@@ -84,9 +84,9 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[ScenarioError] = []  # errors with a line
-        self._found: list[tuple[PlacedText, Path, Message]] = []  # errors and warnings without a line
+        self._found: list[tuple[PlacedText, Path, Message]] = []  # errors whose line is looked up later
         self._within: dict[int, tuple[int, int]] = {}  # by index into `_found`: line and column in the value
-        self._warned: list[tuple[PlacedText, Path, Message]] = []
+        self._warned: list[tuple[PlacedText, Path, Message]] = []  # warnings, likewise
         self._text: PlacedText | None = None
         self._prefix: Path = ()
 
@@ -206,7 +206,7 @@ def name_of_type(value: Any) -> Message:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a hint if a known word is similar, otherwise an empty message. An editor can insert its `instead`."""
+    """Return a hint if a known word is similar, otherwise "". An editor can insert its `instead`."""
     lower = {name.lower(): name for name in words}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
     return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""

@@ -37,7 +37,7 @@ def build_rules(
     documents: Sequence[Document], problems: Problems, release: Release, outside_plugins: Iterable[str]
 ) -> tuple[Rule, ...]:
     """Return the rules in the order of the file; their names must be unique and not those of other plugins."""
-    taken = {*outside_plugins, "Extender"} | {name for release in RELEASES.values() for name in release.plugin_points}
+    taken = {*outside_plugins, "Extender"} | {name for other in RELEASES.values() for name in other.plugin_points}
     rules: dict[str, Rule] = {}
     for document in documents:
         problems.enter(document.chunk, document.prefix)
@@ -67,12 +67,12 @@ def _build(data: Mapping[str, Any], problems: Problems, minor: int) -> Rule:
     texts: dict[Point, str] = {point: spec[point] for point in POINTS if (spec.get(point) or "").strip()}
     if not texts:
         problems.error(("spec",), required(one_of(POINTS)))
-    compiled = {point: _compiled(text, point, ("spec", point), problems, minor) for point, text in texts.items()}
+    compiled = {point: _compile(text, point, ("spec", point), problems, minor) for point, text in texts.items()}
     rejecting = [compiled[point] for point in _REJECTING if point in compiled]
     message = spec.get("message") or ""
     if message:
         use: Use = "messageOfPod" if "preEnqueue" in texts else "message"
-        rejecting.append(_compiled(message, use, ("spec", "message"), problems, minor))
+        rejecting.append(_compile(message, use, ("spec", "message"), problems, minor))
     weight = spec.get("weight")
     if weight is not None and not 1 <= weight <= MAX_WEIGHT:
         reason = Message("a weight is a number from 1 to {most:,}", most=MAX_WEIGHT)
@@ -90,7 +90,7 @@ def _build(data: Mapping[str, Any], problems: Problems, minor: int) -> Rule:
         requeue=(
             derive_events(path for expression in rejecting if expression for path in expression.paths)
             if requeue is None
-            else _events(requeue, problems)
+            else _checked_events(requeue, problems)
         ),
         sums=any(
             path[0] == "cluster"
@@ -102,7 +102,7 @@ def _build(data: Mapping[str, Any], problems: Problems, minor: int) -> Rule:
     )
 
 
-def _compiled(text: str, use: Use, path: Path, problems: Problems, minor: int) -> Expression | None:
+def _compile(text: str, use: Use, path: Path, problems: Problems, minor: int) -> Expression | None:
     try:
         return compile_expression(text, use, minor)
     except RuleError as error:
@@ -117,7 +117,7 @@ def _compiled(text: str, use: Use, path: Path, problems: Problems, minor: int) -
     return None
 
 
-def _events(names: Sequence[str], problems: Problems) -> tuple[str, ...]:
+def _checked_events(names: Sequence[str], problems: Problems) -> tuple[str, ...]:
     for index, name in enumerate(names):
         if name not in EVENTS:
             hint = did_you_mean(name, EVENTS)

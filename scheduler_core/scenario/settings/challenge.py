@@ -43,7 +43,9 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
     return Challenge(
         asks=kinds or RULES_AND_SETTINGS,
         seeds=seeds,
-        variants=tuple(_variant(variant, ("spec", "variants", n), problems) for n, variant in enumerate(variants)),
+        variants=tuple(
+            _variant(variant, ("spec", "variants", index), problems) for index, variant in enumerate(variants)
+        ),
         solution=spec.get("solution") or "",
         text=document.chunk.text,
         first_line=document.chunk.first_line,

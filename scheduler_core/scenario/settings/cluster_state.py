@@ -9,7 +9,7 @@ from scheduler_core.apis.core import KubernetesObject, Namespace, Node, Persiste
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES, Admission, claimed
-from scheduler_core.scenario.objects.availability import available, written
+from scheduler_core.scenario.objects.availability import available, entries_to_turn_on
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
     CHALLENGE,
@@ -130,7 +130,7 @@ def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
         if gate is not None and gate.settable:
             message = Message(
                 "{kind} is left out: feature gate {gate} is off; in spec.featureGates, {gates} would change that",
-                kind=kind.name, gate=kind.gate, gates=written(admission.release, kind.gate),
+                kind=kind.name, gate=kind.gate, gates=entries_to_turn_on(admission.release, kind.gate),
             )  # fmt: skip
         problems.warn(("kind",), message)
         return False

@@ -6,19 +6,19 @@ The API server accepts such objects, and kube-scheduler reports the consequences
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from scheduler_core.apis.core import KubernetesObject, Pod
 from scheduler_core.apis.devices import (
     ALLOCATION_RESULTS_MAX_SIZE,
     POD_CLAIM_NAME,
     ClaimSpec,
-    DeviceRequest,
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
 )
 from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.objects.device_selectors import exact_requests
 from scheduler_core.scenario.objects.kinds import Identity
 from scheduler_core.scenario.reading.problems import Path, Problems, show
 
@@ -54,7 +54,7 @@ def check_device_references(
 
 def _check_claim(spec: ClaimSpec, path: Path, exists: Callable[[Identity], bool], problems: Problems) -> None:
     path = (*path, "devices", "requests")
-    for at, request in _requests(spec, path):
+    for at, request in exact_requests(spec, path):
         if not exists(("DeviceClass", "", request.device_class)):
             message = Message("there is no DeviceClass {name}", name=show(request.device_class))
             problems.warn((*at, "deviceClassName"), message)
@@ -68,15 +68,6 @@ def _check_claim(spec: ClaimSpec, path: Path, exists: Callable[[Identity], bool]
             most=ALLOCATION_RESULTS_MAX_SIZE,
         )
         problems.warn(path, message)
-
-
-def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest]]:
-    for index, request in enumerate(spec.requests):
-        if request.first_available:
-            for place, entry in enumerate(request.first_available):
-                yield (*path, index, "firstAvailable", place), entry
-        else:
-            yield (*path, index, "exactly"), request
 
 
 def _check_pool(slices: list[ResourceSlice], enter: Enter, problems: Problems) -> None:

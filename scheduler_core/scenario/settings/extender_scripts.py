@@ -133,4 +133,5 @@ def _selection(data: Any, path: Path, problems: Problems, *, pods: bool) -> Sele
 
 
 def pod_key(name: str) -> str:
+    """Return namespace/name; a name without a namespace is in default."""
     return name if "/" in name else f"default/{name}"

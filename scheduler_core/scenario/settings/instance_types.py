@@ -83,7 +83,10 @@ def _instance_type(data: Manifest, path: Path, problems: Problems) -> InstanceTy
     return InstanceType(
         name,
         capacity,
-        tuple(_offering(o, (*path, "offerings", n), problems) for n, o in enumerate(data.get("offerings") or ())),
+        tuple(
+            _offering(offering, (*path, "offerings", index), problems)
+            for index, offering in enumerate(data.get("offerings") or ())
+        ),
         data.get("arch") or "amd64",
         tuple(data.get("os") or ("linux",)),
         labels,

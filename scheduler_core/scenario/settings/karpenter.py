@@ -63,7 +63,7 @@ def _check_pool(pool: NodePool, types: Sequence[InstanceType], classes: set[str]
         problems.error(path, Message("no {kind} {name} exists", kind=kind, name=show(name)))
     wanted = requirements_of_pool(pool)
     for entry in types:
-        offered = any(not conflict(wanted, o.requirements, WELL_KNOWN) for o in entry.offerings)
+        offered = any(not conflict(wanted, offering.requirements, WELL_KNOWN) for offering in entry.offerings)
         if offered and not disjoint(entry.requirements, wanted):
             return
     if types:

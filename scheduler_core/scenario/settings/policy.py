@@ -31,7 +31,7 @@ BINDS_VOLUMES = "CheckVolumeBinding"
 PREDICATE_ARGUMENTS = ("serviceAffinity", "labelsPresence")
 PRIORITY_ARGUMENTS = ("serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments")
 CAPACITY_RATIO = "requestedToCapacityRatioArguments"
-LISTS = {  # by argument of the Policy: the arguments of the plugin that get its labels
+LISTS = {  # by argument of the Policy: the plugin's argument that gets its labels, without and with `presence`
     "serviceAffinity": ("affinityLabels", "affinityLabels"),
     "labelsPresence": ("absentLabels", "presentLabels"),
     "serviceAntiAffinity": ("antiAffinityLabelsPreference", "antiAffinityLabelsPreference"),
@@ -67,11 +67,11 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
     extenders = [_extender(entry) for entry in data.get("extenders") or ()]
     points = {name: release.plugin_points[plugin] for name, plugin in reader.names.items()}
     configuration = build_configuration({"profiles": [profile], "extenders": extenders}, problems, points, release)
-    every = bool(data.get("alwaysCheckAllPredicates"))
+    checks_all = bool(data.get("alwaysCheckAllPredicates"))
     return replace(
         configuration,
         profiles=tuple(
-            replace(profile, checks_all_filters=every, names_in_policy=reader.names)
+            replace(profile, checks_all_filters=checks_all, names_in_policy=reader.names)
             for profile in configuration.profiles
         ),
     )

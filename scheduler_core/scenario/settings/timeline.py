@@ -32,13 +32,7 @@ OBJECT_VERBS: tuple[Verb, ...] = ("create", "update", "delete")
 VERBS: tuple[Verb, ...] = get_args(Verb)
 SCALABLE = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 RESTARTABLE = ("Deployment", "DaemonSet", "StatefulSet")
-MADE_KINDS = (
-    "Pod",
-    "ReplicaSet",
-    "Job",
-    "PersistentVolumeClaim",
-    "NodeClaim",
-)  # kinds of which controllers create objects
+MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim", "NodeClaim")  # controllers create such objects
 NODE_VERBS: tuple[Verb, ...] = ("cordon", "uncordon", "drain", "failNode", "recoverNode", "taint", "untaint")
 
 

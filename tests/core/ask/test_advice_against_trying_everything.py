@@ -11,9 +11,10 @@ import pytest
 
 from scheduler_core import parse_scenario
 from scheduler_core.ask.moments.moment import Moment, before_attempt
-from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch, a_unit_less
+from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch
 from tests.core.ask.advice import clusters, device_clusters
 from tests.core.ask.advice.oracle import Oracle, Smallest
+from tests.core.ask.less import a_unit_less
 from tests.sampling import all_slow, rest_slow
 
 CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))

@@ -12,7 +12,7 @@ from scheduler_core.ask.editing.edits import Edit, NotPossible
 from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.nearest import nearest
-from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch, a_unit_less, smallest_changes
+from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch, smallest_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import (
     Manifest,
@@ -29,6 +29,7 @@ from tests.builders import (
     scenario,
     spread,
 )
+from tests.core.ask.less import a_unit_less
 from tests.sampling import rest_slow
 
 FILES = sorted(

@@ -12,7 +12,7 @@ import yaml
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.editing.edits import SetField
 from scheduler_core.ask.measures import measure_run
-from scheduler_core.experiments.cells import BaseText, Cells, Row, text_of, trouble
+from scheduler_core.experiments.cells import BaseText, Cells, Row, find_invalid_level, text_of
 from scheduler_core.experiments.design import Cell
 from scheduler_core.experiments.reading import read_factors
 from scheduler_core.releases import RELEASES
@@ -63,11 +63,11 @@ def test_the_weight_of_a_rule_is_a_factor_and_0_turns_it_off() -> None:
     text = scenario(rule, node("full", cpu=8), pod("r", cpu=6, node="full"), node("empty", cpu=8), pod("p", cpu=1))
     design = read_factors([{"weight": {"plugin": "Mine", "values": [0, 1, 50]}}])
     runner = cells(text)
-    assert trouble(runner, design) is None
+    assert find_invalid_level(runner, design) is None
     rows = [runner.row(design.cell(number)).measures for number in (1, 2, 3)]
     assert [row.empty_nodes for row in rows if row] == [0, 0, 1]
     misspelt = read_factors([{"weight": {"plugin": "Mime", "values": [0, 1]}}])
-    found = trouble(runner, misspelt)
+    found = find_invalid_level(runner, misspelt)
     assert found is not None
     assert "Mime" in found[2]
 
@@ -163,6 +163,6 @@ def test_a_pool_is_a_factor() -> None:
     ],
 )
 def test_a_flag_that_cannot_be_set_is_reported_before_the_first_run(flag: dict[str, Any], words: str) -> None:
-    found = trouble(cells(AUTOSCALED), read_factors([{"flag": flag}]))
+    found = find_invalid_level(cells(AUTOSCALED), read_factors([{"flag": flag}]))
     assert found is not None
     assert words in found[2]

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from kschedui.experiments import store, worker
-from kschedui.experiments.plan import ExperimentTooLarge, batch_sizes, design_of, plan, trouble
+from kschedui.experiments.plan import ExperimentTooLarge, batch_sizes, design_of, first_invalid_level, plan
 from kschedui.models import Batch, Experiment, Result, Run
 from kschedui.runs import leases
 from kschedui.scenarios import store as scenarios
@@ -268,10 +268,10 @@ def test_nodes_that_are_added_count_as_the_others_do(settings: Any) -> None:
 def test_a_level_that_the_scenario_does_not_take_is_found_before_anything_begins(
     factor: dict[str, Any], said: str
 ) -> None:
-    found = trouble(TEXT, "", [*FACTORS, factor])
+    found = first_invalid_level(TEXT, "", [*FACTORS, factor])
     assert found
     assert said in str(found[2])
-    assert trouble(TEXT, "", FACTORS) is None
+    assert first_invalid_level(TEXT, "", FACTORS) is None
 
 
 def test_results_are_forgotten_and_made_again() -> None:

@@ -32,5 +32,5 @@ BY_PLUGIN: Mapping[str, Proposer] = {
 
 def proposals(case: Case, plugin: str) -> Iterator[Proposal]:
     """Return ways to resolve the plugin's objection; none if no edit does."""
-    answers = BY_PLUGIN.get(plugin)
-    return answers(case) if answers is not None else iter(())
+    propose = BY_PLUGIN.get(plugin)
+    return propose(case) if propose is not None else iter(())

@@ -97,7 +97,7 @@ def _fewer(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest)
         return
     for count in range(request.count - 1, 0, -1):
         edit = _set(claim, (*path, "count"), count)
-        if count == 1 or case.answers([edit]):
+        if count == 1 or case.accepts([edit]):
             share = (request.count - count) / request.count
             yield Proposal("device-count", [edit], _name(claim, request), request.count, count, share)
             return

@@ -73,7 +73,7 @@ def pod_topology_spread(case: Case) -> Iterator[Proposal]:
         domains = int(constraints[index].get("minDomains") or 1)
         for fewer in range(domains - 1, 0, -1):
             edit = case.of_pod((*path, "minDomains"), fewer)
-            if case.answers([edit, *_without_skew(case, others)]):
+            if case.accepts([edit, *_without_skew(case, others)]):
                 words = f"{key} minDomains"
                 yield Proposal("spread", [edit], words, domains, fewer, 0.25 * (domains - fewer))
                 break
@@ -91,12 +91,12 @@ def _counted_domains(case: Case, index: int, key: str, others: Sequence[int]) ->
     path: Path = ("spec", "topologySpreadConstraints", index)
     if constraint.get("nodeTaintsPolicy") != "Honor" and case.has_on("NodeInclusionPolicyInPodTopologySpread"):
         edit = case.of_pod((*path, "nodeTaintsPolicy"), "Honor")
-        if case.answers([edit, *_without_skew(case, others)]):
+        if case.accepts([edit, *_without_skew(case, others)]):
             yield Proposal("spread", [edit], f"{key} nodeTaintsPolicy", "Ignore", "Honor", 0.2)
     keys = list(constraint.get("matchLabelKeys") or ())
     if HASH in case.pod.labels and HASH not in keys and case.has_on("MatchLabelKeysInPodTopologySpread"):
         edit = case.of_pod((*path, "matchLabelKeys"), [*keys, HASH])
-        if case.answers([edit, *_without_skew(case, others)]):
+        if case.accepts([edit, *_without_skew(case, others)]):
             yield Proposal("spread", [edit], f"{key} matchLabelKeys", ", ".join(keys) or None, HASH, 0.22)
 
 
@@ -106,13 +106,13 @@ def _least_skew(case: Case, index: int, skew: int, others: Sequence[int]) -> int
     aside = _without_skew(case, others)
     low, high = skew - 1, skew
     most = len(case.world.cluster.pods.slot_of) + 1
-    while not case.answers([case.of_pod(path, high), *aside]):
+    while not case.accepts([case.of_pod(path, high), *aside]):
         if high > most:
             return None
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if case.answers([case.of_pod(path, middle), *aside]) else (middle, high)
+        low, high = (low, middle) if case.accepts([case.of_pod(path, middle), *aside]) else (middle, high)
     return high
 
 

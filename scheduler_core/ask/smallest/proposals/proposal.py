@@ -61,12 +61,12 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 class Case(NamedTuple):
-    """A pod and a node in a world. `answers(edits)` returns whether the plugin accepts the pod with these edits."""
+    """A pod and a node in a world. `accepts(edits)` returns whether the plugin accepts the pod with these edits."""
 
     world: World
     pod: Pod
     node: Node
-    answers: Callable[[Sequence[Edit]], bool]
+    accepts: Callable[[Sequence[Edit]], bool]
 
     def of_pod(self, path: Path, value: Any = None, *, add: bool = False) -> SetField:
         """Return an edit of the pod."""

@@ -105,11 +105,12 @@ def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
             requests[index] = max(min(requests[index], budget - sidecars), 0)
         else:
             sidecars += requests[index]
+    # No request is negative, since sidecars and containers fit together.
     return [
         _requesting(case, container, resource, now)
         for container, now in zip(containers, requests, strict=True)
         if now != container.now
-    ]  # never negative, since sidecars and containers fit together
+    ]
 
 
 def _containers(case: Case, resource: str) -> Iterator[_Container]:

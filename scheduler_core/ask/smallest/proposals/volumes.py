@@ -48,7 +48,7 @@ def _smaller(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposal]:
         }
     for size in sorted((candidate for candidate in sizes if candidate < claim.request), reverse=True):
         edit = _of_claim(claim, "spec", "resources", "requests", "storage", value=format_bytes(size))
-        if case.answers([edit]):
+        if case.accepts([edit]):
             before, share = format_bytes(claim.request), (claim.request - size) / claim.request
             yield Proposal("claim", [edit], f"{claim.name} storage", before, format_bytes(size), share)
             return
