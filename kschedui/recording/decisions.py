@@ -97,7 +97,7 @@ class DecisionReader:
         self._uids[self._pods[key].uid] = key
 
     def pod_applied(self, key: PodKey, pod: Manifest, order: int, time: float, note: str = "") -> None:
-        """Process a created or changed pod; `note`: the reason that its previous state is unknown."""
+        """Process a created or changed pod; `note`: why its previous state is unknown."""
         now = _state_of(pod)
         stored = self._pods.get(key)
         before = stored if stored is not None and stored.uid == now.uid else _Pod(now.uid)

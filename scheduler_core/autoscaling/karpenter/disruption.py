@@ -120,7 +120,7 @@ class Disruption:
         self._lifecycle = lifecycle
         self._consolidated: dict[str, float] = {}  # by method: the last change when it found no command
         self._commands: list[Command] = []
-        self._messages: dict[str, str] = {}  # by node: the last reason that it stays
+        self._messages: dict[str, str] = {}  # by node: why it stays, as it was last found
         self._last_evaluation: ScaleDownEvaluated | None = None  # of the last round
 
     # Plans, for questions

@@ -210,7 +210,7 @@ def _with_terms(
 
 
 class Results(msgspec.Struct):
-    """The result of a simulation: new claims, nodes with their new pods, and the reasons that pods fit nowhere."""
+    """The result of a simulation: new claims, nodes with their new pods, and why pods fit nowhere."""
 
     claims: list[NewClaim]
     nodes: list[ExistingNode]
