@@ -290,7 +290,7 @@ class _Reader:
         return first
 
     def _policy_inside(self, document: Document, first: Document | None) -> Document | None:
-        """Return the Policy in a ConfigMap; `first` if it is invalid, or if there is a first one already."""
+        """Return the Policy in a ConfigMap; `first` (None without one) if it is invalid, or if there already is one."""
         before = self._problems.count
         policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
         if self._problems.count > before:

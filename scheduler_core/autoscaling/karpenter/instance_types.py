@@ -232,7 +232,7 @@ class Catalogue:
 
 
 class NoInstanceType(msgspec.Struct, frozen=True):
-    """Why no type is left: the result of each of the three filters (InstanceTypeFilterError)."""
+    """The reason why no type is left: the result of each of the three filters (InstanceTypeFilterError)."""
 
     meeting: Types
     fitting: Types

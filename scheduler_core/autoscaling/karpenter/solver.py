@@ -38,7 +38,7 @@ DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet sup
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """Why a pod is not placed, as Karpenter words it. `for_good`: later placements do not change it."""
+    """The reason why a pod is not placed, as Karpenter words it. `for_good`: later placements do not change it."""
 
     text: object
     for_good: bool = True
@@ -443,7 +443,7 @@ class Solver:
 
 
 def _without_nodes(remaining: Resources) -> Resources:
-    """Return what remains of a pool's limits without the number of nodes."""
+    """Return the remaining resources of a pool's limits, without the number of nodes."""
     return {name: amount for name, amount in remaining.items() if name != "nodes"}
 
 
