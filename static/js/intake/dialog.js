@@ -72,7 +72,7 @@ export class Intake {
 		const dialog = /** @type {HTMLDialogElement} */ (element("import"));
 		if (!dialog.open) dialog.showModal();
 		this.refuse("");
-		this.busy(true);
+		this.setBusy(true);
 		try {
 			const reduction = await this.reduce(file);
 			if (reduction) await this.send(reduction);
@@ -80,10 +80,10 @@ export class Intake {
 			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("editor.offline"));
 		}
 		this.idle();
-		this.busy(false);
+		this.setBusy(false);
 	}
 
-	/** Stops the import that is under way. */
+	/** Stops the import that is in progress. */
 	stop() {
 		this.worker?.dispatchEvent(new Event("stop"));
 		this.sending?.abort();
@@ -136,23 +136,23 @@ export class Intake {
 		const short = typed && typed.length <= LONGEST_MESSAGES;
 		// for the numbers of its own lines
 		if (refused && !isTyped && (correctable || short)) return this.send(await asTyped(typed));
-		await this.end(body, correctable ? typed : "", names);
-		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offer(source);
+		await this.finish(body, correctable ? typed : "", names);
+		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offerExplanation(source);
 	}
 
 	/** Continues an upload that was in progress when the page was left. @param {string} upload */
 	async resume(upload) {
 		this.open();
-		this.busy(true);
+		this.setBusy(true);
 		try {
 			const { body } = await pollForReply(`${this.page.data.api}uploads/${upload}`, this.options());
 			if (body.url) return location.replace(body.url); // it was saved
-			await this.end(body, "", null);
+			await this.finish(body, "", null);
 		} catch {
 			this.page.keep("");
 		}
 		this.idle();
-		this.busy(false);
+		this.setBusy(false);
 	}
 
 	/** The options for waiting for the answer. @returns {CallOptions} */
@@ -172,7 +172,7 @@ export class Intake {
 	 * Closes the dialog with the result, or with a text whose errors can be corrected; otherwise shows the error.
 	 * @param {any} body @param {string} typed @param {object | null} names
 	 */
-	async end({ errors = [], text = "", notes = [], checked = null, upload = "" }, typed, names) {
+	async finish({ errors = [], text = "", notes = [], checked = null, upload = "" }, typed, names) {
 		this.page.keep(upload);
 		if (errors.length && !typed) return void this.refuse(asSentence(this.page.inWords(errors[0])));
 		element("import").removeAttribute("data-busy");
@@ -183,7 +183,7 @@ export class Intake {
 	}
 
 	/** Offers to explain pasted messages on the page “Why is it Pending?”. @param {string} source */
-	offer(source) {
+	offerExplanation(source) {
 		/** @type {HTMLTextAreaElement} */ (element("import-messages")).value = source;
 		element("import-explain").hidden = false;
 	}
@@ -197,7 +197,10 @@ export class Intake {
 		return null;
 	}
 
-	/** @param {string} sentence @param {number | null} part null if the progress is not known */
+	/**
+	 * Shows the progress of the import.
+	 * @param {string} sentence @param {number | null} part 0 to 1, null if not known
+	 */
 	showProgress(sentence, part) {
 		const bar = /** @type {HTMLProgressElement} */ (element("import-bar"));
 		element("import-doing").textContent = sentence;
@@ -206,7 +209,7 @@ export class Intake {
 	}
 
 	/** Shows or hides the progress, and disables the controls meanwhile. @param {boolean} busy */
-	busy(busy) {
+	setBusy(busy) {
 		element("import").toggleAttribute("data-busy", busy);
 		element("import-progress").hidden = !busy;
 		for (const id of ["import-go", "import-file", "import-text"]) element(id).toggleAttribute("disabled", busy);
@@ -251,13 +254,13 @@ function showNotes(notes, names = null) {
 			h("summary", null, t("intake.notes", { n: notes.length })),
 			h("ul", null, ...notes.map((note, i) => h("li", { key: String(i) }, note))),
 		),
-		...(names ? [keepNames(names)] : []),
+		...(names ? [namesLink(names)] : []),
 		close,
 	]);
 }
 
 /** A link to download the table of names, which is stored nowhere else. @param {object} names */
-function keepNames(names) {
+function namesLink(names) {
 	const file = new Blob([`${JSON.stringify(names, null, 1)}\n`], { type: "application/json" });
 	const link = { class: "button", href: URL.createObjectURL(file), download: "kschedui-names.json" };
 	return h("p", null, t("intake.names"), " ", h("a", link, t("intake.names.save")));

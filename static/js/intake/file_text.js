@@ -156,14 +156,14 @@ async function* read(stream) {
 	for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
 }
 
-/** @param {Uint8Array} bytes the first ones */
+/** Throws Refused if the bytes are those of an archive. @param {Uint8Array} bytes the first ones of the file */
 function refuseArchive(bytes) {
 	for (const { kind, at, mark } of ARCHIVES)
 		if ([...mark].every((letter, i) => bytes[at + i] === letter.charCodeAt(0))) throw new Refused("archive", kind);
 	if (GZIP.every((byte, i) => bytes[i] === byte)) throw new Refused("archive", "gzip");
 }
 
-/** @param {Uint8Array} bytes the first ones */
+/** The encoding that a byte order mark names; otherwise UTF-8. @param {Uint8Array} bytes the first ones of the file */
 function encodingOf(bytes) {
 	if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
 	return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";

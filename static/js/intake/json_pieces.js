@@ -128,7 +128,7 @@ function endOf(text, at) {
 	return -1;
 }
 
-/** @param {string} text @param {number} at */
+/** The end of the string that starts at `at`; -1 if it does not end. @param {string} text @param {number} at */
 function endOfText(text, at) {
 	for (let i = at + 1; i < text.length; i += 1) {
 		const code = text.charCodeAt(i);

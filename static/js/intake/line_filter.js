@@ -53,7 +53,7 @@ export function keptLines(lines, pruning, leftOut, parentKind = "") {
 	return reader.out;
 }
 
-/** @param {string} line */
+/** The number of spaces that a line begins with; BLANK for a blank line. @param {string} line */
 function indentOf(line) {
 	let i = 0;
 	while (line.charCodeAt(i) === 32) i += 1;
@@ -190,7 +190,7 @@ class Reader {
 		if (this.out.length === at + 1) this.out[at] += isList ? " []" : " {}";
 	}
 
-	/** @param {number} j */
+	/** Whether a line is neither blank nor a comment. @param {number} j */
 	isContent(j) {
 		return this.indents[j] !== BLANK && !this.lines[j].startsWith("#", this.indents[j]);
 	}

@@ -59,7 +59,7 @@ export class Names {
 	collect(value, key = "") {
 		if (Array.isArray(value)) for (const item of value) this.collect(item, key);
 		if (!isMap(value)) return;
-		this.noteHashed(value.metadata);
+		this.recordReplicaSet(value.metadata);
 		const [kind, driver] = this.table.drivers;
 		if (value.kind === kind && isMap(value.spec) && typeof value.spec[driver] === "string")
 			this.drivers.add(value.spec[driver]);
@@ -69,7 +69,7 @@ export class Names {
 		}
 		if (key === "ownerReferences") this.owners.add(String(value.uid));
 		for (const [name, item] of Object.entries(value)) {
-			this.at(key, name, item, value);
+			this.addField(key, name, item, value);
 			this.collect(item, name);
 		}
 	}
@@ -78,7 +78,7 @@ export class Names {
 	 * Adds the names in a field.
 	 * @param {string} parent @param {string} name @param {any} item @param {any} holder
 	 */
-	at(parent, name, item, holder) {
+	addField(parent, name, item, holder) {
 		const { table } = this;
 		const all = (/** @type {string} */ kind, /** @type {any} */ names) => {
 			for (const name of Array.isArray(names) ? names : [names]) this.add(kind, name);
@@ -100,7 +100,7 @@ export class Names {
 	 * Records the name of a ReplicaSet, which consists of its Deployment's name and a hash.
 	 * @param {any} metadata
 	 */
-	noteHashed(metadata) {
+	recordReplicaSet(metadata) {
 		const hash = metadata?.labels?.["pod-template-hash"];
 		if (typeof hash !== "string" || !Array.isArray(metadata.ownerReferences)) return;
 		for (const { name } of metadata.ownerReferences.filter(isMap)) {
@@ -119,7 +119,8 @@ export class Names {
 		const newNames = new Map();
 		for (const [kind, pattern] of Object.entries(this.table.patterns)) {
 			if (kind === "key") continue;
-			const ofKind = kind === "image" ? images(this.left(kind, newNames), pattern) : this.numbered(kind, newNames);
+			const ofKind =
+				kind === "image" ? imageNames(this.unmapped(kind, newNames), pattern) : this.numbered(kind, newNames);
 			for (const [name, other] of ofKind) newNames.set(name, other);
 		}
 		for (const [name, [owner, hash]] of [...this.hashed].sort()) {
@@ -130,7 +131,7 @@ export class Names {
 	}
 
 	/** The names of a kind that have no new name yet. @param {string} kind @param {Mapping} mapping */
-	left(kind, mapping) {
+	unmapped(kind, mapping) {
 		return [...this.byKind[kind]].filter((name) => !mapping.has(name)).sort();
 	}
 
@@ -139,7 +140,7 @@ export class Names {
 	 * @param {string} kind @param {Mapping} [taken] @returns {Mapping}
 	 */
 	numbered(kind, taken = new Map()) {
-		const names = this.left(kind, taken);
+		const names = this.unmapped(kind, taken);
 		return new Map(names.map((name, i) => [name, `${this.table.patterns[kind]}-${digits(i + 1, names.length)}`]));
 	}
 }
@@ -151,7 +152,7 @@ const digits = (number, last) => String(number).padStart(String(last).length, "0
  * New names of images; an image without a tag is the same as with the tag latest.
  * @param {string[]} names @param {string} pattern
  */
-function images(names, pattern) {
+function imageNames(names, pattern) {
 	const whole = new Map(
 		names.map((name) => [name, name.slice(name.lastIndexOf("/") + 1).includes(":") ? name : `${name}:latest`]),
 	);

@@ -22,7 +22,7 @@ export class OtherNames {
 
 	/** Collects the names in a document, and keeps it until all names are known. @param {string} document */
 	take(document) {
-		for (const manifest of this.opened(JSON.parse(document))) {
+		for (const manifest of this.objectsIn(JSON.parse(document))) {
 			this.originals.collect(manifest);
 			this.held.push(JSON.stringify(manifest));
 		}
@@ -32,7 +32,7 @@ export class OtherNames {
 	 * The objects in an export, the configurations in a ConfigMap, or the object itself.
 	 * @param {any} manifest @returns {any[]}
 	 */
-	opened(manifest) {
+	objectsIn(manifest) {
 		if (manifest.kind === "ConfigMap") return Object.values(manifest.data ?? {}).flatMap(configurations);
 		if (manifest.kind !== undefined) return [manifest];
 		const fields = /** @type {[string, any][]} */ (Object.entries(this.table.types[this.table.export]));

@@ -85,7 +85,7 @@ class Reader {
 		const depth = i < this.lines.length ? this.depth(i) : -1;
 		if (text) {
 			if (depth > indent) throw new Unsure();
-			return [scalar(text), i];
+			return [parseScalar(text), i];
 		}
 		if (depth >= indent && this.lines[i].startsWith("-", depth)) return this.sequence(i, depth, level + 1);
 		return depth > indent ? this.mapping(i, depth, level + 1) : [null, i];
@@ -120,7 +120,8 @@ class Reader {
 function keyOf(text) {
 	const quoted = text[0] === '"' || text[0] === "'";
 	const key = quoted ? text.slice(1, -1) : text;
-	if (key === "__proto__" || /^[0-9]/.test(key) || (!quoted && typeof plain(key) !== "string")) throw new Unsure();
+	if (key === "__proto__" || /^[0-9]/.test(key) || (!quoted && typeof resolveUnquoted(key) !== "string"))
+		throw new Unsure();
 	return key;
 }
 
@@ -128,7 +129,7 @@ function keyOf(text) {
  * Resolves a scalar as `resolvePlain` does, null included; throws Unsure if a number looks different in JSON.
  * @param {string} text
  */
-function plain(text) {
+function resolveUnquoted(text) {
 	const value = resolvePlain(text);
 	if (typeof value === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
 	return value;
@@ -144,7 +145,7 @@ function resolvePlain(text) {
 	if (/^[a-zA-Z~]|^$/.test(text))
 		return TRUE.test(text) ? true : FALSE.test(text) ? false : NULL.test(text) ? null : text;
 	if (!/^[-+.0-9]/.test(text)) return text;
-	if (INTEGER.test(text)) return integer(text);
+	if (INTEGER.test(text)) return parseGoInteger(text);
 	const number = FLOAT.test(text) ? Number(text) : Number.NaN;
 	return Number.isFinite(number) ? number : text;
 }
@@ -153,7 +154,7 @@ function resolvePlain(text) {
  * Parses an integer as Go's ParseInt does: a leading 0 means octal. Returns the text if it is invalid.
  * @param {string} text
  */
-function integer(text) {
+function parseGoInteger(text) {
 	const digits = text.replaceAll("_", "").replace(/^[-+]/, "");
 	const octal = /^0[0-9]+$/.test(digits);
 	const number = octal && /[89]/.test(digits) ? Number.NaN : Number(octal ? `0o${digits}` : digits);
@@ -168,7 +169,7 @@ export const SCALARS = [
 ];
 
 /** Reads a value on one line, which may be null; throws Unsure. @param {string} line */
-function scalar(line) {
+function parseScalar(line) {
 	const text = line.replace(/(?<! ) +$/, "");
 	const first = text[0];
 	if (first === "'") {
@@ -179,6 +180,6 @@ function scalar(line) {
 		if (match) return match[1];
 	} else if (text === "{}") return {};
 	else if (text === "[]") return [];
-	else if (!"&*!?|>%@`{}[],#:".includes(first) && !LIKE_STRUCTURE.test(text)) return plain(text);
+	else if (!"&*!?|>%@`{}[],#:".includes(first) && !LIKE_STRUCTURE.test(text)) return resolveUnquoted(text);
 	throw new Unsure();
 }

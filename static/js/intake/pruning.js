@@ -50,7 +50,7 @@ export class LeftOut {
 	}
 
 	/** Replaces the names of custom resources and unknown fields, which may identify a cluster. */
-	nameless() {
+	removeNames() {
 		const custom = Object.keys(this.kinds).filter((kind) => !BUILT_IN.has(kind));
 		for (const kind of custom) {
 			this.kinds["custom resource"] = (this.kinds["custom resource"] ?? 0) + this.kinds[kind];
@@ -172,7 +172,7 @@ export class Pruning {
 		if (Object.hasOwn(fields, key)) return fields[key];
 		if (Object.hasOwn(fields, "*")) return fields["*"];
 		const at = `${name} ${key}`;
-		if (!this.rules.has(at)) this.rules.set(at, this.meant(fields, key));
+		if (!this.rules.has(at)) this.rules.set(at, this.ruleOfSimilar(fields, key));
 		return this.rules.get(at);
 	}
 
@@ -180,23 +180,23 @@ export class Pruning {
 	 * The rule of the field that a misspelled key probably means; undefined if no field is similar.
 	 * @param {Record<string, Rule>} fields @param {string} key
 	 */
-	meant(fields, key) {
+	ruleOfSimilar(fields, key) {
 		let [best, least] = ["", Infinity];
 		for (const field of Object.keys(fields)) {
-			const number = slips(key, field);
+			const number = editDistance(key, field);
 			if (number < least || (number === least && field < best)) [best, least] = [field, number];
 		}
 		return least <= Math.min(MAX_SLIPS, Math.floor(([...key].length - 1) / 2)) ? fields[best] : undefined;
 	}
 }
 
-/** @param {string} version */
+/** The API group of an apiVersion; "" for the core group. @param {string} version */
 function groupOf(version) {
 	return BEFORE.exec(version)?.[1] ?? "";
 }
 
 /** The edit distance of two names, ignoring case. @param {string} word @param {string} other */
-function slips(word, other) {
+function editDistance(word, other) {
 	const [from, to] = [[...word.toLowerCase()], [...other.toLowerCase()]];
 	let before = Array.from({ length: to.length + 1 }, (_, i) => i);
 	for (let i = 1; i <= from.length; i += 1) {

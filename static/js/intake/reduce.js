@@ -61,7 +61,7 @@ export async function reduce(blocks, table, write, naming = null) {
 		await (JSON_START.test(source.text) ? reader.readJson() : reader.readYaml());
 	}
 	other?.write(write);
-	if (other) reader.leftOut.nameless();
+	if (other) reader.leftOut.removeNames();
 	write(reader.leftOut.document);
 	return { leftOut: reader.leftOut, names: other?.names ?? null };
 }
@@ -79,7 +79,10 @@ async function hasMore(source) {
 	}
 }
 
-/** @param {any} document @param {import("./yaml_pieces.js").Piece} piece */
+/**
+ * The data of a parsed document; throws Malformed.
+ * @param {any} document @param {import("./yaml_pieces.js").Piece} piece
+ */
 function dataOf(document, piece) {
 	try {
 		return document.toJS({ maxAliasCount: ALIASES });
@@ -109,6 +112,7 @@ class Reader {
 		this.write(document);
 	}
 
+	/** Reads the JSON value that begins here; a value that is cut off ends the text. Throws Malformed. */
 	async readJson() {
 		const { source } = this;
 		let taken = 0;

@@ -29,9 +29,9 @@ export class Source {
 		this.blocks = withoutSaid(withoutLogs(blocks, leftOut), leftOut);
 	}
 
-	/** @param {number} at */
+	/** The number of the line that contains a position in memory. @param {number} at */
 	lineOf(at) {
-		return this.line + ends(this.text, 0, at);
+		return this.line + lineEnds(this.text, 0, at);
 	}
 
 	/** The number of the last line in memory. */
@@ -80,7 +80,7 @@ export class Source {
 }
 
 /** The number of line ends between two positions. @param {string} text @param {number} start @param {number} end */
-function ends(text, start, end) {
+function lineEnds(text, start, end) {
 	let number = 0;
 	for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) number += 1;
 	return number;
@@ -142,7 +142,7 @@ class Dropper {
 			pattern.lastIndex = at;
 			const mark = pattern.exec(text);
 			const end = mark ? mark.index : text.length;
-			lines.push(this.inside ? "\n".repeat(ends(text, at, end)) : text.slice(at, end));
+			lines.push(this.inside ? "\n".repeat(lineEnds(text, at, end)) : text.slice(at, end));
 			if (!mark) return lines.join("");
 			if (!this.inside) this.leftOut.count("kinds", "container log");
 			this.inside = !this.inside;

@@ -29,14 +29,14 @@ class Packed {
 	}
 
 	/** Collects a document; packs many at once. @param {string} document */
-	take(document) {
+	add(document) {
 		this.held.push(document, "\n---\n");
 		this.size += document.length;
-		if (this.size > HELD) this.put();
+		if (this.size > HELD) this.pack();
 	}
 
 	/** Packs the collected documents. */
-	put() {
+	pack() {
 		const bytes = this.encoder.encode(this.held.join(""));
 		this.total += bytes.length;
 		this.held = [];
@@ -46,7 +46,7 @@ class Packed {
 
 	/** All packed documents. @returns {Promise<Blob>} */
 	async blob() {
-		this.put();
+		this.pack();
 		await this.writer.close();
 		return this.packed;
 	}
@@ -58,7 +58,7 @@ async function sendForPeople({ file, most }) {
 	for await (const block of new FileText(file, most, () => {}).blocks()) text += block;
 	const source = withoutValues(text);
 	const collected = new Packed();
-	collected.take(source);
+	collected.add(source);
 	self.postMessage({ made: await collected.blob(), size: collected.total, typed: "", source, names: null });
 }
 
@@ -71,7 +71,7 @@ self.addEventListener("message", async ({ data }) => {
 	});
 	try {
 		const collected = new Packed();
-		const { names } = await reduce(text.blocks(), data.table, (document) => collected.take(document), data.naming);
+		const { names } = await reduce(text.blocks(), data.table, (document) => collected.add(document), data.naming);
 		const packed = await collected.blob();
 		self.postMessage({ made: packed, size: collected.total, typed: names ? "" : text.typed, names });
 	} catch (error) {

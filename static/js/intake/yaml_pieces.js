@@ -36,7 +36,7 @@ const LAST = {
  */
 
 /** A document that begins. @param {string[]} lines @param {number} firstLine @returns {Open} */
-const opened = (lines, firstLine) => ({
+const startDocument = (lines, firstLine) => ({
 	lines,
 	firstLine,
 	inItems: false,
@@ -50,7 +50,7 @@ const opened = (lines, firstLine) => ({
  * A piece of YAML text: a document, or an item of a list.
  * @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece}
  */
-const piece = (lines, firstLine, more) => ({
+const makePiece = (lines, firstLine, more) => ({
 	lines,
 	firstLine,
 	typed: true,
@@ -64,7 +64,7 @@ const piece = (lines, firstLine, more) => ({
 export class Pieces {
 	/** @param {number} [first] the number of the first line @param {boolean} [mixed] JSON may follow */
 	constructor(first = 1, mixed = false) {
-		this.now = opened([], first);
+		this.now = startDocument([], first);
 		this.number = first - 1;
 		this.mixed = mixed;
 		this.shortened = /** @type {Set<string>} */ (new Set()); // kinds whose status was removed by hand
@@ -91,18 +91,18 @@ export class Pieces {
 			now.lines.push(line); // within an item: most lines of a dump
 		else if (MARKER.test(line)) {
 			this.printed ||= isPrinted(now.lines);
-			if (lacking(now.lines)) this.shortened.add(kindOf(now.lines));
-			yield* end(now, false);
+			if (missingLastField(now.lines)) this.shortened.add(kindOf(now.lines));
+			yield* finishDocument(now, false);
 			const rest = line.slice(3).trimStart();
-			this.now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
+			this.now = startDocument(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
 		} else if (
 			(line.startsWith("apiVersion:") && now.keys.has("apiVersion")) ||
 			(line[0] === "{" && now.keys.has("kind"))
 		) {
-			yield* end(now, false);
-			this.now = opened([line], number);
+			yield* finishDocument(now, false);
+			this.now = startDocument([line], number);
 			noteKey(this.now, line);
-		} else if (now.inItems) yield* inItems(now, line, number);
+		} else if (now.inItems) yield* readInItems(now, line, number);
 		else if (ITEMS.test(line)) {
 			Object.assign(now, { inItems: true, lines: [], firstLine: number + 1 });
 			now.keys.add("items");
@@ -115,7 +115,7 @@ export class Pieces {
 
 	/** Yields the piece that the text ends with. @returns {Generator<Piece>} */
 	end() {
-		return end(this.now, true, this.printed, this.shortened);
+		return finishDocument(this.now, true, this.printed, this.shortened);
 	}
 }
 
@@ -135,13 +135,13 @@ function noteKey(now, line) {
  * Reads a line within the items of a list; yields the item that ends with it.
  * @param {Open} now @param {string} line @param {number} number @returns {Generator<Piece>}
  */
-function* inItems(now, line, number) {
+function* readInItems(now, line, number) {
 	const match = DASH.exec(line);
 	if (match && (now.dash === -1 || now.dash === match[1].length) && !hasAnchor(now)) {
-		if (now.lines.length) yield* item(now);
+		if (now.lines.length) yield* finishItem(now);
 		Object.assign(now, { dash: match[1].length, lines: [line], firstLine: number });
 	} else if (line && !" #-".includes(line[0])) {
-		if (now.lines.length) yield* item(now);
+		if (now.lines.length) yield* finishItem(now);
 		Object.assign(now, { inItems: false, lines: [], firstLine: number });
 		noteKey(now, line);
 	} else now.lines.push(line);
@@ -153,20 +153,22 @@ function* inItems(now, line, number) {
  * @param {Open} now
  * @returns {Generator<Piece>}
  */
-function* item(now) {
+function* finishItem(now) {
 	if (hasAnchor(now)) {
-		yield piece([`kind: ${now.kind || "List"}`, "items:", ...now.lines], now.firstLine - 2, { typed: false });
+		yield makePiece([`kind: ${now.kind || "List"}`, "items:", ...now.lines], now.firstLine - 2, { typed: false });
 		return;
 	}
 	const inner = DASH.exec(now.lines[0])?.[0].length ?? 0;
 	const moved = [" ".repeat(inner) + now.lines[0].slice(inner), ...now.lines.slice(1)];
 	const whole = moved.every((line) => !line.slice(0, inner).trim());
-	const itemPiece = piece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, { typed: whole });
+	const itemPiece = makePiece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, {
+		typed: whole,
+	});
 	if (itemPiece.lines.some((line) => line.startsWith("kind:"))) yield itemPiece;
 	else now.waiting.push(itemPiece);
 }
 
-/** @param {Open} now */
+/** Whether the current item contains an anchor. @param {Open} now */
 function hasAnchor(now) {
 	return now.lines.some((line) => line.includes("&") && ANCHOR.test(line));
 }
@@ -179,15 +181,15 @@ function hasAnchor(now) {
  * @param {Set<string>} [shortened] kinds of which other objects lack the status, too
  * @returns {Generator<Piece>}
  */
-function* end(now, atEnd, printed = false, shortened = new Set()) {
+function* finishDocument(now, atEnd, printed = false, shortened = new Set()) {
 	if (now.inItems) {
-		if (atEnd && !now.keys.has("kind")) yield piece(now.lines, now.firstLine, { cut: true });
-		else if (now.lines.length) yield* item(now);
+		if (atEnd && !now.keys.has("kind")) yield makePiece(now.lines, now.firstLine, { cut: true });
+		else if (now.lines.length) yield* finishItem(now);
 	} else if (!now.keys.has("items") && now.lines.some((line) => line.trim())) {
 		const typed = !"{[".includes(now.lines[0][0] ?? " ") && !now.kind;
 		const cut = atEnd && isUnfinished(now.lines, printed);
-		const lacks = cut || !atEnd || shortened.has(kindOf(now.lines)) ? "" : lacking(now.lines);
-		yield piece(now.lines, now.firstLine, { typed, cut, lacks });
+		const lacks = cut || !atEnd || shortened.has(kindOf(now.lines)) ? "" : missingLastField(now.lines);
+		yield makePiece(now.lines, now.firstLine, { typed, cut, lacks });
 	}
 	for (const waiting of now.waiting) {
 		waiting.parentKind = now.kind.replace(/List$/, "");
@@ -220,14 +222,14 @@ function isUnfinished(lines, printed) {
  * fields were removed by hand, perhaps also the status.
  * @param {string[]} lines
  */
-function lacking(lines) {
+function missingLastField(lines) {
 	const kind = kindOf(lines);
 	if (!Object.hasOwn(LAST, kind) || !isPrinted(lines)) return "";
 	const has = (/** @type {string} */ start) => lines.some((line) => line.startsWith(start));
 	return has("  uid:") && !has(LAST[kind]) ? LAST[kind].replace(/[ :]/g, "") : "";
 }
 
-/** @param {string[]} lines */
+/** The kind that an object's lines name; "" if they name none. @param {string[]} lines */
 function kindOf(lines) {
 	for (const line of lines) {
 		const match = OBJECT_KIND.exec(line);

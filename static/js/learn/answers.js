@@ -66,7 +66,7 @@ export function answerOf(store, step, ask) {
 const ANSWERS = {
 	"CycleStarted:pod": nextPod,
 	"PreFilterFinished:choice": preFilterChoice,
-	"NodesFiltered:node": leftOver,
+	"NodesFiltered:node": onlyNode,
 	"NodesFiltered:number": howManyLeft,
 	"NodesFiltered:choice": rejecter,
 	"DevicesSearched:choice": whatStops,
@@ -83,13 +83,15 @@ const ANSWERS = {
 	"PreemptionEvaluated:pod": victim,
 	"PreemptionEvaluated:number": howManyVictims,
 	"PreemptionEvaluated:choice": preemptionHelps,
-	"PermitEvaluated:choice": (question) => word(question, ["Success", "Wait", "Unschedulable"], question.event.code),
-	"PermitDecided:choice": (question) => word(question, ["allowed", "rejected", "timeout"], question.event.decision),
-	"BindingFailed:choice": (question) => word(question, POINTS, question.event.point),
-	"PodEnqueued:choice": (question) => word(question, QUEUES, question.event.queue),
+	"PermitEvaluated:choice": (question) =>
+		wordAnswer(question, ["Success", "Wait", "Unschedulable"], question.event.code),
+	"PermitDecided:choice": (question) =>
+		wordAnswer(question, ["allowed", "rejected", "timeout"], question.event.decision),
+	"BindingFailed:choice": (question) => wordAnswer(question, POINTS, question.event.point),
+	"PodEnqueued:choice": (question) => wordAnswer(question, QUEUES, question.event.queue),
 	"PodEnqueued:number": waitingTime,
 	"PodEnqueued:pod": woken,
-	"PodGated:choice": (question) => word(question, QUEUES, "gated"),
+	"PodGated:choice": (question) => wordAnswer(question, QUEUES, "gated"),
 	"AttemptFinished:choice": outcome,
 	"ObjectApplied:choice": whoActs,
 	"ObjectApplied:number": (question) => (question.event.workload ? newSize(question) : howManyMade(question)),
@@ -101,13 +103,14 @@ const ANSWERS = {
 	"PodDeletionRequested:choice": whoActs,
 	"PodDeletionRequested:pod": whichPodGoes,
 	"PodDeletionRequested:number": howManyGo,
-	"PodFinished:choice": (question) => word(question, ["Succeeded", "Failed"], question.event.phase),
+	"PodFinished:choice": (question) => wordAnswer(question, ["Succeeded", "Failed"], question.event.phase),
 	"PodFinished:pod": whichPodGoes,
 	"PodFinished:number": howLongUntilTheNext,
-	"EvictionAnswered:choice": (question) => word(question, ["granted", "refused"], answerWord(question.event)),
+	"EvictionAnswered:choice": (question) => wordAnswer(question, ["granted", "refused"], answerWord(question.event)),
 	"NodeConditionChanged:node": (question) => whichNode(question, [question.event.name]),
 	"NodeConditionChanged:number": howLongSilent,
-	"NodeGroupResized:choice": (question) => word(question, ["grows", "shrinks", "refused"], resizeWord(question.event)),
+	"NodeGroupResized:choice": (question) =>
+		wordAnswer(question, ["grows", "shrinks", "refused"], resizeWord(question.event)),
 	"NodeGroupResized:node": (question) => whichNode(question, question.event.nodes ?? []),
 	"ScaleUpEvaluated:choice": whichGroupGrows,
 	"ScaleUpEvaluated:number": howManyNodes,
@@ -120,6 +123,7 @@ const ANSWERS = {
 };
 
 /**
+ * The answer with these options; without `where`, it is shown at the last frame of the event.
  * @param {Case} question
  * @param {Option["kind"]} kind
  * @param {(string | number)[]} all
@@ -128,7 +132,7 @@ const ANSWERS = {
  * @returns {Answer}
  */
 function makeAnswer({ step, event, ask }, kind, all, right, where = {}) {
-	const keys = few([...new Set(all.map(String))], String(right));
+	const keys = optionsThatFit([...new Set(all.map(String))], String(right));
 	const frame = Math.max(0, Math.min(ask.frame ?? where.from?.frame ?? 0, framesOf(event) - 1));
 	const from = where.from && where.from.step !== step ? where.from : { step, frame };
 	return {
@@ -140,7 +144,7 @@ function makeAnswer({ step, event, ask }, kind, all, right, where = {}) {
 }
 
 /** As many options as fit on buttons, including the right one, in their order. @param {string[]} keys */
-function few(keys, right = "") {
+function optionsThatFit(keys, right = "") {
 	if (keys.length <= MAX_OPTIONS) return keys;
 	const at = keys.indexOf(right);
 	const apart = keys.length / MAX_OPTIONS;
@@ -165,7 +169,7 @@ function inRows(state, names) {
  * The answer to a question with words to choose from.
  * @param {Case} question @param {string[]} words @param {string} right
  */
-function word(question, words, right) {
+function wordAnswer(question, words, right) {
 	return makeAnswer(question, "word", words, right);
 }
 
@@ -204,7 +208,7 @@ function preFilterChoice(question) {
  * there are several or none.
  * @param {Case} question
  */
-function leftOver(question) {
+function onlyNode(question) {
 	const model = filterModel(question.state);
 	if (!model || model.hinted) return null;
 	const k = model.plugins.indexOf(question.ask.about ?? "");
@@ -251,7 +255,7 @@ function rejecter(question) {
 	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
 	const last = framesOf(question.event) - 1;
 	const frame = at.stop === PASSED ? last : Math.min(at.stop, last);
-	const plugins = few(model.plugins, right);
+	const plugins = optionsThatFit(model.plugins, right);
 	const names = at.stop === PASSED ? plugins.slice(0, MAX_OPTIONS - 1) : plugins;
 	return makeAnswer(question, "plugin", [...names, ...(names.length < MAX_OPTIONS ? ["none"] : [])], right, {
 		shown: { step: question.step, frame },
@@ -403,7 +407,11 @@ function howManyVictims(question) {
 
 /** The question whether evicting pods helps. @param {Case} question */
 function preemptionHelps(question) {
-	return word(question, ["Nominated", "Unschedulable"], question.event.nominated_node ? "Nominated" : "Unschedulable");
+	return wordAnswer(
+		question,
+		["Nominated", "Unschedulable"],
+		question.event.nominated_node ? "Nominated" : "Unschedulable",
+	);
 }
 
 /**
@@ -465,7 +473,7 @@ function whoActs(question) {
  * @param {Case} question
  * @param {(event: any) => boolean} [also] a further condition
  */
-function together({ store, step, event }, also = () => true) {
+function eventsAtOnce({ store, step, event }, also = () => true) {
 	let n = 1;
 	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
 		for (const { event: candidate } of store.walk(step + by, by)) {
@@ -485,7 +493,7 @@ function together({ store, step, event }, also = () => true) {
 function howManyMade(question) {
 	const { kind, action, by } = question.event;
 	if (!by || action !== "create") return null;
-	const right = together(question, (other) => other.kind === kind && other.action === action);
+	const right = eventsAtOnce(question, (other) => other.kind === kind && other.action === action);
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
@@ -528,14 +536,14 @@ function ownerOf(state, pod) {
  */
 function whichPodGoes(question) {
 	const keys = siblings(question).map((pod) => pod.summary.pod);
-	if (together(question, (other) => keys.includes(other.pod)) > 1) return null;
+	if (eventsAtOnce(question, (other) => keys.includes(other.pod)) > 1) return null;
 	return makeAnswer(question, "pod", keys, question.event.pod);
 }
 
 /** The question about the number of pods of an owner, or node, that are deleted at this time. @param {Case} question */
 function howManyGo(question) {
 	const keys = siblings(question).map((pod) => pod.summary.pod);
-	const right = together(question, (other) => keys.includes(other.pod));
+	const right = eventsAtOnce(question, (other) => keys.includes(other.pod));
 	return makeAnswer(question, "number", numbersAround(right, keys.length), right);
 }
 
@@ -634,7 +642,7 @@ function howManyNodes(question) {
 function whatOfTheNode(question) {
 	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const judged = nodes.find(({ node }) => node === question.ask.about);
-	return judged ? word(question, JUDGEMENTS, judged.outcome) : null;
+	return judged ? wordAnswer(question, JUDGEMENTS, judged.outcome) : null;
 }
 
 /** Whether an eviction was granted or refused, as a key. @param {any} event */

@@ -38,7 +38,10 @@ export function drawAnswers(root, view, predictions) {
 	root.classList.toggle("beside", /filter|score/.test(view.scene) && Boolean(about?.options.every(hasLane)));
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
-	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
+	patch(
+		layer,
+		open ? questionCard(root, predictions, open) : [shown && answerMarks(root, predictions, shown), end, fits],
+	);
 	const list = /** @type {HTMLElement | null} */ (layer.querySelector(".answers.listed"));
 	root.style.setProperty("--answers-room", `${list?.offsetHeight ?? 0}px`); // the stage ends above them
 	const skip = /** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"));
@@ -61,7 +64,7 @@ function layerOf(root) {
  * The card of an open question: its options, and the buttons.
  * @param {HTMLElement} root @param {Predictions} predictions @param {Question} open
  */
-function asking(root, predictions, open) {
+function questionCard(root, predictions, open) {
 	const places = placesOf(root, open);
 	const picked = predictions.picks.get(open.id);
 	const choiceButton = (/** @type {number} */ i) => {
@@ -96,12 +99,15 @@ function asking(root, predictions, open) {
 		h(
 			"p",
 			{ key: "go", class: "predict-go" },
-			predictions.host ? predictions.host.foot(open) : foot(predictions, open),
+			predictions.host ? predictions.host.foot(open) : hintAndButtons(predictions, open),
 		),
 	];
 }
 
-/** @param {{left: number, top: number, size: number}} place @returns {Record<string, string>} */
+/**
+ * The styles that place an option's button.
+ * @param {{left: number, top: number, size: number}} place @returns {Record<string, string>}
+ */
 function styleAt({ left, top, size }) {
 	return { left: `${left}px`, top: `${top}px`, width: `${size}px`, height: `${size}px` };
 }
@@ -115,7 +121,7 @@ export function keyOf({ options }, i) {
  * The hint and the buttons for a reader who is not in a class.
  * @param {Predictions} predictions @param {Question} open @returns {Child[]}
  */
-function foot(predictions, open) {
+function hintAndButtons(predictions, open) {
 	return [
 		h("span", { key: "hint", role: "status" }, hint(predictions, open, predictions.offersSkip)),
 		button(() => predictions.skip(), { key: "skip", class: "button skip-question" }, t("predict.skip")),
@@ -154,7 +160,7 @@ export function hint(predictions, open, skips = false) {
  * @param {Predictions} predictions
  * @param {Question} shown
  */
-function outcome(root, predictions, shown) {
+function answerMarks(root, predictions, shown) {
 	const pick = predictions.picks.get(shown.id);
 	if (pick === undefined) return null;
 	const kinds = [...new Set([shown.right, pick])].map((i) => ({ i, kind: i === shown.right ? "right" : "wrong" }));
@@ -240,13 +246,13 @@ function endCard(view, predictions) {
 				h(
 					"div",
 					{ key: name },
-					h("dd", null, name === "waiting" && n ? why(boot, n) : String(n)),
+					h("dd", null, name === "waiting" && n ? pendingLink(boot, n) : String(n)),
 					h("dt", null, t(`end.${name}`, { n })),
 				),
 			),
 		),
 		answered > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: answered })),
-		right < answered && !predictions.host && oneMore(boot, predictions),
+		right < answered && !predictions.host && afterWrongAnswer(boot, predictions),
 		boot.place?.next &&
 			!boot.embed &&
 			h(
@@ -254,7 +260,7 @@ function endCard(view, predictions) {
 				{ key: "coming", class: "end-next" },
 				t("end.coming", { title: boot.place.next, key: boot.class ? "" : " (→)" }),
 			),
-		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
+		h("p", { key: "on", class: "buttons" }, endLinks(view, facts.waiting)),
 	);
 }
 
@@ -262,7 +268,7 @@ function endCard(view, predictions) {
  * The links after a wrong answer: the same run again, or another lesson of the chapter.
  * @param {any} boot @param {Predictions} predictions
  */
-function oneMore({ place }, predictions) {
+function afterWrongAnswer({ place }, predictions) {
 	return h(
 		"p",
 		{ key: "more", class: "end-more" },
@@ -276,7 +282,7 @@ function oneMore({ place }, predictions) {
  * @param {any} boot
  * @param {number} n
  */
-function why({ embed, page }, n) {
+function pendingLink({ embed, page }, n) {
 	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
@@ -305,7 +311,7 @@ function whyButton({ boot, event, store }, { on }) {
  * The links at the end of a run: to the next lesson, and to questions about this run.
  * @param {View} view @param {number} waiting @returns {Child[]}
  */
-function onward({ act, boot }, waiting) {
+function endLinks({ act, boot }, waiting) {
 	const { place, embed, scenario, page } = /** @type {any} */ (boot);
 	if (embed) return [];
 	const form = /** @type {HTMLFormElement | null} */ (document.querySelector(`form[action$="/${scenario?.id}/fork/"]`));
@@ -349,7 +355,7 @@ export function optionText({ key, kind }, asked) {
 	if (kind === "pod") return shortPod(key);
 	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;
 	if (kind === "actor") return actorName(key);
-	if (kind === "word") return answered(t(`predict.option.${key}`), key, asked);
+	if (kind === "word") return withYesOrNo(t(`predict.option.${key}`), key, asked);
 	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
 }
 
@@ -360,7 +366,7 @@ const YES = { PreemptionEvaluated: "Nominated", AttemptFinished: "Scheduled" };
  * The text of an option, after "yes" or "no" if the question asks for that.
  * @param {string} text @param {string} key @param {Question} asked
  */
-function answered(text, key, asked) {
+function withYesOrNo(text, key, asked) {
 	const yes = YES[asked.event];
 	if (!yes || !asked.yes_or_no) return text;
 	return t(yes === key ? "predict.option.yes" : "predict.option.no", { text });

@@ -37,7 +37,7 @@ export function begin(page) {
 	page.root.addEventListener("click", pickThere, { capture: true });
 	predictions.source = new Questions(boot.lesson?.questions ?? []);
 	player.stopBefore = (step, frame) => predictions.stopBefore(player, { step, frame });
-	lens.look = (view) => look(page, view);
+	lens.look = (view) => hideAnswers(page, view);
 	screen.followers.add((_, now) => {
 		drawAnswers(page.root, now, predictions);
 		drawSwitches(page);
@@ -46,7 +46,7 @@ export function begin(page) {
 	shortWay = new ShortWay(page.store, [...captions, ...questions]);
 	shortWay.on = boot.embed || choice("steps") !== "every";
 	player.leavesOut = (step, frame) => shortWay?.passes(step, frame, player.order) ?? false;
-	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, here(player));
+	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, placeOf(player));
 }
 
 /** Picks a node or pod that is clicked on the stage, if it is one of the options. @param {MouseEvent} event */
@@ -68,11 +68,11 @@ const nodeAt = (target) => target.closest("[data-node]")?.getAttribute("data-nod
 
 /** Switches predicting on or off; remembered on the site's own pages. @param {Page} page */
 function togglePredicting({ player, boot }) {
-	predictions.turn(!predictions.on, here(player));
+	predictions.turn(!predictions.on, placeOf(player));
 	if (!boot.embed) choose("predict", predictions.on ? "on" : "off");
 }
 
-/** @param {Page} page */
+/** Switches between every step and the short way; remembered on the site's own pages. @param {Page} page */
 function toggleSteps({ redraw, boot }) {
 	if (!shortWay) return;
 	shortWay.on = !shortWay.on;
@@ -90,8 +90,8 @@ function drawSwitches(page) {
 	}
 }
 
-/** @param {Player} player @returns {Spot} */
-function here({ step, frame }) {
+/** The player's current place. @param {Player} player @returns {Spot} */
+function placeOf({ step, frame }) {
 	return { step, frame };
 }
 
@@ -106,7 +106,7 @@ function comparedRef({ event, kind, options, right }, pick) {
 }
 
 /** The page's data without the lesson's hints, and after the beginning without its description. @param {View} view */
-function silent({ boot, event }) {
+function withoutHints({ boot, event }) {
 	const description = event.type === "RunStarted" ? (boot.lesson?.description ?? "") : "";
 	return { ...boot, lesson: { ...boot.lesson, description, look_at: "" } };
 }
@@ -116,7 +116,7 @@ function silent({ boot, event }) {
  * @param {View} view
  * @returns {Caption}
  */
-function retell(view) {
+function captionOnShortWay(view) {
 	const { caption, event, frame, store, step, player, act } = view;
 	const frames = shortWay?.foldedInto(player, { step, frame }) ?? [];
 	const text = foldedText(store, frames, event);
@@ -125,11 +125,11 @@ function retell(view) {
 		act.seek(frames[0].step, frames[0].frame);
 	};
 	const folded = text ? { folded: { text, unfold } } : {};
-	return { ...caption, ...folded, next: announce(view, nextNotSkipped(player, { step, frame })) };
+	return { ...caption, ...folded, next: announceNext(view, nextNotSkipped(player, { step, frame })) };
 }
 
 /** The announcement of the next stop. @param {View} view @param {Spot} next @returns {Part[]} */
-export function announce(view, next) {
+export function announceNext(view, next) {
 	const { caption, event, frame, order, state, subject, store, step } = view;
 	const before = next.step === step ? next.frame - 1 : framesOf(event, order) - 1;
 	const following = store.event(next.step);
@@ -159,7 +159,7 @@ let shortWay = null;
  * @param {View} view
  * @returns {View}
  */
-function look(page, view) {
+function hideAnswers(page, view) {
 	const { index, step, frame, pin } = view;
 	const learner = {
 		predictions,
@@ -170,7 +170,7 @@ function look(page, view) {
 			if (open) predictions.pick(open.options.findIndex((_, i) => keyOf(open, i) === key));
 		},
 	};
-	const caption = retell(view);
+	const caption = captionOnShortWay(view);
 	if (predictions.on) predictions.read(page.store);
 	const { ahead, open } = predictions;
 	const revealed = predictions.on && !open ? predictions.shownAt(view) : null;
@@ -186,10 +186,10 @@ function look(page, view) {
 		learner,
 		own: view.caption,
 		caption: open ? questionCaption(view, open) : { ...caption, ...answer, ...next },
-		index: hiddenFrom(index, step),
+		index: hideIndex(index, step),
 		horizon: { step, frame, question: ahead.from.step },
 		pin: pin && TELLING.test(pin) ? null : pin,
-		boot: silent(view),
+		boot: withoutHints(view),
 		...(ahead.step === step && view.scene === "preempt" ? { explained: `request:${view.subject}` } : compared),
 		options: { ...view.options, later: false, table: false },
 	};
@@ -204,7 +204,7 @@ let last = null;
  * @param {number} step
  * @returns {RunIndex}
  */
-function hiddenFrom(index, step) {
+function hideIndex(index, step) {
 	if (last?.index === index && last.next === index.next && last.step === step) return last.hidden;
 	const hidden = Object.assign(new RunIndex(), index, {
 		columns: index.columns.map((column) => hideColumn(column, step)),
@@ -214,14 +214,14 @@ function hiddenFrom(index, step) {
 	return hidden;
 }
 
-/** @param {Column} column @param {number} step @returns {Column} */
+/** A column without what happens after a step. @param {Column} column @param {number} step @returns {Column} */
 function hideColumn(column, step) {
 	if (column.kind === "gap") return { ...column, changes: column.changes.filter((change) => change.step <= step) };
 	if (column.end <= step) return column;
 	return { ...column, pod: column.step <= step ? column.pod : "", outcome: null, node: "", victims: 0 };
 }
 
-/** @param {RunIndex} index @param {number} step */
+/** The moves of each pod up to a step. @param {RunIndex} index @param {number} step */
 function hideMoves(index, step) {
 	const moves = new Map();
 	for (const [pod, own] of index.moves) {

@@ -42,7 +42,7 @@ export class Questions {
 		for (let event = store.event(this.next); event; event = store.event(this.next)) {
 			// the answer may be in later events of the attempt, in the next chunk
 			if (!store.complete && !store.event(this.next + 64)) return;
-			this.take(store, this.next, event);
+			this.addQuestions(store, this.next, event);
 			this.next += 1;
 		}
 	}
@@ -51,7 +51,7 @@ export class Questions {
 	 * Adds the questions about an event: those of the lesson, or generated ones.
 	 * @param {ChunkStore} store @param {number} step @param {any} event
 	 */
-	take(store, step, event) {
+	addQuestions(store, step, event) {
 		if (event.type === "CycleStarted") [this.attempt, this.pod] = [event.attempt, event.pod];
 		if (this.generator) return void this.generator.ask(event, store, step).some((ask) => this.add(store, step, ask));
 		for (const other of this.asked) {
@@ -142,7 +142,7 @@ class Generator {
 		const wanted = (KINDS[event.type] ?? []).filter(
 			({ kind, most }) => (this.made.get(`${event.type}:${kind}`) ?? 0) < most,
 		);
-		return wanted.length ? wanted.flatMap(({ kind }) => about(event, kind, store, step)) : [];
+		return wanted.length ? wanted.flatMap(({ kind }) => questionsAbout(event, kind, store, step)) : [];
 	}
 
 	/** Counts a question that was added. @param {Ask} ask */
@@ -158,7 +158,7 @@ class Generator {
  * The questions of a kind that can be asked about an event.
  * @param {any} event @param {string} kind @param {ChunkStore} store @param {number} step @returns {Ask[]}
  */
-function about(event, kind, store, step) {
+function questionsAbout(event, kind, store, step) {
 	const ask = { event: event.type, kind };
 	const before = store.stateAfter(step - 1);
 	if (!before) return [];

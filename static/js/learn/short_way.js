@@ -85,7 +85,7 @@ export class ShortWay {
 		return folded;
 	}
 
-	/** @param {number} step @param {FilterOrder} order */
+	/** The index of a step's last frame; 0 if it is not loaded. @param {number} step @param {FilterOrder} order */
 	lastFrame(step, order) {
 		const event = this.store.event(step);
 		return event ? framesOf(event, order) - 1 : 0;
@@ -132,7 +132,7 @@ const RULES = {
 	PodPreBound: ({ event }) => isPassed(event.results),
 	PermitEvaluated: (place) => place.event.code === "Success" || isGroupDecided(place, place.event.code === "Wait"),
 	PermitDecided: (place) => isGroupDecided(place, place.event.decision === "allowed"),
-	PodNominated: (place) => Boolean(stateOf(place).cycle.PreemptionEvaluated) && !follows(place, "PodEnqueued"),
+	PodNominated: (place) => Boolean(stateOf(place).cycle.PreemptionEvaluated) && !comesAfter(place, "PodEnqueued"),
 	NominationCleared: (place) => Boolean(stateOf(place).cycle.PodAssumed),
 	SchedulingFailed: ({ store, step, event }) => isOf(store.event(step + 1), "PodEnqueued", event.pod),
 	PodEnqueued: isExpected,
@@ -205,7 +205,7 @@ const isBy = (event, actor) => event?.by === actor;
 const goesNow = ({ outcome }) => outcome === "delete" || outcome === "replace";
 
 /** Whether the previous event is of this type and about the same pod. @param {Place} place @param {string} type */
-const follows = ({ store, step, event }, type) => isOf(store.event(step - 1), type, event.pod);
+const comesAfter = ({ store, step, event }, type) => isOf(store.event(step - 1), type, event.pod);
 
 /**
  * Whether an event is of this type and about this pod.
@@ -464,18 +464,20 @@ export function foldedText(store, frames, event) {
 	const named = new Map(FOLDS.map((kind) => [kind, []]));
 	let more = 0;
 	for (const { step, frame } of frames) {
-		const [kind, name] = wordsOf(store, step, frame, event);
+		const [kind, name] = foldOf(store, step, frame, event);
 		const names = named.get(kind);
 		if (!names) more += 1;
 		else if (!names.includes(name)) names.push(name);
 	}
-	const words = [...named].flatMap(([kind, names]) => (names.length ? [t(`fold.${kind}`, { names: cut(names) })] : []));
+	const words = [...named].flatMap(([kind, names]) =>
+		names.length ? [t(`fold.${kind}`, { names: firstNames(names) })] : [],
+	);
 	if (more) words.push(t("fold.more", { n: more }));
 	return words.join(" · ");
 }
 
 /** The first names, and the number of the others. @param {string[]} names */
-function cut(names) {
+function firstNames(names) {
 	return names.length > MAX_NAMED
 		? t("fold.names", { names: names.slice(0, MAX_NAMED - 1).join(t("list.comma")), n: names.length - MAX_NAMED + 1 })
 		: names.join(t("list.comma"));
@@ -489,7 +491,7 @@ function cut(names) {
  * @param {AnyEvent} into
  * @returns {[string, string]}
  */
-function wordsOf(store, step, frame, into) {
+function foldOf(store, step, frame, into) {
 	const state = store.stateAfter(step);
 	const event = /** @type {any} */ (store.event(step));
 	if (event.type === "NodesFiltered")

@@ -130,16 +130,16 @@ const STEPS = {
 };
 
 /** Maps the entries of all steps. @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
-function collect(entries) {
+function collectEntries(entries) {
 	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
 }
 
-const SHOWS = collect((name, { shows = [] }) => shows.map((type) => [type, name]));
-const FRAMES = collect((_, { frames = {} }) => Object.entries(frames));
+const SHOWS = collectEntries((name, { shows = [] }) => shows.map((type) => [type, name]));
+const FRAMES = collectEntries((_, { frames = {} }) => Object.entries(frames));
 /** The caption functions by event type. */
-export const CAPTIONS = collect((_, { captions }) => Object.entries(captions));
+export const CAPTIONS = collectEntries((_, { captions }) => Object.entries(captions));
 /** The step that explains a number, by kind of reference. */
-const EXPLAINS = collect((name, { explains }) => explains.map((kind) => [kind, name]));
+const EXPLAINS = collectEntries((name, { explains }) => explains.map((kind) => [kind, name]));
 
 /** The step whose picture is shown. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, state) {

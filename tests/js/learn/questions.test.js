@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { optionText, textOf } from "../../../static/js/learn/choices.js";
-import { announce } from "../../../static/js/learn/learning.js";
+import { announceNext } from "../../../static/js/learn/learning.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
 import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
@@ -181,7 +181,7 @@ test("what is announced is the next stop: the plugin that it shows, the totals, 
 					store,
 				};
 				const subject = subjectOf(event, state);
-				const text = plain(announce({ ...context, subject, caption: captionOf(context) }, next));
+				const text = plain(announceNext({ ...context, subject, caption: captionOf(context) }, next));
 				const name = `${slug} ${step}.${frame}, before ${next.step}.${next.frame}: "${text}"`;
 				assert.notEqual(text, catalogue["next.frame"], name);
 				const then = store.event(next.step);

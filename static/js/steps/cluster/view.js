@@ -33,7 +33,7 @@ export function draw(target, view) {
 	const dense = count > ROOMY;
 	const single = groups.length === 1 || groups.length > FEW;
 	const columns = Math.min(groups.length, view.width <= PHONE ? 1 : dense ? 4 : FEW);
-	const space = sizeOf(view, single, groups);
+	const space = layoutOf(view, single, groups);
 	const labels = new Map(
 		dense ? [] : [...view.state.nodes.values()].map((node) => [node, labelsOf(view, node, space)]),
 	);
@@ -76,14 +76,14 @@ export function draw(target, view) {
 			strips,
 		),
 	]);
-	reveal(/** @type {HTMLElement} */ (target), view);
+	scrollToNode(/** @type {HTMLElement} */ (target), view);
 }
 
 /**
  * Scrolls the step's node into view, once per frame, if the nodes do not fit.
  * @param {HTMLElement} target @param {View} view
  */
-function reveal(target, view) {
+function scrollToNode(target, view) {
 	const at = `${view.step}.${view.frame}`;
 	if (target.dataset.shown === at) return;
 	target.dataset.shown = at;
@@ -111,7 +111,7 @@ function nodeOf(view) {
  * per card.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
-function sizeOf({ sizes, width, state, index, step }, single, groups) {
+function layoutOf({ sizes, width, state, index, step }, single, groups) {
 	const count = state.nodes.size + index.nodes.upcoming(step).length;
 	const most = Math.max(1, Math.min(FEW, Math.floor(sizes.stage / CARD)));
 	const even = Math.ceil(count / Math.ceil(count / (count === FEW ? 2 : most)));
@@ -127,6 +127,7 @@ function sizeOf({ sizes, width, state, index, step }, single, groups) {
 }
 
 /**
+ * The column of a zone: its name, the number of its pods, and the cards of its nodes.
  * @param {View} view @param {string} zone @param {string[]} names @param {Size} size
  * @param {{upcoming: Child[], high: number}} own further cards; pixels of its bars, 0: as in others
  */
@@ -216,10 +217,10 @@ function nodeCard(view, name, size) {
 					size.width / LETTER / size.scale - shown.length - 2,
 					changed ? view.store.stateAfter(view.step - 1)?.nodes.get(name) : undefined,
 				),
-			!size.dense && note(noteOf(view, name, mine)),
+			!size.dense && noteLine(noteOf(view, name, mine)),
 		),
-		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
-		size.dense ? nominationNote(view, name) || denseNote(view, node) : gauges(view, node, mine),
+		size.dense ? plainBar(view, name, barResource(node)) : podBars(view, node, size),
+		size.dense ? nominationNote(view, name) || denseNote(view, node) : resourceGauges(view, node, mine),
 		deviceRows(view, name, size.dense),
 		// an empty row where others have one, so that gauges stand side by side
 		!size.dense && (nominationNote(view, name) || (size.kept && h("small", { key: "kept", class: "kept" }, "\u00a0"))),
@@ -271,7 +272,7 @@ function upcomingCards({ index, state, step }) {
 }
 
 /** The note on a node. @param {string} text */
-function note(text) {
+function noteLine(text) {
 	return h("span", { class: "node-note", title: text || null }, text);
 }
 
@@ -284,12 +285,12 @@ function labelsOf(view, node, space) {
 }
 
 /** A node's bar of pods, and the names below it. @param {View} view @param {NodeState} node @param {Size} size */
-function bar(view, node, { labels }) {
+function podBars(view, node, { labels }) {
 	const { held, inside, under } = /** @type {ReturnType<typeof labelsOf>} */ (labels.get(node));
 	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
 }
 
-/** @param {View} view @param {NodeState} node */
+/** The used cpu of a node and its tags, on a small card. @param {View} view @param {NodeState} node */
 function denseNote({ state }, node) {
 	return h(
 		"small",
@@ -314,7 +315,7 @@ function targetOf({ state, subject, event }) {
 		: pod?.node || pod?.nominated_node || "";
 }
 
-/** @param {NodeState} node */
+/** The resource along which a node's bar is drawn. @param {NodeState} node */
 function barResource(node) {
 	return node.summary.allocatable.cpu ? "cpu" : "memory";
 }
@@ -361,7 +362,7 @@ function shownResources(node) {
  * A node's gauges: how much of each resource is requested.
  * @param {View} view @param {NodeState} node @param {boolean} mine
  */
-function gauges({ state, subject, event }, node, mine) {
+function resourceGauges({ state, subject, event }, node, mine) {
 	const landing = mine && event.type === "PodAssumed";
 	return h(
 		"div",
@@ -435,7 +436,7 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 			: (fitting ?? "");
 	};
 	const rows = Math.max(-1, ...below.map(({ tier }) => tier)) + 1;
-	return { inside, rows, under: under(view, below, width, share) };
+	return { inside, rows, under: namesBelow(view, below, width, share) };
 }
 
 /** "m-1" for mail-1: the pods of a workload differ at the end. @param {string} name */
@@ -464,7 +465,7 @@ function placeNames(names, width, tiers) {
  * @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width of the bar
  * @param {number} part of the card's width that the bar takes
  */
-function under({ subject, act }, names, width, part) {
+function namesBelow({ subject, act }, names, width, part) {
 	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100 * part}%`;
 	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
@@ -532,7 +533,7 @@ function deviceClaimRows({ state, subject }) {
 	});
 }
 
-/** @param {string | undefined} name */
+/** The name of a claim's volume, or that it has none. @param {string | undefined} name */
 function volumeName(name) {
 	return name ? t("claim.volume", { name: cutName(name, LETTERS) }) : t("claim.unbound");
 }

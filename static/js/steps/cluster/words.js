@@ -12,7 +12,7 @@ import { panel, row, table } from "../parts/panel.js";
 import { node, pod, tidy } from "../parts/words.js";
 
 /** The pod's requests: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
-function asks(record) {
+function requestWords(record) {
 	const wanted = Object.entries(record?.summary.requests ?? {}).filter(([, value]) => value > 0);
 	if (!wanted.length) return [t("asks.nothing")];
 	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
@@ -24,7 +24,7 @@ const MAX_LETTERS = 76; // of all changes
 
 /** The fields that an update changed. @param {any} event @returns {Part[]} */
 function changesOf(event) {
-	return fitting(
+	return changesThatFit(
 		(event.changes ?? []).map(
 			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
 				const amounts = field === "allocatable" || field === "request";
@@ -43,12 +43,12 @@ function changesOf(event) {
 }
 
 /** The changes that fit on two lines, at least one. @param {string[]} changes @returns {Part[]} */
-function fitting(changes) {
+function changesThatFit(changes) {
 	const shown = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
 	return list(changes, shown < 0 ? MAX_CHANGES : Math.min(MAX_CHANGES, shown + 1));
 }
 
-/** @param {any} event */
+/** Whether an update cordons a node. @param {any} event */
 const isCordon = ({ node, changes = [] }) =>
 	node.unschedulable && changes.some((/** @type {any} */ { field }) => field === "unschedulable");
 
@@ -61,7 +61,7 @@ function objectApplied({ state, event, subject }) {
 		const values = {
 			pod: pod(key, subject),
 			priority: num(event.pod.priority ?? 0, `priority:${key}`),
-			asks: asks(state.pods.get(key)),
+			asks: requestWords(state.pods.get(key)),
 			node: node(event.pod.node ?? ""),
 		};
 		if (event.by && action === "create")

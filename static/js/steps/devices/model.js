@@ -79,7 +79,7 @@ export function chosenAfter({ tries: all = [] }, tries) {
 }
 
 /** The devices that the last of these tries rejects. @param {NodeSearch} search @param {number} tries */
-export function turnedDown({ tries: all = [] }, tries) {
+export function rejectedDevices({ tries: all = [] }, tries) {
 	const last = all[tries - 1];
 	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);
 }

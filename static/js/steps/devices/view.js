@@ -8,7 +8,7 @@ import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
 import { chip, counterBars, deviceKey, poolsByNode } from "../parts/devices.js";
-import { chosenAfter, deviceName, placeAt, placesOf, turnedDown } from "./model.js";
+import { chosenAfter, deviceName, placeAt, placesOf, rejectedDevices } from "./model.js";
 import { outcomeWords, tryWords } from "./words.js";
 
 /** @typedef {import("./model.js").Searched} Searched */
@@ -31,21 +31,21 @@ export function draw(target, view) {
 		h(
 			"div",
 			{ key: "search", class: `device-search ${view.width <= PHONE ? "in-lanes" : ""}` },
-			claims(view.state, event, place),
+			claimCards(view.state, event, place),
 			h(
 				"div",
 				{ key: "nodes", class: `search-nodes ${event.nodes.length <= FEW ? "few" : ""}` },
 				event.nodes.map((nodeEntry, i) => nodeRow(view, nodeEntry, i, place, event.nodes.length <= FEW)),
-				more(event),
+				moreNodes(event),
 			),
-			log(event, place),
+			searchLog(event, place),
 			deviceKey(view.state),
 		),
 	]);
 }
 
 /** The number of nodes that the event leaves out; false if it has all. @param {Searched} event */
-function more({ more: n = 0 }) {
+function moreNodes({ more: n = 0 }) {
 	return n > 0 && h("p", { key: "more", class: "note" }, t("devices.more", { n }));
 }
 
@@ -53,7 +53,7 @@ function more({ more: n = 0 }) {
  * The cards of the pod's claims, with a place for each device. A shared claim may already be allocated.
  * @param {State} state @param {Searched} event @param {Place} place
  */
-function claims(state, { claims: keys, requests, nodes }, place) {
+function claimCards(state, { claims: keys, requests, nodes }, place) {
 	const search = nodes[place.node];
 	const chosen = search
 		? place.ended
@@ -111,7 +111,10 @@ function devicesOf(state, key, request) {
 		.map(({ driver, pool, device }) => ({ device: `${driver}/${pool}/${device}` }));
 }
 
-/** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place @param {boolean} few nodes */
+/**
+ * The row of a node: its pools with their devices, and the result of its search.
+ * @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place @param {boolean} few nodes
+ */
 function nodeRow(view, search, i, place, few) {
 	const current = i === place.node;
 	const past = i < place.node || (current && place.ended);
@@ -126,7 +129,7 @@ function nodeRow(view, search, i, place, few) {
 				: chosenAfter(search, tries)
 		).map((choice) => [choice.device, choice.request]),
 	);
-	const down = current && !place.ended ? turnedDown(search, tries) : new Set();
+	const down = current && !place.ended ? rejectedDevices(search, tries) : new Set();
 	const now = current && !place.ended ? (search.tries?.[tries - 1]?.devices ?? []) : [];
 	const click = () => view.act.select({ kind: "node", name: search.node });
 	return h(
@@ -177,7 +180,7 @@ function nodeRow(view, search, i, place, few) {
  * The tries on the node so far, indented by the number of devices chosen before.
  * @param {Searched} event @param {Place} place
  */
-function log({ nodes }, place) {
+function searchLog({ nodes }, place) {
 	const search = nodes[place.node];
 	if (!search) return h("ol", { key: "log", class: "search-log" });
 	let depth = 0;

@@ -16,8 +16,8 @@ const MOST = 3; // names of devices
 const MAX_LINES = 9; // before the marked line
 const BEFORE = 6;
 
-/** The names of devices. @param {string[]} devices */
-function names(devices) {
+/** The names of the first devices, and the number of the others. @param {string[]} devices */
+function deviceNames(devices) {
 	return list(
 		devices.map((id) => ({ text: deviceName(id), kind: "device" })),
 		MOST,
@@ -27,7 +27,7 @@ function names(devices) {
 /** A step of the search, in a few words. @param {Try} attempt */
 export function tryWords({ kind, request, devices = [], text = "", claim = "" }) {
 	const words = {
-		devices: names(devices),
+		devices: deviceNames(devices),
 		request,
 		text: shownText(kind, text),
 		claim: podName(claim),
@@ -41,12 +41,12 @@ function shownText(kind, text) {
 	return kind === "held" ? podName(text) : text;
 }
 
-/** What a search on one node found, or why it found nothing. @param {NodeSearch} search */
+/** The result of the search on a node in words: the devices, or why there are too few. @param {NodeSearch} search */
 export function outcomeWords({ outcome, found = [], shortage }) {
 	if (shortage) return t("devices.outcome.few", { found: shortage.found, wanted: shortage.wanted });
 	if (outcome !== "found") return t(`devices.outcome.${outcome}`);
 	return found.length
-		? names(found.map(([, , device]) => device))
+		? deviceNames(found.map(([, , device]) => device))
 				.map((part) => (typeof part === "string" ? part : part.text))
 				.join("")
 		: t("devices.outcome.usable");
@@ -82,17 +82,17 @@ function placeCaption(event, frame, state, subject) {
 		pod: pod(subject, subject),
 		claims: list(event.claims.map((/** @type {string} */ key) => podName(key))),
 	};
-	if (place.node < 0) return intro(event, values);
+	if (place.node < 0) return introCaption(event, values);
 	/** @type {NodeSearch} */
 	const search = event.nodes[place.node];
 	const onNode = { ...values, node: node(search.node) };
-	if (place.ended) return ending(event, search, place.like, onNode, state);
+	if (place.ended) return endCaption(event, search, place.like, onNode, state);
 	const attempt = /** @type {Try} */ (search.tries?.[place.tries - 1]);
 	const { kind, request, devices = [], text = "", document: documentIndex = -1 } = attempt;
 	const documentName = event.documents?.[documentIndex];
 	const words = {
 		...onNode,
-		devices: names(devices),
+		devices: deviceNames(devices),
 		n: devices.length,
 		request,
 		text: num(shownText(kind, text), "search"),
@@ -113,7 +113,7 @@ function countOf({ requests }, { request, claim }) {
  * The sentence at the beginning of the search.
  * @param {Searched} event @param {Record<string, any>} values @returns {Partial<Caption>}
  */
-function intro(event, values) {
+function introCaption(event, values) {
 	const searches = event.nodes.some(({ tries = [], outcome }) => outcome !== "unavailable" && tries.length);
 	const key = searches ? "devices.intro" : "devices.intro.allocated";
 	const words = { ...values, n: event.claims.length, nodes: num(event.nodes.length + (event.more ?? 0)) };
@@ -128,13 +128,13 @@ function intro(event, values) {
  * @param {State} state
  * @returns {Partial<Caption>}
  */
-function ending(event, search, like, values, state) {
+function endCaption(event, search, like, values, state) {
 	const { outcome, found = [], message = "", pools = [] } = search;
 	const bad = pools.filter(({ problem }) => problem);
 	const kind = outcome === "found" && !found.length ? "usable" : outcome;
 	const words = {
 		...values,
-		devices: names(found.map(([, , device]) => device)),
+		devices: deviceNames(found.map(([, , device]) => device)),
 		n: Math.max(1, found.length),
 		other: like >= 0 ? node(event.nodes[like].node) : "",
 		message,
@@ -144,7 +144,7 @@ function ending(event, search, like, values, state) {
 	};
 	const why = [
 		...(like >= 0 ? [...parts("devices.like", words), " "] : []),
-		...(outcome === "none" ? reasons(search) : []),
+		...(outcome === "none" ? shortageReasons(search) : []),
 		...(bad.length && outcome !== "found" ? [...parts("devices.end.pool", words), " "] : []),
 		...parts(message ? "devices.end.message" : `devices.end.${kind}.why`, words),
 	];
@@ -152,13 +152,18 @@ function ending(event, search, like, values, state) {
 }
 
 /** The first few reasons why a node has too few devices. @param {NodeSearch} search */
-function reasons({ pools = [], tries = [], shortage }) {
+function shortageReasons({ pools = [], tries = [], shortage }) {
 	const bare = pools.every(({ devices = [], problem }) => !devices.length && !problem);
 	if (bare) return [...parts("devices.end.bare", {}), " "];
 	const few = shortage ? [...parts("devices.end.few", fewWords(shortage)), " "] : [];
 	const against = tries.filter(({ kind }) => REASONS.includes(kind));
 	const written = against.slice(0, MAX_REASONS).flatMap(({ kind, request, devices = [], text = "" }, i) => {
-		const words = { devices: names(devices), n: devices.length, request, text: num(shownText(kind, text), "search") };
+		const words = {
+			devices: deviceNames(devices),
+			n: devices.length,
+			request,
+			text: num(shownText(kind, text), "search"),
+		};
 		return [...(i ? [t("devices.end.between")] : []), ...parts(`devices.try.${kind}`, words)];
 	});
 	const rest = against.length > MAX_REASONS ? " …" : t("devices.end.stop");

@@ -89,7 +89,7 @@ export const resourceName = (/** @type {string} */ resource) => (has(resource) ?
  * Names the pods that use a node's resource, and those for which some is reserved.
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
-export function holders({ state, subject = "" }, name, resource) {
+export function holdersText({ state, subject = "" }, name, resource) {
 	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
 		const some = pods
 			.filter((key) => request(state, key, resource) > 0)

@@ -45,19 +45,19 @@ export function laneRow(view, lanes, { name, first, zone, within }, picked) {
 			"data-node": name,
 			class: ["lane", fate, ...Object.keys(marks).filter((mark) => marks[mark])].join(" "),
 		},
-		head(view, lanes, name, fate, stop, within),
+		laneHead(view, lanes, name, fate, stop, within),
 		h(
 			"div",
 			{ key: "track", class: "track" },
-			line(lanes, stop, fate),
+			laneLine(lanes, stop, fate),
 			lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
 			stopMark(view, lanes, name, fate, stop),
 			fate === "out" && lanes.phase === "filter" && otherMarks(lanes, name),
 			view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
-			fate === "waiting" && lanes.mode === "heads" && facts(view, lanes, name, zone),
+			fate === "waiting" && lanes.mode === "heads" && waitingFacts(view, lanes, name, zone),
 			fate === "unseen" &&
 				lanes.mode === "heads" &&
-				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
+				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(unseenKey(view, lanes, name))),
 			lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name),
 			view.state.cycle.DecisionObserved?.node === name &&
 				h("span", { key: "observed", class: "observed" }, t("lane.observed")),
@@ -70,7 +70,7 @@ export function laneRow(view, lanes, { name, first, zone, within }, picked) {
  * a phone, its tags and the free amount of its scarcest resource. Null if there are none.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
-function facts(view, { geometry }, name, zone) {
+function waitingFacts(view, { geometry }, name, zone) {
 	const { state, subject } = view;
 	const node = state.nodes.get(name);
 	if (!node || !(zone?.zone || geometry.phone || state.slices.size)) return null;
@@ -90,7 +90,7 @@ function facts(view, { geometry }, name, zone) {
  * The key of the reason why Filter did not evaluate a node.
  * @param {View} view @param {Lanes} lanes @param {string} name
  */
-function whyUnseen({ state }, { model }, name) {
+function unseenKey({ state }, { model }, name) {
 	const named = state.cycle.PreFilterFinished?.nodes;
 	return named && !named.includes(name)
 		? "lane.unseen.named"
@@ -137,7 +137,7 @@ function zoneNote(view, { at, plugins, phase }, within) {
  * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
  * @param {Zone | null} within
  */
-function head(view, lanes, name, fate, stop, within) {
+function laneHead(view, lanes, name, fate, stop, within) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
 	const resource =
@@ -170,7 +170,7 @@ function head(view, lanes, name, fate, stop, within) {
 					t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.subject)), whole)),
 				),
 		),
-		lanes.mode !== "thin" && bar(view, name, shown, measure, lanes.mode),
+		lanes.mode !== "thin" && laneBar(view, name, shown, measure, lanes.mode),
 		lanes.mode === "heads" &&
 			h(
 				"span",
@@ -212,7 +212,7 @@ function freeOf(resource, left, whole) {
  * @param {View} view @param {string} name @param {string} resource @param {import("../parts/pods.js").Measure} measure
  * @param {string} mode
  */
-function bar(view, name, resource, measure, mode) {
+function laneBar(view, name, resource, measure, mode) {
 	return mode === "heads"
 		? podBar(view, name, resource, { held: heldFor(view.state, name, view.subject), measure })
 		: plainBar(view, name, resource, measure);
@@ -222,7 +222,7 @@ function bar(view, name, resource, measure, mode) {
  * The line of a node: up to the plugin that rejected it, or to the current one.
  * @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate
  */
-function line({ geometry, at, plugins, seen, phase }, stop, fate) {
+function laneLine({ geometry, at, plugins, seen, phase }, stop, fate) {
 	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
 	let end = 0;
 	if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centre(stop);
@@ -346,7 +346,7 @@ function otherStops({ plugins, model, at }, name) {
 	return others.map((plugin) => plugins.indexOf(plugin)).filter((index) => index >= 0 && index <= at);
 }
 
-/** @param {Lanes} lanes @param {string} name */
+/** The marks of further predicates that reject a node. @param {Lanes} lanes @param {string} name */
 function otherMarks(lanes, name) {
 	return otherStops(lanes, name).map((index) => {
 		const [left, width] = lanes.geometry.x[index];

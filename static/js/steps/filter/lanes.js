@@ -55,7 +55,7 @@ export function draw(target, view) {
 					"aria-label": t("lane.rows"),
 					style: { "--lanes": String(rows.length) },
 				},
-				column(lanes),
+				currentBand(lanes),
 				leadLine(view, lanes) ?? h("div", { key: "lead", class: "lead off" }),
 				rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))),
 			),
@@ -63,7 +63,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** @param {View} view @returns {Lanes} */
+/** What the lanes show in this frame, and their measures. @param {View} view @returns {Lanes} */
 function lanesOf(view) {
 	const model =
 		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filterModel(view.state);
@@ -99,7 +99,7 @@ function lanesOf(view) {
 }
 
 /**
- * Returns a function with the amount that a full bar stands for.
+ * Returns a function that computes the amount of a full bar once for each resource.
  * @param {View} view @returns {(resource: string) => number}
  */
 function longestOnce({ state, subject }) {
@@ -184,7 +184,7 @@ function header(view, lanes) {
 	);
 }
 
-/** @param {Lanes} lanes */
+/** The number of nodes seen so far that passed all plugins. @param {Lanes} lanes */
 function countPassed({ model, seen }) {
 	return [...(seen ?? [])].filter((name) => model?.at.get(name)?.stop === PASSED).length;
 }
@@ -232,7 +232,7 @@ function switches({ order, options, act }) {
 }
 
 /** The band behind the current column. @param {Lanes} lanes */
-function column({ geometry, at, phase, seen }) {
+function currentBand({ geometry, at, phase, seen }) {
 	const current = phase === "filter" && !seen ? geometry.x[at] : undefined;
 	return h("div", {
 		key: "band",
@@ -435,7 +435,7 @@ export function reasonList(view, groups) {
 					h("span", null, first && h("b", null, question(group.plugin), " "), group.words),
 					h("em", null, count(group.nodes.length)),
 				),
-				picked && h("p", null, names(view, group.nodes)),
+				picked && h("p", null, nodeLinks(view, group.nodes)),
 			);
 		}),
 	);
@@ -445,7 +445,7 @@ export function reasonList(view, groups) {
  * Names of nodes as links; after the first few, the number of the others.
  * @param {View} view @param {string[]} nodes
  */
-function names(view, nodes) {
+function nodeLinks(view, nodes) {
 	const shown = nodes.slice(0, NAMED);
 	return [
 		shown.map((name, i) => [

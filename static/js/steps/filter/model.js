@@ -23,7 +23,7 @@ export function filterModel(state) {
 	if (!event) return null;
 	const cached = cache.get(event);
 	if (cached) return cached;
-	const model = read(event, state.order);
+	const model = decodeVerdicts(event, state.order);
 	cache.set(event, model);
 	return model;
 }
@@ -36,7 +36,7 @@ function filterers(event) {
 }
 
 /** Decodes the verdicts of Filter. @param {NodesFiltered} event @param {string[]} order @returns {Filtered} */
-function read(event, order) {
+function decodeVerdicts(event, order) {
 	const names = evaluatedNames(event, order);
 	const walk = event.nominated_first ? [event.nominated_first, ...names] : names;
 	const verdicts = [...decodeColumn(event.verdict, names.length)];
@@ -49,7 +49,7 @@ function read(event, order) {
 	names.forEach((name, i) => {
 		const verdict = verdicts[i] ? event.verdicts[verdicts[i] - 1] : null;
 		if (!verdict) return at.set(name, { stop: PASSED, verdict });
-		const [first, ...others] = failing(verdict.plugin, plugins);
+		const [first, ...others] = rejectingPlugins(verdict.plugin, plugins);
 		const stop = plugins.indexOf(first);
 		const split = others.length ? { ...verdict, plugin: first, others } : verdict;
 		return at.set(name, { stop: stop < 0 ? event.plugins.length - 1 : stop, verdict: split });
@@ -81,11 +81,11 @@ function read(event, order) {
  * The plugins that a verdict names: several in releases that check every predicate.
  * @param {string} named @param {string[]} plugins
  */
-function failing(named, plugins) {
+function rejectingPlugins(named, plugins) {
 	return plugins.includes(named) ? [named] : named.split(",");
 }
 
-/** @param {NodesFiltered} event @param {string[]} order */
+/** The names of the evaluated nodes, in search order. @param {NodesFiltered} event @param {string[]} order */
 function evaluatedNames(event, order) {
 	if (event.rows !== undefined && event.rows !== null) {
 		return [...decodeColumn(event.rows, event.evaluated)].map((row) => order[row]);
@@ -130,7 +130,7 @@ function pluginFrames(event) {
 		1 +
 		Math.max(
 			-1,
-			...event.verdicts.flatMap(({ plugin }) => failing(plugin, names).map((name) => names.indexOf(name))),
+			...event.verdicts.flatMap(({ plugin }) => rejectingPlugins(plugin, names).map((name) => names.indexOf(name))),
 			...(event.extenders ?? []).map(([name]) => names.indexOf(name)),
 		)
 	);
@@ -154,10 +154,10 @@ export function nodesSeen(event, frame) {
 }
 
 /**
- * Whether the plugin rejects cordoned nodes: it declares a caption for pods that tolerate this.
+ * Whether the plugin rejects cordoned nodes, which it does if there is a caption for pods that tolerate them.
  * @param {string} plugin
  */
-export function judgesCordon(plugin) {
+export function rejectsCordoned(plugin) {
 	return has(`filter.${currentPlugin(plugin)}.tolerated`);
 }
 
@@ -172,9 +172,9 @@ const LONGEST_FACT = 26;
 export function passedText({ state, subject, explainer }, name, plugin) {
 	const node = state.nodes.get(name);
 	if (!node) return "";
-	if (judgesCordon(plugin)) return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
+	if (rejectsCordoned(plugin)) return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
 	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
-	if (judgesTaints(plugin)) return taintText(node.summary.taints ?? []);
+	if (comparesTaints(plugin)) return taintText(node.summary.taints ?? []);
 	if (comparesRoom(plugin)) {
 		const resource = scarcest(state, name, subject);
 		const need = request(state, subject, resource);
@@ -226,8 +226,8 @@ export function stoppedShort(view, name, verdict) {
 	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, subject))) });
 }
 
-/** @param {string} plugin */
-function judgesTaints(plugin) {
+/** Whether the plugin, or the one that replaced it, is TaintToleration. @param {string} plugin */
+function comparesTaints(plugin) {
 	return currentPlugin(plugin) === "TaintToleration";
 }
 

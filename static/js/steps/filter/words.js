@@ -20,8 +20,8 @@ import {
 	reasonOf,
 	valuesOf,
 } from "../parts/words.js";
-import { comparesRoom, fitSentence, holders, lacksRoom, roomTable } from "./fit.js";
-import { filterModel, judgesCordon, nodesSeen, PASSED, stoppedBy } from "./model.js";
+import { comparesRoom, fitSentence, holdersText, lacksRoom, roomTable } from "./fit.js";
+import { filterModel, nodesSeen, PASSED, rejectsCordoned, stoppedBy } from "./model.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
@@ -95,7 +95,7 @@ function nominatedWhy(model, name, values) {
  * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
-	return judgesCordon(plugin) ? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable) : [];
+	return rejectsCordoned(plugin) ? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable) : [];
 }
 
 /** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
@@ -210,7 +210,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 		label && isNowhere(state, label)
 			? parts(`filter.${plugin}.nobody`, { label })
 			: lacksRoom(verdict)
-				? holders(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""))
+				? holdersText(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""))
 				: measured || (has(`filter.${plugin}.why`) ? parts(`filter.${plugin}.why`, values) : []);
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid ? "filter.solid.some" : "filter.final";
@@ -236,11 +236,14 @@ function nextFilter(model, frame, after) {
 			? parts(`next.filter.${following}`)
 			: parts("next.filter", { plugin: extenderName(following) });
 	if (after?.type === "DevicesSearched") return parts("next.DevicesSearched"); // shows why, after the verdict
-	return decision(model.feasible.length);
+	return nextByFeasible(model.feasible.length);
 }
 
-/** What follows Filter, as its number of nodes decides. @param {number} feasible */
-function decision(feasible) {
+/**
+ * The announcement of the step after Filter, which depends on the number of feasible nodes.
+ * @param {number} feasible
+ */
+function nextByFeasible(feasible) {
 	return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
 }
 
@@ -265,7 +268,9 @@ function nodeCaption({ event, frame, subject }, model) {
 		sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),
 		why: parts("bynode.why", values),
 		next:
-			seen < model.walk.length ? parts("next.node", { node: node(model.walk[seen]) }) : decision(model.feasible.length),
+			seen < model.walk.length
+				? parts("next.node", { node: node(model.walk[seen]) })
+				: nextByFeasible(model.feasible.length),
 	};
 }
 
@@ -277,10 +282,10 @@ export const CAPTIONS = { NodesFiltered: filterCaption };
  * @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child}
  */
 export function explain(view, kind, first, second) {
-	return kind === "column" ? verdict(view, stoppedAt(view, first), first) : verdict(view, first, second);
+	return kind === "column" ? verdictPanel(view, stoppedAt(view, first), first) : verdictPanel(view, first, second);
 }
 
-/** @param {View} view @param {string} plugin */
+/** The first node that the plugin rejects; "" if there is none. @param {View} view @param {string} plugin */
 function stoppedAt(view, plugin) {
 	const model = filterModel(view.state);
 	return model?.names.find((name) => model.at.get(name)?.verdict?.plugin === plugin) ?? "";
@@ -290,7 +295,7 @@ function stoppedAt(view, plugin) {
  * The margin's panel for a plugin's verdict on a node.
  * @param {View} view @param {string} node @param {string} plugin @returns {Child}
  */
-function verdict(view, node, plugin) {
+function verdictPanel(view, node, plugin) {
 	const model = filterModel(view.state);
 	const at = model?.at.get(node);
 	const rejected = at?.verdict?.plugin === plugin ? at.verdict : null;
@@ -305,7 +310,7 @@ function verdict(view, node, plugin) {
 		waitNote(view, node),
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
 		facts(view, explanation?.facts ?? [], comparesRoom(plugin) && Boolean(reached)),
-		explanation && domains(view, plugin, node),
+		explanation && domainTables(view, plugin, node),
 		failed && h("p", { key: "raw", class: "raw" }, h("b", null, failed.code), failed.reasons.join(", ")),
 		!failed && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
 		failed &&
@@ -339,7 +344,7 @@ const MOST = 40; // nodes whose explanation is requested
  * Tables of the pods in each topology domain; null for plugins other than PodTopologySpread.
  * @param {View} view @param {string} plugin @param {string} node whose domain is highlighted @returns {Child}
  */
-function domains({ state, explainer }, plugin, node) {
+function domainTables({ state, explainer }, plugin, node) {
 	if (plugin !== "PodTopologySpread") return null;
 	const names = [...state.nodes.keys()].slice(0, MOST);
 	explainer.request(state.attempt, names);

@@ -61,13 +61,13 @@ export class CellField {
 		pen.translate(this.left, this.top);
 		pen.scale(this.scale, this.scale);
 		const ink = colours(canvas);
-		this.cells(pen, ink);
+		this.paintCells(pen, ink);
 		if (this.marks.size) drawMarks(pen, ink, { order: view.state.order, ...this.grid, scale: this.scale }, this.marks);
-		this.labels(pen, ink, width);
+		this.paintLabels(pen, ink, width);
 	}
 
 	/** Paints a cell for each node. @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
-	cells(pen, ink) {
+	paintCells(pen, ink) {
 		const view = /** @type {View} */ (this.view);
 		const { columns, size } = this.grid;
 		const gap = size > 5 ? Math.max(1.5, size / 12) : 0.5;
@@ -87,9 +87,9 @@ export class CellField {
 			if (kind === "unseen") paths.unseen.rect(x + size / 3, y + size / 3, size / 2.6, size / 2.6);
 			else if (kind === "solid" || kind === "final") cross(paths[kind], x + gap, y + gap, size - 2 * gap);
 			else paths[kind].rect(x + gap / 2, y + gap / 2, size - gap, size - gap);
-			if (!this.model) this.fill(full, name, x, y, size, gap);
+			if (!this.model) this.addUsage(full, name, x, y, size, gap);
 		});
-		if (!this.model) return fillAll(pen, ink, paths.alive, full);
+		if (!this.model) return paintUsage(pen, ink, paths.alive, full);
 		pen.fillStyle = ink.line;
 		pen.fill(paths.unseen);
 		pen.fillStyle = ink.line2;
@@ -121,7 +121,7 @@ export class CellField {
 	}
 
 	/** Adds the used share of a node's cpu to a path. */
-	fill(
+	addUsage(
 		/** @type {{used: Path2D, closed: Path2D}} */ full,
 		/** @type {string} */ name,
 		/** @type {number} */ x,
@@ -137,19 +137,19 @@ export class CellField {
 	}
 
 	/**
-	 * The start of the search, the chosen node, the cell under the cursor.
+	 * Paints the names of the chosen node and of the search's first and last node, and frames around the selected cells.
 	 * @param {CanvasRenderingContext2D} pen
 	 * @param {Record<string, string>} ink
 	 * @param {number} width
 	 */
-	labels(pen, ink, width) {
+	paintLabels(pen, ink, width) {
 		const view = /** @type {View} */ (this.view);
 		const { order } = view.state;
 		const model = this.model;
-		const put = writer(pen, ink, { ...this.grid, width, scale: this.scale });
+		const put = labelWriter(pen, ink, { ...this.grid, width, scale: this.scale });
 		const target = order.indexOf(this.chosen());
 		if (target >= 0) {
-			this.dot(pen, ink, target);
+			this.paintDot(pen, ink, target);
 			put(target, `★ ${order[target]}`, 1);
 		}
 		const instead = order.findIndex((name) => this.marks.get(name) === "winner");
@@ -160,7 +160,7 @@ export class CellField {
 			if (view.scene === "score") put(last, t("cells.stop", { n: count(model.feasible.length) }), 1);
 		}
 		const selected = view.selection?.kind === "node" ? order.indexOf(view.selection.name) : -1;
-		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
+		for (const at of [selected, this.cursor]) if (at >= 0) this.paintFrame(pen, ink, at);
 	}
 
 	/** The chosen node; between cycles, the one that the subject is on or nominated to; "" if there is none. */
@@ -182,7 +182,7 @@ export class CellField {
 	 * Paints a dot on a cell.
 	 * @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i
 	 */
-	dot(pen, ink, i) {
+	paintDot(pen, ink, i) {
 		const [x, y] = this.corner(i);
 		pen.beginPath();
 		pen.arc(
@@ -203,15 +203,15 @@ export class CellField {
 	 * Paints a frame around a cell.
 	 * @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i
 	 */
-	frame(pen, ink, i) {
+	paintFrame(pen, ink, i) {
 		const [x, y] = this.corner(i);
 		pen.lineWidth = 2.5 / this.scale;
 		pen.strokeStyle = ink.edge;
 		pen.strokeRect(x - 1, y - 1, this.grid.size + 2, this.grid.size + 2);
 	}
 
-	/** The index of the node at a place, or -1. @param {number} x @param {number} y */
-	hit(x, y) {
+	/** The index of the node's cell at a point of the canvas, or -1. @param {number} x @param {number} y */
+	cellAt(x, y) {
 		const { columns, size } = this.grid;
 		const column = Math.floor((x - this.left) / this.scale / size);
 		const row = Math.floor((y - this.top) / this.scale / size);
@@ -219,7 +219,7 @@ export class CellField {
 		return column >= 0 && column < columns && row >= 0 && i < (this.view?.state.order.length ?? 0) ? i : -1;
 	}
 
-	/** @param {number} factor @param {number} [x] @param {number} [y] */
+	/** Zooms about a point, by default the middle. @param {number} factor @param {number} [x] @param {number} [y] */
 	zoomBy(factor, x = (this.canvas?.clientWidth ?? 0) / 2, y = (this.canvas?.clientHeight ?? 0) / 2) {
 		const next = Math.max(1, Math.min(MAX_ZOOM, this.scale * factor));
 		const ratio = next / this.scale;
@@ -255,15 +255,15 @@ export class CellField {
 		canvas.addEventListener("pointerdown", (event) => (from = event));
 		canvas.addEventListener("pointermove", (event) => {
 			if (from && event.buttons) this.pan(this.left + event.movementX, this.top + event.movementY);
-			this.point(this.hit(event.offsetX, event.offsetY));
+			this.moveCursor(this.cellAt(event.offsetX, event.offsetY));
 		});
 		canvas.addEventListener("pointerup", (event) => {
 			if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < 5)
-				this.select(this.hit(event.offsetX, event.offsetY));
+				this.select(this.cellAt(event.offsetX, event.offsetY));
 			from = null;
 		});
-		canvas.addEventListener("pointerleave", () => this.point(-1));
-		canvas.addEventListener("keydown", (event) => this.key(event));
+		canvas.addEventListener("pointerleave", () => this.moveCursor(-1));
+		canvas.addEventListener("keydown", (event) => this.handleKey(event));
 		canvas.addEventListener("asked", (event) => {
 			this.marks = /** @type {CustomEvent} */ (event).detail;
 			this.paint();
@@ -271,11 +271,11 @@ export class CellField {
 	}
 
 	/** Moves the cursor, or selects its node. @param {KeyboardEvent} event */
-	key(event) {
+	handleKey(event) {
 		const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.grid.columns, ArrowDown: this.grid.columns }[event.key];
 		if (event.key === "Enter" && this.cursor >= 0) this.select(this.cursor);
 		else if (by && !event.shiftKey)
-			this.point(Math.max(0, Math.min((this.view?.state.order.length ?? 1) - 1, Math.max(0, this.cursor) + by)));
+			this.moveCursor(Math.max(0, Math.min((this.view?.state.order.length ?? 1) - 1, Math.max(0, this.cursor) + by)));
 		else return;
 		event.preventDefault();
 	}
@@ -287,7 +287,7 @@ export class CellField {
 	}
 
 	/** Moves the cursor to a cell, and shows the node's name and verdict. @param {number} i */
-	point(i) {
+	moveCursor(i) {
 		if (i === this.cursor) return;
 		this.cursor = i;
 		this.paint();
@@ -318,12 +318,13 @@ function gridOf(n, width, height) {
 }
 
 /**
+ * Fills the cells, and in them the used share of cpu; that of cordoned nodes in another colour.
  * @param {CanvasRenderingContext2D} pen
  * @param {Record<string, string>} ink
  * @param {Path2D} ground
  * @param {{used: Path2D, closed: Path2D}} full
  */
-function fillAll(pen, ink, ground, full) {
+function paintUsage(pen, ink, ground, full) {
 	for (const [colour, path] of /** @type {[string, Path2D][]} */ ([
 		[ink.sunk, ground],
 		[ink.ink2, full.used],
@@ -362,6 +363,7 @@ function colours(element) {
 /** @typedef {import("../../what_if/result.js").Marks} Marks */
 
 /**
+ * Paints the marks of nodes whose result a what-if changes.
  * @param {CanvasRenderingContext2D} pen
  * @param {Record<string, string>} ink
  * @param {{order: string[], columns: number, size: number, scale: number}} grid
@@ -401,7 +403,7 @@ const LINE = 20;
  * @param {Record<string, string>} ink
  * @param {{columns: number, size: number, width: number, scale: number}} grid
  */
-function writer(pen, ink, { columns, size, width, scale }) {
+function labelWriter(pen, ink, { columns, size, width, scale }) {
 	/** @type {Label[]} */
 	const taken = [];
 	const unit = 1 / scale;

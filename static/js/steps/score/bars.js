@@ -51,7 +51,7 @@ export function scoreLegend(view, { scores, scored, geometry }) {
 	);
 }
 
-/** @param {Geometry} geometry @param {number} count */
+/** The width of a cell of the table, in pixels. @param {Geometry} geometry @param {number} count of plugins */
 function tableCell(geometry, count) {
 	return (geometry.width - 116) / Math.max(1, count);
 }
@@ -66,7 +66,7 @@ const LETTER = 8;
  * and the points that are left out.
  * @param {Scores} model
  */
-function shortened({ plugins, totals }) {
+function shortenedPlugin({ plugins, totals }) {
 	const at = plugins.findIndex(
 		({ weight, weighted }) => weight >= OUTWEIGHS && Math.min(...weighted) > 0 && new Set(weighted).size > 1,
 	);
@@ -78,10 +78,10 @@ function shortened({ plugins, totals }) {
 const STUB = 34; // pixels of points that all nodes have
 
 /**
- * The plugins whose points make no difference, which are drawn as stubs. @param {Scores} model
- * @returns {Set<number>}
+ * The indexes of the plugins that give all nodes the same points, which are drawn as stubs.
+ * @param {Scores} model @returns {Set<number>}
  */
-function stubs({ plugins, totals }) {
+function equalPlugins({ plugins, totals }) {
 	const equal = plugins.flatMap(({ weighted }, i) => (weighted[0] && new Set(weighted).size === 1 ? [i] : []));
 	const rest = Math.max(...totals) - equal.reduce((sum, i) => sum + plugins[i].weighted[0], 0);
 	return new Set(totals.length > 1 && rest > 0 ? equal : []);
@@ -90,15 +90,15 @@ function stubs({ plugins, totals }) {
 /** Pixels per point; the total fits beside the longest bar. @param {Geometry} geometry @param {Scores} model */
 function barScale({ width, phone }, model) {
 	const best = Math.max(1, ...model.totals);
-	const same = stubs(model);
-	const left = [...same].reduce((sum, i) => sum - model.plugins[i].weighted[0], best - shortened(model).by);
+	const same = equalPlugins(model);
+	const left = [...same].reduce((sum, i) => sum - model.plugins[i].weighted[0], best - shortenedPlugin(model).by);
 	return (width - (phone ? 28 + 10 * String(best).length : 190) - STUB * same.size) / left;
 }
 
 /** The end of the bar of a total, in pixels. @param {Lanes} lanes @param {Scores} model @param {number} total */
 function barEnd({ scored, geometry }, model, total) {
-	const { at, by } = shortened(model);
-	const same = [...stubs(model)].filter((i) => i < scored);
+	const { at, by } = shortenedPlugin(model);
+	const same = [...equalPlugins(model)].filter((i) => i < scored);
 	const differing = same.reduce((sum, i) => sum - model.plugins[i].weighted[0], total - (scored > at ? by : 0));
 	return differing * barScale(geometry, model) + STUB * same.length;
 }
@@ -111,7 +111,7 @@ export function scoreBars(view, lanes, name) {
 	const { scores, scored, totals, rank, geometry } = lanes;
 	const i = scores?.names.indexOf(name) ?? -1;
 	if (!scores || i < 0) return null;
-	const body = view.options.table ? tableCells(view, lanes, name, i) : blocks(view, lanes, name, i);
+	const body = view.options.table ? tableCells(view, lanes, name, i) : barSegments(view, lanes, name, i);
 	const behind = totals[rank[0]] - totals[i];
 	const higher = totals.filter((total) => total > totals[i]).length; // equal totals share a place
 	const tied = totals.filter((total) => total === totals[i]).length > 1;
@@ -154,11 +154,11 @@ export function scoreBars(view, lanes, name) {
  * The bar of a node, with a block for each plugin; null before Score.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {number} i
  */
-function blocks(view, lanes, name, i) {
+function barSegments(view, lanes, name, i) {
 	const { scores, scored, geometry, totals, rank } = lanes;
 	if (!scores) return null;
-	const cut = shortened(scores);
-	const same = stubs(scores);
+	const cut = shortenedPlugin(scores);
+	const same = equalPlugins(scores);
 	const scale = barScale(geometry, scores);
 	const lead = barEnd(lanes, scores, totals[rank[0]]);
 	let left = 0;
@@ -180,7 +180,7 @@ function blocks(view, lanes, name, i) {
 					key: plugin.plugin,
 					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""} ${same.has(p) ? "stub" : ""}`,
 					title: same.has(p) ? t("score.same", { name: scoreName(plugin.plugin), points }) : null,
-					...heard(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
+					...accessibleName(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
 					style: { ...scoreStyle(plugin.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
 				},
 				width > 26 ? String(points) : "",
@@ -204,7 +204,7 @@ function blocks(view, lanes, name, i) {
  * @param {boolean} scored
  * @param {string} label
  */
-function heard(scored, label) {
+function accessibleName(scored, label) {
 	return scored ? { "aria-label": label } : { "aria-hidden": "true", tabindex: "-1", disabled: true };
 }
 
@@ -222,7 +222,7 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 			button(() => view.act.pin(`score:${name}:${plugin.plugin}`), {
 				key: plugin.plugin,
 				class: `segment ${view.pin === `score:${name}:${plugin.plugin}` ? "hot" : ""}`,
-				...heard(on, t("score.segment", { node: name, plugin: plugin.plugin, points: plugin.weighted[i] })),
+				...accessibleName(on, t("score.segment", { node: name, plugin: plugin.plugin, points: plugin.weighted[i] })),
 				style: {
 					...scoreStyle(plugin.plugin),
 					left: `${p * cell}px`,

@@ -19,11 +19,11 @@ const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
 function scoreCaption(context) {
 	const model = scores(context.state);
 	if (!model) return {};
-	return context.frame >= model.plugins.length ? result(context, model) : onePlugin(context, model);
+	return context.frame >= model.plugins.length ? resultCaption(context, model) : pluginCaption(context, model);
 }
 
-/** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function onePlugin({ state, frame, subject = "" }, model) {
+/** The caption of one plugin's points. @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
+function pluginCaption({ state, frame, subject = "" }, model) {
 	const scorer = model.plugins[frame];
 	const { plugin, weight, weighted } = scorer;
 	const top = Math.max(...weighted);
@@ -89,19 +89,19 @@ function sharesLeft(state, subject, first, last) {
  * @param {number} first
  * @param {number} second
  */
-function decider(model, first, second) {
+function decidingPlugin(model, first, second) {
 	const gaps = model.plugins.map((plugin) => plugin.weighted[first] - plugin.weighted[second]);
 	const best = gaps.indexOf(Math.max(...gaps));
 	return { plugin: model.plugins[best]?.plugin ?? "", gap: gaps[best] ?? 0 };
 }
 
 /** The caption of the result of Score. @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function result({ state, subject = "" }, model) {
+function resultCaption({ state, subject = "" }, model) {
 	const rank = ranking(model.totals);
 	const [first, second = first] = rank;
 	const lead = model.totals[first] - model.totals[second];
 	const ties = model.totals.filter((total) => total === model.totals[first]).length;
-	const { plugin, gap } = decider(model, first, second);
+	const { plugin, gap } = decidingPlugin(model, first, second);
 	const values = {
 		pod: pod(subject, subject),
 		node: node(model.names[first]),
@@ -190,24 +190,24 @@ export const CAPTIONS = { ScoresComputed: scoreCaption, HostSelected: hostCaptio
  * @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child}
  */
 export function explain(view, kind, first, second) {
-	if (kind === "score") return score(view, first, second);
-	return kind === "total" ? total(view, first) : compare(view, first, second);
+	if (kind === "score") return scorePanel(view, first, second);
+	return kind === "total" ? totalPanel(view, first) : comparisonPanel(view, first, second);
 }
 
 /**
  * The margin's panel for a plugin's points for a node.
  * @param {View} view @param {string} node @param {string} plugin
  */
-function score(view, node, plugin) {
+function scorePanel(view, node, plugin) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
 	const scorer = model?.plugins.find((entry) => entry.plugin === plugin);
-	if (!model || !scorer || i < 0) return total(view, node);
+	if (!model || !scorer || i < 0) return totalPanel(view, node);
 	view.explainer.request(view.state.attempt, [node]);
 	const explanation = view.explainer.score(view.state.attempt, node, plugin);
 	const weighed = weightOf(plugin, scorer.weight);
 	const lines = explanation?.arithmetic ?? [];
-	const sums = lines.map((line, k) => sumOf(view, node, line, explanation?.facts ?? [], k));
+	const sums = lines.map((line, k) => draggableLine(view, node, line, explanation?.facts ?? [], k));
 	const heading = lines.findLastIndex((line) => line.endsWith(":"));
 	const draggable = sums.flatMap((sum, k) => (sum && k > heading ? [k] : [])).slice(0, MAX_SHOWN);
 	const decide = [...draggable, lines.length - 1]; // the others lead to these
@@ -222,11 +222,11 @@ function score(view, node, plugin) {
 			return h(
 				"p",
 				{ key: `a${k}`, class: decide.includes(k) ? `${kind} decides` : kind },
-				sums[k] ?? inWords(line, plugin),
+				sums[k] ?? translatedLine(line, plugin),
 			);
 		}),
 		!isTried && facts(view, explanation?.facts ?? []),
-		plugin === "NodeResourcesFit" && defaults(view),
+		plugin === "NodeResourcesFit" && defaultRequestNotes(view),
 		h(
 			"p",
 			{ key: "sum", class: result },
@@ -241,7 +241,7 @@ function score(view, node, plugin) {
 }
 
 /** Notes about the cpu and memory that scores assume where the pod requests none. @param {View} view */
-function defaults({ state, subject }) {
+function defaultRequestNotes({ state, subject }) {
 	const requests = state.pods.get(subject)?.summary.requests ?? {};
 	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
 		.filter(([resource]) => !requests[resource])
@@ -296,7 +296,7 @@ function breakdown(view, node, hot) {
 }
 
 /** The margin's panel for a node's total. @param {View} view @param {string} node */
-function total(view, node) {
+function totalPanel(view, node) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
 	if (!model || i < 0) return requestPanel(view, view.subject);
@@ -324,7 +324,7 @@ function total(view, node) {
  * The panel that compares the scores of two nodes; null before Score.
  * @param {View} view @param {string} first @param {string} second
  */
-function compare(view, first, second) {
+function comparisonPanel(view, first, second) {
 	const model = scores(view.state);
 	if (!model) return null;
 	const [a, b] = [model.names.indexOf(first), model.names.indexOf(second)];
@@ -375,12 +375,12 @@ export function asked({ event, state, frame }) {
  * @param {number} k the line's number
  * @returns {Child}
  */
-function sumOf(view, node, line, facts, k) {
+function draggableLine(view, node, line, facts, k) {
 	const fact = facts[k];
-	if (fact?.key.endsWith(".count")) return spread(view, line, fact);
-	if (/\.own-preferred-(anti-)?affinity$/.test(fact?.key ?? "")) return neighbours(view, fact);
-	if (!k && facts.some(isPreferredTerm)) return preferences(view, facts);
-	return share(view, node, line, facts);
+	if (fact?.key.endsWith(".count")) return spreadLine(view, line, fact);
+	if (/\.own-preferred-(anti-)?affinity$/.test(fact?.key ?? "")) return neighbourLine(view, fact);
+	if (!k && facts.some(isPreferredTerm)) return preferenceLine(view, facts);
+	return shareLine(view, node, line, facts);
 }
 
 /** Whether the fact is about a preferred term, which has a weight; a soft taint has none. @param {Fact} fact */
@@ -392,7 +392,7 @@ function isPreferredTerm({ key, values }) {
  * "40 + 30 = 70": the weights of the preferred terms that the node matches.
  * @param {View} view @param {Fact[]} facts @returns {Child}
  */
-function preferences(view, facts) {
+function preferenceLine(view, facts) {
 	const matching = facts.filter((fact) => fact.holds && isPreferredTerm(fact));
 	const weights = matching.map((fact, i) => {
 		const value = Number(fact.values?.weight);
@@ -409,7 +409,7 @@ function preferences(view, facts) {
  * "hostname=n1: 2 × 20 = 40": the pods that match a preferred affinity term of the pod.
  * @param {View} view @param {Fact} fact @returns {Child}
  */
-function neighbours(view, { key, field, values = {} }) {
+function neighbourLine(view, { key, field, values = {} }) {
 	const sign = key.endsWith("anti-affinity") ? -1 : 1;
 	const count = Number(values.count);
 	const term = termTried(view, String(values.selector), `${field}.weight`, sign * Number(values.weight));
@@ -426,7 +426,7 @@ function neighbours(view, { key, field, values = {} }) {
  * be dragged. Null for other lines.
  * @param {View} view @param {string} line @param {Fact} fact @returns {Child}
  */
-function spread(view, line, fact) {
+function spreadLine(view, line, fact) {
 	const match = /^(\S+): .*\(maxSkew \d+ - 1\) = \d+ × ([\d.]+) \+/.exec(line);
 	if (!match) return null;
 	const { count = 0, domains = 0, maxSkew = 1 } = fact.values ?? {};
@@ -448,7 +448,7 @@ const SHARE = /^(\S+) (\(\S+ - )?(\d+)[A-Za-z]*\)?( \* 100)? \/ (\d+)([A-Za-z]*)
  * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts
  * @returns {Child}
  */
-function share(view, node, line, facts) {
+function shareLine(view, node, line, facts) {
 	const [, resource, least, requests, percent, there, suffix] = SHARE.exec(line) ?? [];
 	const values = facts.find(({ field }) => field?.endsWith(`.requests.${resource}`))?.values;
 	if (values?.request === undefined) return null;
@@ -515,7 +515,7 @@ const LINES = [
  * A line of the engine's arithmetic in the page's language.
  * @param {string} line @param {string} plugin
  */
-function inWords(line, plugin) {
+function translatedLine(line, plugin) {
 	if (t("language") === "en") return line;
 	for (const [pattern, key] of LINES) {
 		const match = pattern.exec(line);
