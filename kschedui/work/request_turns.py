@@ -21,7 +21,7 @@ class RequestTurns:
         self.waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the address whose turn is next comes first
 
     async def begin(self, address: str) -> None:
-        """Return when a request of this address may run. `end` must follow, unless this raises CancelledError."""
+        """Wait until a request of this address may run. `end` must follow, unless this raises CancelledError."""
         if self.running < MAX_RUNNING:
             self.running += 1
             return
@@ -59,7 +59,7 @@ class Turn:
         self.runs = False
 
     async def begin(self) -> None:
-        """Return when the request may run."""
+        """Wait until the request may run."""
         await self.turns.begin(self.address)
         self.runs = True
 

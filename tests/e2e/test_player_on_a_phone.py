@@ -46,7 +46,6 @@ def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
 @pytest.mark.quick
 def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
     open_player(phone, "flash-sale")
-    until(phone, "kschedui.timeline.handsOn !== null")
     seek(phone, "1")
     box = phone.locator(".axis").bounding_box()
     assert box

@@ -14,7 +14,7 @@ def start_shared(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
 
 
 class SharedCalls(Generic[Result]):
-    """Calls in progress, by event loop and key: whoever needs the same result meanwhile waits for the same call."""
+    """Calls in progress, by event loop and key. Sockets that need the same result at the same time share one call."""
 
     def __init__(self) -> None:
         self.tasks: dict[tuple[int, str], asyncio.Task[Result]] = {}
