@@ -1,7 +1,7 @@
 """Rows for the actions of all actors, in the format of recordings of a real control plane.
 
 A row has `t`, `what`, `kind`, `name`, `real` (the name in the API, if it differs), `owner` and `details`; the
-last row is `final`, the state at the end. tests/conformance/controllers/README.md describes them.
+last row is `final`, the state at the end. tests/conformance/README.md describes them.
 """
 
 from __future__ import annotations
