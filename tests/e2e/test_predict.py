@@ -29,7 +29,7 @@ VICTIM = [
     "chosen",
     "Preempted",
     " Nominated",  # a lesson's title begins with it
-    "The less important one pays",
+    "The less important one has to go",
     "wait for report",
 ]
 
