@@ -38,7 +38,7 @@ OF_THE_SCHEDULER = (
     Reason(
         r"node\(s\) didn't satisfy plugin(?:\(s\))? (?P<plugins>\[.*\]|\S+)(?: simultaneously)?",
         Text(
-            "The plugin said beforehand which nodes come into question at all; these are not among them.",
+            "The plugin had already limited the nodes; these are not among them.",
             "插件事先已限定了可选的节点，这些节点不在其中。",
         ),
         Text(

@@ -145,7 +145,7 @@ def test_a_scenario_without_questions_is_asked_generated_ones(browser_page: Page
     until(page, "globalThis.kschedui?.store.complete")
     drawn(page)
     on_to_question(page)
-    assert re.match("Which node wins|How many points", sentence(page))
+    assert re.match("Which node gets|How many points", sentence(page))
 
 
 def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) -> None:
