@@ -101,7 +101,7 @@ class RulesBefore119:
             ),
             False: Text(
                 "the score is half of the sum of the scores of cpu and memory, rounded down",
-                "得分是 CPU 与内存得分之和的一半，向下取整",
+                "得分是 cpu 与内存得分之和的一半，向下取整",
             ),
         },
     )
@@ -110,9 +110,11 @@ class RulesBefore119:
         "core/generic_scheduler.go: PrioritizeNodes",
         {
             False: Text(
-                "the scores of extenders are multiplied by ten: from 0 to 100", "扩展器的得分乘以 10：从 0 到 100"
+                "the scores of extenders are multiplied by ten: from 0 to 100", "扩展程序的得分乘以 10：从 0 到 100"
             ),
-            True: Text("the scores of extenders are added unchanged, from 0 to 10", "扩展器的得分直接计入：从 0 到 10"),
+            True: Text(
+                "the scores of extenders are added unchanged, from 0 to 10", "扩展程序的得分直接计入：从 0 到 10"
+            ),
         },
     )
     pods_have_overhead: bool = rule(
@@ -127,14 +129,14 @@ class RulesBefore119:
         "",
         "algorithmprovider/registry.go: getDefaultConfig",
         {
-            "": Text("plugins have their current scores and reasons", "插件的打分和理由与今天相同"),
+            "": Text("plugins have their current scores and reasons", "插件的打分和原因与今天相同"),
             "1.18": Text(
                 (
                     "plugins have the scores and reasons of 1.18: two scorers for resources, one for services, "
                     "and two reasons for each rejection by another pod's terms"
                 ),
-                "插件按 1.18 的方式打分和给出理由：资源由两个插件打分，服务由一个插件打分，"
-                "因其他 Pod 的规则被拒绝时给出两条理由",
+                "插件按 1.18 的方式打分和给出原因：资源由两个插件打分，服务由一个插件打分，"
+                "因其他 Pod 的规则被拒绝时给出两条原因",
             ),
         },
     )
@@ -145,15 +147,15 @@ class RulesBefore119:
             "all": Text(
                 "each victim uses up a disruption of every budget that covers it; pods that a budget counts as "
                 "disrupted already use up none",
-                "每个牺牲者消耗覆盖它的每个预算的一次中断；预算已计为中断的 Pod 不再消耗",
+                "每个牺牲者消耗覆盖它的每个预算的一次干扰；预算已计为受干扰的 Pod 不再消耗",
             ),
             "until violated": Text(
                 "each victim uses up a disruption of the budgets that cover it, up to the first one that it violates",
-                "每个牺牲者消耗覆盖它的各预算的一次中断，直到它违反的第一个预算为止",
+                "每个牺牲者消耗覆盖它的各预算的一次干扰，直到它违反的第一个预算为止",
             ),
             "none": Text(
                 "victims use up no disruptions: a budget that allows at least one is never violated",
-                "牺牲者不消耗中断次数：预算只要允许一次，任何牺牲者都不算违反",
+                "牺牲者不消耗干扰次数：预算只要允许一次，任何牺牲者都不算违反",
             ),
         },
     )

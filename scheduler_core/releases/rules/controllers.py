@@ -30,8 +30,8 @@ class ControllerRules:
         "",
         "pkg/controller/job/job_controller.go: syncJob",
         {
-            True: Text("a Job that is suspended loses its startTime", "Job 被暂停时，其 startTime 被清除"),
-            False: Text("a Job that is suspended keeps its startTime", "Job 被暂停时，保留其 startTime"),
+            True: Text("a Job that is suspended loses its startTime", "Job 被挂起时，其 startTime 被清除"),
+            False: Text("a Job that is suspended keeps its startTime", "Job 被挂起时，保留其 startTime"),
         },
     )
     jobs_wait_for_terminating_pods: bool = rule(
@@ -54,8 +54,8 @@ class ControllerRules:
         "",
         "pkg/controller/nodelifecycle/config/v1alpha1/defaults.go: NodeMonitorGracePeriod",
         {
-            50: Text("a node may be silent for 50 s", "节点可以静默 50 秒"),
-            40: Text("a node may be silent for 40 s", "节点可以静默 40 秒"),
+            50: Text("a node may be silent for 50 s", "节点可以 50 秒不上报"),
+            40: Text("a node may be silent for 40 s", "节点可以 40 秒不上报"),
         },
     )
     jobs_have_success_policies: bool = rule(

@@ -231,7 +231,7 @@ class CycleRules:
                     "whose anti-affinity matches the pod makes its node infeasible"
                 ),
                 "InterPodAffinity、PodTopologySpread 和 VolumeRestrictions 从不跳过："
-                "若提名的 Pod 的反亲和与该 Pod 匹配，其节点不可行",
+                "若提名的 Pod 的反亲和性与该 Pod 匹配，其节点不可行",
             ),
         },
     )
@@ -241,7 +241,7 @@ class CycleRules:
         {
             False: Text(
                 "if neither plugins nor extenders score, the search stops at the first feasible node",
-                "若没有插件或扩展器打分，找到第一个可行节点即停止查找",
+                "若没有插件或扩展程序打分，找到第一个可行节点即停止查找",
             ),
             True: Text(
                 "the search finds the same number of feasible nodes, even if nothing scores them",
@@ -254,9 +254,11 @@ class CycleRules:
         "schedule_one.go: findNodesThatFitPod",
         {
             True: Text(
-                "a pod that an extender rejected is retried after any event", "被扩展器拒绝的 Pod，在任何事件之后重试"
+                "a pod that an extender rejected is retried after any event", "被扩展程序拒绝的 Pod，在任何事件之后重试"
             ),
-            False: Text("an extender is not among the plugins that rejected the pod", "扩展器不算作拒绝了 Pod 的插件"),
+            False: Text(
+                "an extender is not among the plugins that rejected the pod", "扩展程序不算作拒绝了 Pod 的插件"
+            ),
         },
     )
     ignorable_extenders_may_fail_to_bind: bool = rule(
@@ -265,11 +267,11 @@ class CycleRules:
         {
             True: Text(
                 "if an ignorable extender fails to bind, the next binder is used",
-                "若可忽略的扩展器绑定失败，由下一个绑定者处理",
+                "若可忽略的扩展程序绑定失败，由下一个绑定者处理",
             ),
             False: Text(
                 "the binding fails if any extender fails to bind, even an ignorable one",
-                "任何扩展器绑定失败，绑定即失败，可忽略的也不例外",
+                "任何扩展程序绑定失败，绑定即失败，可忽略的也不例外",
             ),
         },
     )
@@ -373,6 +375,6 @@ class CycleRules:
                 "victims get the DisruptionTarget condition before they are deleted",
                 "牺牲者在删除前得到 DisruptionTarget 状况",
             ),
-            False: Text("victims get no condition before they are deleted", "被抢占者在删除前得不到任何状况"),
+            False: Text("victims get no condition before they are deleted", "牺牲者在删除前得不到任何状况"),
         },
     )

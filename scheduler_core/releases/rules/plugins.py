@@ -32,14 +32,14 @@ class PluginRules:
                     "a rejected pod is retried when a pod whose anti-affinity rejected it is deleted, and when its own "
                     "labels change"
                 ),
-                "因其反亲和而拒绝该 Pod 的 Pod 被删除时，或该 Pod 自己的标签改变时，它会重试",
+                "因其反亲和性而拒绝该 Pod 的 Pod 被删除时，或该 Pod 自己的标签改变时，它会重试",
             ),
             False: Text(
                 (
                     "a rejected pod is retried only for pods that its own terms match; deleting a pod whose "
                     "anti-affinity rejected it has no effect"
                 ),
-                "被拒绝的 Pod 只因它自己的条件所匹配的 Pod 而重试；删除以反亲和拒绝它的 Pod 不起作用",
+                "被拒绝的 Pod 只因它自己的条件所匹配的 Pod 而重试；删除以反亲和性拒绝它的 Pod 不起作用",
             ),
         },
     )

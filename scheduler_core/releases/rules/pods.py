@@ -129,7 +129,7 @@ class PodRules:
         {
             False: Text(
                 "a claim that does not exist makes the pod UnschedulableAndUnresolvable",
-                "PVC 不存在时，Pod 为 UnschedulableAndUnresolvable",
+                "申领不存在时，Pod 为 UnschedulableAndUnresolvable",
             ),
             True: Text(
                 (
@@ -161,7 +161,7 @@ class PodRules:
             ),
             False: Text(
                 "sidecar containers of running pods count in the score only as init containers",
-                "打分时，运行中 Pod 的边车容器只按初始化容器计算",
+                "打分时，运行中 Pod 的边车容器只按 Init 容器计算",
             ),
         },
     )
@@ -190,7 +190,7 @@ class PodRules:
         "plugins/defaultpreemption/default_preemption.go: SelectVictimsOnNode",
         {
             True: Text("victims are ordered by importance", "牺牲者按重要性排序"),
-            False: Text("victims that violate a disruption budget come first", "违反中断预算的牺牲者排在前面"),
+            False: Text("victims that violate a disruption budget come first", "违反干扰预算的牺牲者排在前面"),
         },
     )
     node_affinity_scores_preferences_only: bool = rule(
@@ -205,8 +205,8 @@ class PodRules:
         "ImageLocality",
         "plugins/imagelocality/image_locality.go: sumImageScores",
         {
-            True: Text("images of init containers are counted", "计入初始化容器的镜像"),
-            False: Text("images of init containers are not counted", "不计入初始化容器的镜像"),
+            True: Text("images of init containers are counted", "计入 Init 容器的镜像"),
+            False: Text("images of init containers are not counted", "不计入 Init 容器的镜像"),
         },
     )
     images_are_counted_once: bool = rule(
@@ -273,7 +273,7 @@ class PodRules:
             ),
             True: Text(
                 "an in-tree inline volume makes the scheduler panic on a node without a CSINode",
-                "节点没有 CSINode 时，内置内联卷会使调度器 panic",
+                "节点没有 CSINode 时，树内内联卷会使调度器 panic",
             ),
         },
     )
@@ -283,28 +283,28 @@ class PodRules:
         {
             "": Text(
                 "in-tree volumes count as volumes of their CSI driver on every node with a CSINode",
-                "在有 CSINode 的节点上，内置卷按其 CSI 驱动的卷计算",
+                "在有 CSINode 的节点上，树内卷按其 CSI 驱动的卷计算",
             ),
             "portworxVolume": Text(
                 (
                     "in-tree Portworx volumes count as volumes of their CSI driver only where the CSINode lists their "
                     "plugin as migrated"
                 ),
-                "内置 Portworx 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
+                "树内 Portworx 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
             ),
             "portworxVolume gcePersistentDisk": Text(
                 (
                     "in-tree Portworx and GCE volumes count as volumes of their CSI driver only where the CSINode "
                     "lists their plugin as migrated"
                 ),
-                "内置 Portworx 和 GCE 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
+                "树内 Portworx 和 GCE 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
             ),
             "portworxVolume gcePersistentDisk awsElasticBlockStore azureDisk": Text(
                 (
                     "in-tree Portworx, GCE, AWS and Azure volumes count as volumes of their CSI driver only where the "
                     "CSINode lists their plugin as migrated"
                 ),
-                "内置 Portworx、GCE、AWS 和 Azure 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
+                "树内 Portworx、GCE、AWS 和 Azure 卷仅在 CSINode 列明其插件已迁移时，才按其 CSI 驱动的卷计算",
             ),
         },
     )

@@ -98,7 +98,7 @@ class QueueRules:
         {
             False: Text(
                 "queueing hints alone decide which pods are retried after an event",
-                "某个事件之后哪些 Pod 重试，只由排队提示（QueueingHint）决定",
+                "某个事件之后哪些 Pod 重试，只由 QueueingHint 决定",
             ),
             True: Text(
                 (
