@@ -70,9 +70,9 @@ MESSAGES: tuple[tuple[str, str, Message], ...] = (
         r"(?:[Nn]ode \S{1,253} (?:cannot be removed|unremovable|is not suitable for removal)[:,-] ?[^\n\"]{1,300}"
         r"|no\.scale\.down\.node\.[a-z.]{1,100})",
         Message(
-            "The autoscaler keeps the node, for the reason that it names. If that is a pod with local storage, without "
+            "The autoscaler keeps the node and says why. If it is because of a pod with local storage, without "
             "a controller, or of kube-system without a budget, the annotation cluster-autoscaler.kubernetes.io/"
-            'safe-to-evict: "true" on the pod lets it move; of a budget, see status.disruptionsAllowed.'
+            'safe-to-evict: "true" on the pod lets it move; for a budget, see status.disruptionsAllowed.'
         ),
     ),
     (

@@ -253,8 +253,8 @@ def _notes(counts: dict[str, int], node_ranks: list[int], reading: Reading) -> l
     if unexplained := _unexplained(reading.objects):
         notes.append(
             Message(
-                "Pods that wait by their table, which prints neither requests nor rules, so that a run may place them: "
-                "{number:,}. kubectl describe pod says why they wait.",
+                "Pods that wait according to a table, which prints neither requests nor rules, so that a run may place "
+                "them: {number:,}. kubectl describe pod says why they wait.",
                 number=unexplained,
             )
         )
