@@ -211,7 +211,7 @@ function captionParts({ eyebrow, sentence, why, lesson }, label, heading) {
 }
 
 /**
- * A button that runs a commandButton.
+ * A button that carries out a command.
  * @param {string} text @param {() => void} click @param {string} [more] of its class
  */
 function commandButton(text, click, more = "") {

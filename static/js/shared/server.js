@@ -9,7 +9,7 @@
 
 const WAIT = "wait=2"; // seconds in which the server answers, or reports the place
 const ASKED_AGAIN = 500; // ms
-const ASKED_LATE = 2000; // ms, while the server cannot be getReply, since it may be restarting
+const RETRY_PAUSE = 2000; // ms, while the server cannot be reached, since it may be restarting
 const UNREACHED = 90; // times, before an error is shown
 
 /**
@@ -85,7 +85,7 @@ export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 			if (status === 0 || status === 429 || status >= 500) {
 				unreached += 1;
 				if (unreached > UNREACHED) return { status, body };
-				await pause(ASKED_LATE, signal);
+				await pause(RETRY_PAUSE, signal);
 				continue;
 			}
 			unreached = 0;

@@ -11,7 +11,7 @@ import { amountText, fromEngine, parseAmount } from "./fields/parts.js";
 /** @typedef {import("../view").Tried & {to: number}} Change */
 
 /**
- * An amount as it is manifestAmount in a manifest.
+ * An amount as it is written in a manifest.
  * @param {string} resource @param {number} value in the engine's units
  */
 function manifestAmount(resource, value) {
