@@ -12,11 +12,11 @@ def evicted_words(victim: Evicted) -> Message:
     values = {"pod": victim.pod, "node": victim.node, "preemptor": victim.preemptor, "owner": victim.owner}
     if not victim.owner:
         return Message("{preemptor} preempts {pod} on {node}. No controller makes it again.", **values)
-    if victim.again:
+    if victim.new_node:
         return Message(
             "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it goes to {again}.",
             **values,
-            again=victim.again,
+            again=victim.new_node,
         )
     return Message(
         "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it stays Pending: {message}",

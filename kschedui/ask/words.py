@@ -285,9 +285,10 @@ def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def one_unit(resource: str, *amounts: int) -> list[str]:
-    """Return amounts in the largest unit that represents all of them with two decimals: 1.5Gi and 3Gi.
+    """Return amounts in one unit: 1.5Gi and 3Gi.
 
-    Cpu is in cores with up to three decimals. Resources that are not in bytes are plain numbers.
+    It is the largest unit in which one amount is at least 1 and all are exact to two decimals, or else bytes. Cpu is in
+    cores with up to three decimals. Resources that are not in bytes are plain numbers.
     """
     if resource == "cpu":
         return [_decimal(amount, 1000) for amount in amounts]

@@ -70,7 +70,7 @@ def cluster_errors() -> Iterator[None]:
 
 @contextmanager
 def handle_interrupts(stop: threading.Event) -> Iterator[None]:
-    """Set `stop` on Ctrl-C and SIGTERM; a second signal ends the process."""
+    """Set `stop` on Ctrl-C or SIGTERM within the block; the same signal a second time ends the process."""
 
     def end(number: int, frame: object) -> None:
         stop.set()

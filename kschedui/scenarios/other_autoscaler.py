@@ -264,8 +264,8 @@ def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest]
     for pool in pools:
         machines, more = _machines(catalogue, pool, max(1, MOST_GROUPS // len(pools)))
         left_out += more
-        for entry, zone, kind, price in machines:
-            group = _group(pool, entry, zone, kind, price)
+        for machine in machines:
+            group = _node_group(pool, *machine)
             groups[_name(group)] = group
     for node in nodes:
         labels = _labels(node)
@@ -317,24 +317,27 @@ def _machines(
     return machines, allowed.bit_count() - len(chosen)
 
 
-def _group(pool: NodePool, entry: InstanceType, zone: str, kind: str, price: float) -> Manifest:
-    labels = {**labels_of_pool(pool), **entry.all_labels, NODE_POOL: pool.name, INSTANCE_TYPE: entry.name}
-    labels |= {ZONE: zone, CAPACITY_TYPE: kind, ARCH: entry.arch, OS: entry.os[0]}
-    taints, startup = list(map(_taint, pool.taints)), list(map(_taint, pool.startup_taints))
-    status = {"capacity": _written(entry.capacity), "allocatable": _written(entry.allocatable)}
+def _node_group(pool: NodePool, instance_type: InstanceType, zone: str, capacity_type: str, price: float) -> Manifest:
+    """Return the NodeGroup of an instance type of the pool in a zone."""
+    labels = {**labels_of_pool(pool), **instance_type.all_labels}
+    labels |= {NODE_POOL: pool.name, INSTANCE_TYPE: instance_type.name, ZONE: zone, CAPACITY_TYPE: capacity_type}
+    labels |= {ARCH: instance_type.arch, OS: instance_type.os[0]}
+    taints, startup_taints = list(map(_taint, pool.taints)), list(map(_taint, pool.startup_taints))
+    capacity = instance_type.capacity
+    status = {"capacity": _written(capacity), "allocatable": _written(instance_type.allocatable)}
     template = {"metadata": {"labels": labels}, **({"spec": {"taints": taints}} if taints else {}), "status": status}
     maxima = [
-        left // entry.capacity[name] if name != "nodes" else left
-        for name, left in (pool.limits or {}).items()
-        if name == "nodes" or entry.capacity.get(name)
+        limit // capacity[name] if name != "nodes" else limit
+        for name, limit in (pool.limits or {}).items()
+        if name == "nodes" or capacity.get(name)
     ]
     spec = {
         "price": price,
         **({"maximum": min(maxima)} if maxima else {}),
-        **({"startupTaints": startup} if startup else {}),
+        **({"startupTaints": startup_taints} if startup_taints else {}),
         "template": template,
     }
-    name = _group_name(pool.name, entry.name, zone)
+    name = _group_name(pool.name, instance_type.name, zone)
     return {"apiVersion": OWN, "kind": "NodeGroup", "metadata": {"name": name}, "spec": spec}
 
 
@@ -342,8 +345,8 @@ def _taint(taint: Taint) -> Manifest:
     return {"key": taint.key, **({"value": taint.value} if taint.value else {}), "effect": taint.effect}
 
 
-def _group_name(pool: str, kind: str, zone: str) -> str:
-    return "-".join(filter(None, (pool, kind.removesuffix("-linux"), zone)))
+def _group_name(pool: str, instance_type: str, zone: str) -> str:
+    return "-".join(filter(None, (pool, instance_type.removesuffix("-linux"), zone)))
 
 
 # Documents

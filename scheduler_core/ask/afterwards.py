@@ -31,14 +31,14 @@ LIFELONG = ("PodTopologySpread", "InterPodAffinity", "NodeAffinity", "TaintToler
 class Evicted(msgspec.Struct, frozen=True):
     """A preempted pod. `owner`: the workload that replaces it, "" if there is none.
 
-    `again`: the node of the replacement, "" if it stays pending with `message`.
+    `new_node`: the node of the replacement, "" if it has none; if there is an owner, `message` then says why.
     """
 
     pod: PodKey
     node: NodeName
     preemptor: PodKey
     owner: str = ""
-    again: NodeName = ""
+    new_node: NodeName = ""
     message: str = ""
 
 
@@ -86,13 +86,13 @@ def evicted_pods(
         made = histories.pods.get(histories.made.get(eviction.pod, ""))
         if made is not None:
             owner = owner_name(workload_of(pod)) if pod is not None else made.owner.replace("/", " ")
-            again, message = made.node, made.message
+            new_node, message = made.node, made.message
         elif pod is None or world.cluster.pods.get(eviction.pod) is not None:
             continue
         else:
             owner = owner_name(workload_of(pod))
-            again, message = _made_again(moment, world, pod) if owner else ("", "")
-        victims.append(Evicted(eviction.pod, eviction.node, eviction.preemptor, owner, again, message))
+            new_node, message = _made_again(moment, world, pod) if owner else ("", "")
+        victims.append(Evicted(eviction.pod, eviction.node, eviction.preemptor, owner, new_node, message))
     return victims
 
 

@@ -69,7 +69,7 @@ class Tally:
         self.pods: dict[PodKey, PodSummary] = {}
         self.bound: dict[PodKey, str] = {}
         self.pending: list[PodKey] = []
-        self._began: dict[PodKey, str] = {}
+        self._initial_node_of: dict[PodKey, str] = {}
         self._time = 0.0
         self._since: dict[PodKey, float] = {}
         self._waits: list[float] = []
@@ -84,7 +84,7 @@ class Tally:
                 for node in self.nodes.values():
                     self._set_price(node)
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
-                self._began = initial_nodes(self.pods.values())
+                self._initial_node_of = initial_nodes(self.pods.values())
             case ClockAdvanced():
                 self._time = event.time
             case PodEnqueued():
@@ -99,7 +99,7 @@ class Tally:
                 self._update_object(event)
             case RunFinished():
                 self._time, self.pending = event.time, event.pending
-                self.bound = bound_at_the_end(self._began, event)
+                self.bound = bound_at_the_end(self._initial_node_of, event)
 
     def _count_preemption(self, event: PreemptionEvaluated | VictimEvicted) -> None:
         if isinstance(event, VictimEvicted):

@@ -66,6 +66,7 @@ class Error(msgspec.Struct, frozen=True):
     message: str
 
 
+ZERO_TIME = -62_135_596_800 * 10**9  # nanoseconds; 0001-01-01T00:00:00Z, the zero value of Go's time.Time
 NO_SUCH_OVERLOAD = Error("no such overload")
 
 
@@ -423,12 +424,12 @@ def is_zero(value: Value) -> bool:
     if value is None:
         return True
     if kind in (bool, int, float, str, bytes, list, Map, Accumulator, Chain, MapAccumulator):
-        return not value if kind is not Chain else not len(value)
+        return not value
     if kind is Uint:
         return bool(value.value == 0)
     if kind is Duration:
         return bool(value.nanos == 0)
-    return kind is Timestamp and value.nanos == -62135596800 * 10**9
+    return kind is Timestamp and value.nanos == ZERO_TIME
 
 
 def text_of(value: Value) -> str:

@@ -41,7 +41,7 @@ class Nominator:
         return bool(self._node_of)
 
     def set_popped(self, keys: Iterable[PodKey]) -> None:
-        """Set the popped members of the group that is tried, until the next call."""
+        """Replace the popped members of the group that is tried; the nodes to which they are nominated have changed."""
         before, self.popped = self.popped, frozenset(keys)
         for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
             self.changes.note(node_name)

@@ -22,7 +22,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
         return []
     messages: dict[str, str] = {}
     victims: list[str] = []
-    began: dict[str, str] = {}
+    initial_node_of: dict[str, str] = {}
     bound: dict[str, str] = {}
     existed: set[str] = set()
     deleted: set[str] = set()
@@ -30,7 +30,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     called: dict[str, str] = {}  # by pod of a workload: its name by owner and number
     for event in events:
         if isinstance(event, RunStarted):
-            began = initial_nodes(pods_of(event))
+            initial_node_of = initial_nodes(pods_of(event))
             existed = {pod.pod for pod in pods_of(event)}
         elif isinstance(event, ObjectApplied) and event.pod:
             existed.add(event.pod.pod)
@@ -41,7 +41,7 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
         elif isinstance(event, VictimEvicted):
             victims.append(event.pod)
         elif isinstance(event, RunFinished):
-            bound = bound_at_the_end(began, event)
+            bound = bound_at_the_end(initial_node_of, event)
             deleted = set(event.deleted)
         elif isinstance(event, WorkloadStatusWritten) and event.kind == "Deployment":
             replicas = int(event.status.get("availableReplicas", 0))

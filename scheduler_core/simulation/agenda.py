@@ -13,7 +13,7 @@ from scheduler_core.trace.events import Cause
 
 
 class Agenda:
-    """Actions by time; actions at the same time run in the order in which they were added."""
+    """Actions by time. Those at the same time run in the order in which they were added, except as `do_later` says."""
 
     def __init__(self, events: Sequence[TimelineEvent], observed: Sequence[ObservedDecision] = ()) -> None:
         self._timeline = list(events)[::-1]  # the next event is last
@@ -28,7 +28,7 @@ class Agenda:
         heappush(self._terminations, (time, next(self._numbers), key, uid))
 
     def do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
-        """Add an action. Actions of kubelets come after all others of the same time, so that controllers run first."""
+        """Add an action. At the same time, kubelets' actions come after those of controllers, and retries come last."""
         if cause == "retry":
             heappush(self._retries, (time, next(self._numbers), action))
             return

@@ -36,7 +36,7 @@ class _Seen(msgspec.Struct):
     time: float = 0.0
     cycle: dict[type, Any] = {}
     order: list[NodeName] = []
-    began: dict[PodKey, NodeName] = {}  # the initial node of each pod
+    initial_node_of: dict[PodKey, NodeName] = {}
     queues: Queues = msgspec.field(default_factory=Queues)
     group: GroupSeen | None = None
     claims: Claims = msgspec.field(default_factory=Claims)
@@ -59,7 +59,7 @@ class _Seen(msgspec.Struct):
                 names = node_names(event)
                 self.order = [names[row] for row in event.order]
                 pods = pods_of(event)
-                self.began = initial_nodes(pods)
+                self.initial_node_of = initial_nodes(pods)
                 self.queues.priority = {pod.pod: pod.priority for pod in pods}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
                 self.claims.take(event)
@@ -126,7 +126,7 @@ class DecisionReader:
             record = seen.group.record(_number(seen.time), seen.queues.record())
             yield _without(record, IN_FULL) if self._short else record
         elif isinstance(event, trace.RunFinished):
-            bound = bound_at_the_end(seen.began, event)
+            bound = bound_at_the_end(seen.initial_node_of, event)
             record = {
                 "final": {
                     "bound": {key: node_name for key, node_name in bound.items() if key not in seen.gone},

@@ -1,12 +1,13 @@
 """Errors and warnings about converted objects, at their place in the source text.
 
 A pod created from a workload's template has the fields of the template, so that a mistake in it is reported once, at
-the template's line. Fields that the conversion added have no place of their own; their problems are reported at the
-deepest field above them that exists.
+the template's line. Fields that are missing or that the conversion added have no line of their own; their problems are
+reported at the line of the deepest field above them that exists.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from scheduler_core.scenario.reading.documents import Document, read_documents
 from scheduler_core.scenario.reading.problems import Path, Problems, TooManyProblems, render_path
 
 LONGEST = 4_000_000  # characters of a text that is read again
+PART = re.compile(r"(?<=\[)[^\]]+|[^.\[\]]+")  # of a path's text: in brackets, or a field's name
 
 Key = tuple[str, str, str]  # kind, namespace, name
 
@@ -31,7 +33,7 @@ class Origin(NamedTuple):
 
 
 def errors_at_source(errors: ScenarioErrors, converted: str, source: str, limits: Limits) -> ScenarioErrors:
-    """Return the errors with documents and lines of the source; equal errors at the same line are reported once."""
+    """Return the errors with documents and lines of the source; equal ones at the same place are reported once."""
     origins = _Origins(converted, source, limits)
     placed = [
         ScenarioError(place.path, place.line, error.message, place.document, place.column)
@@ -39,14 +41,14 @@ def errors_at_source(errors: ScenarioErrors, converted: str, source: str, limits
         else error
         for error in errors.errors
     ]
-    distinct = {(error.document, error.line, str(error.message)): error for error in reversed(placed)}
+    distinct = {(error.document, error.line, error.path, str(error.message)): error for error in reversed(placed)}
     return ScenarioErrors(reversed(distinct.values()), warnings_at_source(errors.warnings, converted, source, limits))
 
 
 def warnings_at_source(
     warnings: Iterable[ParseWarning], converted: str, source: str, limits: Limits
 ) -> tuple[ParseWarning, ...]:
-    """Return the warnings with documents and lines of the source; equal warnings at the same line are reported once."""
+    """Return the warnings with documents and lines of the source; equal ones at the same place are reported once."""
     warnings = tuple(warnings)
     if not warnings:
         return ()
@@ -57,7 +59,8 @@ def warnings_at_source(
         else warning
         for warning in warnings
     ]
-    return tuple({(warning.document, warning.line, str(warning.message)): warning for warning in placed}.values())
+    distinct = {(warning.document, warning.line, warning.path, str(warning.message)): warning for warning in placed}
+    return tuple(distinct.values())
 
 
 class _Origins:
@@ -78,7 +81,7 @@ class _Origins:
         for origin in self._origins_of(data):
             problems = Problems()
             problems.enter(origin.document.chunk, origin.document.prefix)
-            within = _resolve(data, path)
+            within = parse_path(data, path)
             problems.error((*origin.prefix, *within), message)
             (error,) = problems.errors()
             return error
@@ -115,8 +118,8 @@ def _key(data: dict[str, Any]) -> Key:
     return str(data.get("kind")), namespace_of(data), name_of(data)
 
 
-def _resolve(data: Any, rendered: str) -> Path:
-    """Return the path whose text (`render_path`) is `rendered`, up to its last part that exists in the data."""
+def parse_path(data: Any, rendered: str) -> Path:
+    """Return the path whose text (`render_path`) is `rendered`; its last parts may be missing in the data."""
     path: Path = ()
     while True:
         steps: Iterable[str | int] = (
@@ -126,7 +129,8 @@ def _resolve(data: Any, rendered: str) -> Path:
             step for step in steps if isinstance(step, str | int) and _begins(rendered, render_path((*path, step)))
         ]
         if not fitting:
-            return path
+            missing = PART.findall(rendered.removeprefix(render_path(path)))
+            return *path, *(int(name) if name.isdigit() else name for name in missing)
         step = max(fitting, key=lambda step: len(render_path((*path, step))))
         path, data = (*path, step), data[step]
 

@@ -24,7 +24,10 @@ def encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 class SecurityHeadersMiddleware:
-    """Add the policy to each response. Only pages under settings.EMBED_PREFIX may be framed by other sites."""
+    """Add two policies to each response: Content-Security-Policy and Permissions-Policy.
+
+    Only pages under settings.EMBED_PREFIX may be framed by other sites.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -32,7 +35,7 @@ class SecurityHeadersMiddleware:
         self.embed_policy = policy(frame_ancestors="*")
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Set the policy unless the view set its own."""
+        """Set each policy unless the view set its own. Pages that may be framed get no X-Frame-Options."""
         response = self.get_response(request)
         embed = request.path.startswith(settings.EMBED_PREFIX)
         response.headers.setdefault("Content-Security-Policy", self.embed_policy if embed else self.closed_policy)

@@ -82,7 +82,7 @@ class LiveClass(SharedRow):
         return {"students": self.following, "answered": self.answered, "question": self.board.asked.get("id", "")}
 
     def show(self, board: Board) -> None:
-        """Store a newer row; send it to the sockets, or wake them."""
+        """Store the board if it is newer; send it to the sockets, and wake those to which it could not be written."""
         if board.number > self.board.number or (board.ended and not self.board.ended):
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0

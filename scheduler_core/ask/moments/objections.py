@@ -27,13 +27,13 @@ class Objections(msgspec.Struct):
         return [*self.everywhere, *(status for status in rejections if status is not None)]
 
     def signatures(self) -> NDArray[np.intp]:
-        """Return int[len(rows)]: nodes with equal objections have equal numbers."""
-        number = np.zeros(len(self.rows), np.intp)
+        """Return int[len(rows)]: nodes with equal numbers have equal objections."""
+        numbers = np.zeros(len(self.rows), np.intp)
         for verdicts in self._by_plugin:
             if np.count_nonzero(verdicts.which):
-                _, number = np.unique(np.stack((number, verdicts.which.astype(np.intp))), axis=1, return_inverse=True)
-                number = number.reshape(-1)
-        return number
+                pairs = np.stack((numbers, verdicts.which.astype(np.intp)))
+                numbers = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
+        return numbers
 
 
 def run_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.intp]) -> Objections:

@@ -33,7 +33,7 @@ UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulabl
 GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
 ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
 EVENT_REPEAT = 300.0  # the same event is not repeated for so long
-MOST_QUESTION_PASSES = 50  # of a question about the nodes that could go
+MAX_QUESTION_PASSES = 50  # of a question about the nodes that could go
 PASS_SECONDS = 0.05  # that a pass takes; what has to last longer than some intervals does so after as many passes
 REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
 GPU = "nvidia.com/gpu"
@@ -210,7 +210,7 @@ class ClusterAutoscaler:
         self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
         self._state.update()
         stays: dict[str, str] = {}
-        for _ in range(MOST_QUESTION_PASSES):
+        for _ in range(MAX_QUESTION_PASSES):
             before = len(self._planner.unneeded)
             self._planner.update(snapshot)
             stays = {**self._planner.unremovable, **stays}

@@ -147,8 +147,8 @@ class ClusterState:
             capacity,
             allocatable,
             pods,
-            _sum(active),
-            _sum([pod for pod in active if pod.owner is not None and pod.owner.kind == "DaemonSet"]),
+            _total_requests(active),
+            _total_requests([pod for pod in active if pod.owner is not None and pod.owner.kind == "DaemonSet"]),
             [port for pod in active for port in pod.host_ports],
         )
 
@@ -237,7 +237,7 @@ def _filled(amounts: Resources, of_claim: Resources) -> Resources:
     return {**of_claim, **{name: amount for name, amount in amounts.items() if amount or name not in of_claim}}
 
 
-def _sum(pods: Sequence[Pod]) -> Resources:
+def _total_requests(pods: Sequence[Pod]) -> Resources:
     total: dict[str, int] = {"pods": len(pods)}
     for pod in pods:
         for name, amount in pod.requests.items():

@@ -29,7 +29,7 @@ class Contents:
         entry = self._known.get(id(device))
         if entry is not None and entry[0] is device and entry[1] == driver:
             return entry[2]
-        attributes = (item for item in device.attributes.items() if self._counts(driver, *item))
+        attributes = (item for item in device.attributes.items() if self._is_included(driver, *item))
         capacity = frozenset(device.capacity.items())
         content = driver, frozenset(attributes), capacity, device.allow_multiple_allocations
         number = self._numbers.setdefault(content, len(self._numbers))
@@ -38,7 +38,8 @@ class Contents:
         self._known[id(device)] = (device, driver, number)
         return number
 
-    def _counts(self, driver: str, name: str, attribute: Attribute) -> bool:
+    def _is_included(self, driver: str, name: str, attribute: Attribute) -> bool:
+        """Return whether the attribute is part of the content. A name without a domain is in that of the driver."""
         if self._reads is None or attribute.kind == "version":
             return True
         domain, slash, identifier = name.partition("/")

@@ -40,7 +40,7 @@ def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, n
 
 
 class AttachedVolumes:
-    """Counts the attached volumes of each node. Call `refresh` before reading; rows are those of the table then."""
+    """Counts the attached volumes of each node. Call `refresh` before reading: it also sets which row is which node."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -171,11 +171,11 @@ class AttachedVolumes:
 
     def _affected(self) -> list[int]:
         """Return the slots of counted pods whose claims or volumes changed since the last refresh."""
-        slots: dict[int, None] = {}
+        slots: set[int] = set()
         for kind in FOLLOWED:
             for key in self._changed(kind):
-                slots.update(dict.fromkeys(slot for slot in self._users.get((kind, key), ()) if slot in self._held))
-        return sorted(slots)
+                slots.update(self._users.get((kind, key), ()))
+        return sorted(slots & self._held.keys())
 
     def _changed(self, kind: str) -> Sequence[str]:
         return self._cluster.changed(kind, self._followed[kind])

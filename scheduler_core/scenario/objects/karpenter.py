@@ -20,6 +20,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.requirements import (
     INSTANCE_TYPE,
     NODE_POOL,
+    Requirement,
     Requirements,
     get,
     merge,
@@ -136,8 +137,8 @@ def build_node_class(data: Manifest, problems: Problems, admission: Admission) -
     return KWOKNodeClass(metadata.get("name") or "", delay or 0.0, data)
 
 
-def as_requirement(entry: PoolRequirement) -> Any:
-    """Return the requirement as a set of values."""
+def as_requirement(entry: PoolRequirement) -> Requirement:
+    """Return a pool's requirement as Karpenter compares requirements: a set of values or its complement, and bounds."""
     return requirement(entry.key, entry.operator, entry.values, entry.min_values)
 
 

@@ -54,9 +54,10 @@ def build_configuration(
     feature_gates: Mapping[str, bool] | None = None,
     rules: Sequence[Rule] = (),
 ) -> SchedulerConfiguration:
-    """Build the configuration and report all problems. `feature_gates` None: the release's defaults.
+    """Build the configuration and report its problems.
 
-    `rules` are additional default plugins after those of the release.
+    If a field's type or value is invalid, the other checks are skipped, and the configuration is empty.
+    `feature_gates` None: the release's defaults. `rules` are additional default plugins after those of the release.
     """
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())

@@ -126,7 +126,7 @@ def node_lifecycle(data: Mapping[str, Any], problems: Problems) -> NodeLifecycle
         return default if given is None else float(given)
 
     period = number("monitorPeriodSeconds", defaults.monitor_seconds)
-    if period <= 0:
+    if period == 0:  # `number` reports a negative one
         message = Message("must be greater than 0")
         problems.error((*path, "monitorPeriodSeconds"), invalid(data["monitorPeriodSeconds"], message))
     grace = data.get("monitorGracePeriodSeconds")

@@ -16,7 +16,7 @@ export function valuesOf(text) {
 }
 
 /**
- * The whole numbers of a field; throws an Error with a sentence if there is none.
+ * The whole numbers of a field. Throws an Error with a sentence if there is none, or if a value is not one.
  * @param {string} title @param {string} text
  */
 function numbersOf(title, text) {

@@ -381,6 +381,6 @@ function withYesOrNo(text, key, asked) {
 export function answerPart(asked, pick) {
 	if (pick === undefined) return [];
 	const right = optionText(asked.options[asked.right], asked);
-	const wrong = optionText(asked.options[pick], asked);
-	return [t(pick === asked.right ? "predict.right" : "predict.wrong", { right, pick: wrong })];
+	const picked = optionText(asked.options[pick], asked);
+	return [t(pick === asked.right ? "predict.right" : "predict.wrong", { right, pick: picked })];
 }

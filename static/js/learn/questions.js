@@ -101,6 +101,7 @@ export function placeBefore(player, { step, frame }) {
 
 const APART = 2; // attempts between two questions
 const MOST = 12;
+const MAX_EVALUATED = 40; // nodes of a search that is asked about
 const MAX_ATTEMPTS = 400; // later ones are not asked about
 
 /**
@@ -164,8 +165,8 @@ function questionsAbout(event, kind, store, step) {
 	if (!before) return [];
 	if (event.type === "PodEnqueued") return (before.pods.get(event.pod)?.attempts ?? 0) > 0 ? [ask] : [];
 	if (event.type === "NodesFiltered") {
-		const asksMore = !event.feasible && event.verdicts.length > 1 && event.evaluated <= 40;
-		return asksMore ? [{ ...ask, about: before.order[event.start] }] : [];
+		const askable = !event.feasible && event.verdicts.length > 1 && event.evaluated <= MAX_EVALUATED;
+		return askable ? [{ ...ask, about: before.order[event.start] }] : [];
 	}
 	if (event.type === "ScoresComputed" && kind === "number")
 		return before.order.slice(0, 3).map((name) => ({ ...ask, about: name }));

@@ -176,7 +176,8 @@ export class RunIndex {
 }
 
 /**
- * The last index below `count` for which `holds` is true, found by bisection; 0 if there is none.
+ * The last index below `count` for which `holds` is true, found by bisection; 0 if there is none. `holds` must be true
+ * up to an index and false after it.
  * @param {number} count @param {(i: number) => boolean} holds
  */
 export function lastUpTo(count, holds) {

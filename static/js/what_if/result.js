@@ -74,7 +74,7 @@ function changeList(key, all, count, draw) {
 	);
 }
 
-/** A node that becomes feasible, with the reason of its earlier rejection. @param {NodeChange} row */
+/** A node that becomes feasible, with the reason for its earlier rejection. @param {NodeChange} row */
 function gainedRow(row) {
 	return h("li", { key: row.node }, h("b", { class: "yes" }, `✓ ${row.node}`), " ", h("s", null, row.before));
 }

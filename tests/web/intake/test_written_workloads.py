@@ -12,8 +12,10 @@ from django.test import Client
 
 from kschedui.cli.main import main
 from kschedui.models import Version
+from kschedui.scenarios.importers.origins import parse_path
 from scheduler_core import parse_scenario
 from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.reading.problems import render_path
 from tests.builders import node, pod, scenario
 from tests.dumps import as_json, as_yaml
 
@@ -70,3 +72,30 @@ def test_an_error_names_the_line_that_was_written(client: Client) -> None:
     text = scenario(node("n1"), workload("Deployment"), pod("bad", cpu="many"))
     [error] = post(client, "/check", text=text)["errors"]
     assert (error["document"], error["line"]) == (3, 5)
+
+
+def test_fields_that_a_template_lacks_are_named(client: Client) -> None:
+    incomplete = workload("Deployment")
+    incomplete["spec"]["template"]["spec"]["containers"] = [{"resources": {"requests": {"cpu": "1"}}}]
+    errors = post(client, "/check", text=scenario(node("n1"), incomplete))["errors"]
+    assert [(error["path"], error["message"]) for error in errors] == [
+        ("spec.template.spec.containers[0].name", "Required value"),
+        ("spec.template.spec.containers[0].image", "Required value"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "spec",
+        "spec.containers[0].image",
+        "spec.containers[2].image",
+        "spec.containers[0].resources.requests[example.com/gpu]",
+        "metadata.labels[app.kubernetes.io/name]",
+        "spec.tolerations[1].key",
+    ],
+)
+def test_the_path_of_a_field_is_the_same_whether_it_exists_or_not(path: str) -> None:
+    data = pod("a", cpu=1)
+    assert render_path(parse_path(data, path)) == path
+    assert render_path(parse_path({}, path)) == path

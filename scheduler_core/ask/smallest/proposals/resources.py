@@ -89,7 +89,8 @@ def _containers_of(case: Case, edits: list[Edit]) -> str:
 def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
     """Return the edits that lower the requests of the containers to the budget.
 
-    Containers and sidecars share the amount, the largest is reduced first; each other init container can use all of it.
+    Containers and sidecars share the budget; the largest request is lowered first. Each other init container can use
+    what the sidecars before it leave.
     """
     containers = list(_containers(case, resource))
     requests = [container.now for container in containers]
@@ -102,14 +103,13 @@ def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
         if container.path[1] != "initContainers":
             continue
         if container.alone:
-            requests[index] = max(min(requests[index], budget - sidecars), 0)
+            requests[index] = min(requests[index], budget - sidecars)  # not negative: the sidecars fit in the budget
         else:
             sidecars += requests[index]
-    # No request is negative, since sidecars and containers fit together.
     return [
-        _requesting(case, container, resource, now)
-        for container, now in zip(containers, requests, strict=True)
-        if now != container.now
+        _requesting(case, container, resource, request)
+        for container, request in zip(containers, requests, strict=True)
+        if request != container.now
     ]
 
 

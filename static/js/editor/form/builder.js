@@ -101,7 +101,7 @@ function nodeSection(form) {
 		return h(
 			"tr",
 			{ key: `node:${metadata.name}` },
-			input(labelOf("name"), metadata.name, (text) => edit(() => rename(documents, ref, text))),
+			input(labelOf("name"), metadata.name, (text) => edit(() => renameNode(documents, ref, text))),
 			input(labelOf("cpu"), status[size]?.cpu, (text) => edit(() => documents.set(ref, ["status", size, "cpu"], text))),
 			input(labelOf("memory"), status[size]?.memory, (text) =>
 				edit(() => documents.set(ref, ["status", size, "memory"], text)),
@@ -144,12 +144,12 @@ function nodeSection(form) {
 }
 
 /**
- * Renames a node, and its hostname label.
+ * Renames a node, and sets its hostname label if it has one.
  * @param {Documents} documents
  * @param {Ref} ref
  * @param {string} name
  */
-function rename(documents, ref, name) {
+function renameNode(documents, ref, name) {
 	documents.set(ref, ["metadata", "name"], name);
 	if (ref.value.metadata?.labels?.["kubernetes.io/hostname"])
 		documents.set(ref, ["metadata", "labels", "kubernetes.io/hostname"], name);

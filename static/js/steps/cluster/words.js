@@ -24,7 +24,7 @@ const MAX_LETTERS = 76; // of all changes
 
 /** The fields that an update changed. @param {any} event @returns {Part[]} */
 function changesOf(event) {
-	return changesThatFit(
+	return firstChanges(
 		(event.changes ?? []).map(
 			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
 				const amounts = field === "allocatable" || field === "request";
@@ -42,10 +42,10 @@ function changesOf(event) {
 	);
 }
 
-/** The changes that fit on two lines, at least one. @param {string[]} changes @returns {Part[]} */
-function changesThatFit(changes) {
-	const shown = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
-	return list(changes, shown < 0 ? MAX_CHANGES : Math.min(MAX_CHANGES, shown + 1));
+/** The first changes, on about two lines, and the number of the others. @param {string[]} changes @returns {Part[]} */
+export function firstChanges(changes) {
+	const tooLong = changes.findIndex((_, i) => changes.slice(0, i + 1).join("").length > MAX_LETTERS);
+	return list(changes, tooLong < 0 ? MAX_CHANGES : Math.max(2, Math.min(MAX_CHANGES, tooLong + 1)));
 }
 
 /** Whether an update cordons a node. @param {any} event */
@@ -238,13 +238,13 @@ export function reachText({ reach = "" }) {
 }
 
 /** Describes a new volume or claim, in parts. @param {Storage} storage */
-function storageWords(storage) {
-	const { kind, size = 0, storage_class: of = "", bound = "" } = storage;
+export function storageWords(storage) {
+	const { kind, size = 0, storage_class: storageClass, bound = "" } = storage;
 	const name = cutName(bound.slice(bound.indexOf("/") + 1), LETTERS);
 	return [
 		size && quantity("memory", size),
-		of && t("storage.class", { name: of }),
+		storageClass && t("storage.class", { name: storageClass }),
 		storage.reach && reachText(storage),
 		bound && t(`storage.bound.${kind}`, { name }),
-	].filter((text) => typeof text === "string");
+	].filter((text) => typeof text === "string" && text);
 }

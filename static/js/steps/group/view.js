@@ -83,7 +83,8 @@ const MAX_PLACEMENTS = 6;
 const MAX_IN_PLACEMENT = 4; // nodes
 
 /**
- * The placements: those already tried, the current one, and those still to come.
+ * The columns of the placements: those tried, the current one, and those still to come if all are known; [] without a
+ * topology key or with the gate off.
  * @param {Gang} gang @param {State} state @returns {Column[]}
  */
 export function placements({ cycle }, state) {
@@ -92,8 +93,8 @@ export function placements({ cycle }, state) {
 	const { placement: now, runs, scored, decided, started } = cycle;
 	const domains = started.scheduled ? new Map() : byValue(state, key);
 	const seen = [...runs.map((run) => run.placement ?? ""), ...(now ? [now.placement] : [])];
-	const whole = now ? domains.size === now.count : !started.scheduled;
-	const names = [...new Set([...(whole ? domains.keys() : []), ...seen])].filter(Boolean);
+	const knowsAll = now ? domains.size === now.count : !started.scheduled;
+	const names = [...new Set([...(knowsAll ? domains.keys() : []), ...seen])].filter(Boolean);
 	return names.map((name) => {
 		const run = runs.find((candidate) => candidate.placement === name);
 		const current = run ? undefined : now?.placement === name ? now : undefined;

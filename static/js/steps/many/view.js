@@ -93,14 +93,14 @@ export function drawRanked(target, view) {
 			"div",
 			{ key: "many", class: "many-nodes" },
 			colourKey(view),
-			h("div", { key: "left", class: "many-best" }, bestBars(view, rowsThatFit(view))),
+			h("div", { key: "left", class: "many-best" }, bestBars(view, rowCount(view))),
 			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
 		),
 	]);
 }
 
-/** The number of rows that fit on the stage. @param {View} view */
-function rowsThatFit({ width, sizes }) {
+/** The number of rows: those that fit on the stage, at least FEWEST; on a phone, MAX_BARS. @param {View} view */
+function rowCount({ width, sizes }) {
 	if (width <= PHONE || !sizes.height) return MAX_BARS;
 	return Math.max(FEWEST, Math.min(MAX_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
 }
