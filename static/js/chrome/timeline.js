@@ -445,14 +445,13 @@ function podLane(view, timeline, width, pod, moves) {
 		: view.reach < view.store.steps
 			? x(view.reach)
 			: timeline.x(index.width, index, width);
-	const [low, high] = [0, width];
 	const priority = view.state.pods.get(pod)?.summary.priority ?? 0;
 	return h(
 		"div",
 		{ key: pod, role: "listitem", class: `pod-lane ${pod === view.subject ? "mine" : ""}` },
 		moves.map((move, i) => {
-			const from = Math.max(low, x(move.step));
-			const to = Math.min(high, moves[i + 1] ? x(moves[i + 1].step) : end);
+			const from = Math.max(0, x(move.step));
+			const to = Math.min(width, moves[i + 1] ? x(moves[i + 1].step) : end);
 			if (to <= from || move.place === "gone" || move.place === "scheduling") return null;
 			return h("span", {
 				key: `m${i}`,

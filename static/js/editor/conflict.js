@@ -70,7 +70,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
  * Asks the server in which lines the saved text differs from this one.
  * @param {string} address
  * @param {string} text
- * @returns {Promise<Difference | string>} a sentence if there is none
+ * @returns {Promise<Difference | string>} a sentence if the server cannot tell
  */
 async function differenceTo(address, text) {
 	try {

@@ -50,8 +50,11 @@ export function listenToKeys(page, { editor, run, redraw }) {
 	});
 }
 
-/** Listens for files that are dropped on the page. @param {HTMLElement} page @param {(file: File) => void} onFile */
-export function listenToFiles(page, onFile) {
+/**
+ * Accepts a file that is dropped on the page; of several, the first.
+ * @param {HTMLElement} page @param {(file: File) => void} onFile
+ */
+export function acceptDrops(page, onFile) {
 	page.addEventListener("dragover", (event) => {
 		event.preventDefault();
 		page.classList.add("dropping");

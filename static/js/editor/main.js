@@ -13,7 +13,7 @@ import { Challenge } from "./challenge.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
-import { listenToFiles, listenToKeys, listenToTabs, listenToTemplates } from "./input.js";
+import { acceptDrops, listenToKeys, listenToTabs, listenToTemplates } from "./input.js";
 import { clusterCards } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
 import { ruleValues } from "./outcome/rule_values.js";
@@ -465,7 +465,7 @@ element("older").hidden = !state.conflict;
 element("compare").addEventListener("click", () => compare(false));
 listenToTabs(page, showTab);
 listenToKeys(page, { editor, run, redraw });
-listenToFiles(page, (file) => intake.bring(file));
+acceptDrops(page, (file) => intake.bring(file));
 listenToTemplates((part) => {
 	const before = state.text.trimEnd();
 	replaceText(before ? `${before}\n---\n${part}` : part);

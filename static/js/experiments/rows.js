@@ -15,12 +15,12 @@
  */
 export function levelsOf(factors, run) {
 	let rest = run - 1;
-	const rows = [];
+	const levels = [];
 	for (const { labels } of [...factors].reverse()) {
-		rows.unshift(rest % labels.length);
+		levels.unshift(rest % labels.length);
 		rest = Math.floor(rest / labels.length);
 	}
-	return rows;
+	return levels;
 }
 
 /**

@@ -18,7 +18,7 @@ export class NoJson extends Error {
 const SPACE = /[ \t\r\n]*/y;
 
 /**
- * Calls `take` with every object of the JSON value that begins here. Throws Cut and NoJson.
+ * Calls `take` with every object of the JSON value that begins here. Throws Cut or NoJson.
  * @param {import("./source.js").Source} source @param {(manifest: any, parent: any) => void} take
  */
 export function readJson(source, take) {
@@ -77,7 +77,7 @@ class Reader {
 		else if (mark !== last) throw new NoJson(this.source.at);
 	}
 
-	/** Parses a whole value; throws Cut and NoJson. */
+	/** Parses a whole value; throws Cut or NoJson. */
 	async whole() {
 		await this.peek();
 		const { source } = this;

@@ -215,7 +215,7 @@ function placesOf(root, { options }) {
 }
 
 /**
- * The card at the end of a run; null at other steps.
+ * The card at the end of a run, which marks the scenario as completed; null at other steps.
  * @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child}
  */
 function endCard(view, predictions) {

@@ -317,7 +317,7 @@ function leaders(model, count) {
 
 /**
  * Whether an act of a preemption changes nothing: the opening, a reprieve of no pod, a criterion that all candidates
- * meet equally; or evictions did not help the pod in its previous attempt either.
+ * meet equally; or there are no candidates, as in the pod's previous attempt.
  * @param {Place} place
  */
 function isIdleAct(place) {
@@ -384,15 +384,15 @@ function isMember(place) {
 }
 
 /**
- * Whether a move to a queue is expected: a new pod enters activeQ, the pod moved in the same way before, or the failure
- * that caused it was shown.
+ * Whether a move to a queue is expected: the pod's nomination follows, the failure that caused it was shown or folded
+ * with its attempt, the pod moved in the same way before, or a new pod enters activeQ, alone or right after a creation.
  * @param {Place} place
  */
 function isExpected(place) {
 	const { store, step, event, spoken } = place;
 	const before = /** @type {any} */ (store.event(step - 1));
 	if (isOf(store.event(step + 1), "PodNominated", event.pod)) return true;
-	if (isOf(before, "SchedulingFailed", event.pod)) return spoken(before, stateBefore(place)) || isFailedAgain(place);
+	if (isOf(before, "SchedulingFailed", event.pod)) return spoken(before, stateBefore(place)) || isAttemptFolded(place);
 	const { pods } = stateBefore(place);
 	if (pods.get(event.pod)?.attempts)
 		return wasShown(
@@ -404,7 +404,7 @@ function isExpected(place) {
 }
 
 /** Whether all frames of the failed attempt are folded. @param {Place} place */
-function isFailedAgain({ store, step, spoken }) {
+function isAttemptFolded({ store, step, spoken }) {
 	for (const { event, step: at } of store.walk(step - 1, -1)) {
 		if (event.type === "CycleStarted") return true;
 		const frames = event.type === "SchedulingFailed" ? 0 : framesOf(event);

@@ -128,7 +128,7 @@ function waitNote() {
 	history.replaceState(null, "", `${location.pathname}${location.search}#${steps.join(",")}`);
 }
 
-/** Handles a new step of one side, which was sent there or moved by the reader. @param {number} side */
+/** Handles a new step of one side, whether it was sent there or the reader moved it. @param {number} side */
 function whenShown(side) {
 	const player = pageOf(side)?.player;
 	if (!player || !pageOf(1 - side)?.player) return;

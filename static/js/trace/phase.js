@@ -6,7 +6,7 @@ import { EVENTS } from "./events.js";
 
 /** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
 
-/** The extension points in order, by the part of the work that they belong to. */
+/** The extension points in order, by phase. */
 export const STATIONS = /** @type {const} */ ({
 	queueing: ["PreEnqueue", "QueueSort"],
 	scheduling: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit"],
@@ -35,18 +35,18 @@ export function hasPredicates(release) {
 }
 
 /**
- * The stations that the rail shows for a release, as [name, extension point], by the part of the work.
+ * The stations that the rail shows for a release, as [name, extension point], by phase.
  * @param {string} release @returns {Record<string, string[][]>}
  */
 export function stationsIn(release) {
 	if (hasPredicates(release)) return FORMER_STATIONS;
 	const nameOf = (/** @type {string} */ point) =>
 		point === "PostFilter" && release === BEFORE_POST_FILTER ? "Preempt" : point;
-	const lines = Object.entries(STATIONS).map(([cycle, points]) => [
-		cycle,
+	const entries = Object.entries(STATIONS).map(([phase, points]) => [
+		phase,
 		points.map((point) => [nameOf(point), point]),
 	]);
-	return Object.fromEntries(lines);
+	return Object.fromEntries(entries);
 }
 
 /** The extension point that a type of event declares; undefined if it declares none. @param {string} type */

@@ -85,8 +85,8 @@ function fieldsAt(catalogue, type, path) {
 }
 
 /**
- * Returns CodeMirror's source of completions for the scenario format.
- * @param {Catalogue} catalogue @returns a CodeMirror completion source
+ * CodeMirror's source of completions for the scenario format.
+ * @param {Catalogue} catalogue
  */
 export function completions(catalogue) {
 	return (/** @type {any} */ context) => {

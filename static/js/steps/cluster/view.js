@@ -41,8 +41,8 @@ export function draw(target, view) {
 	const strips = bindingStrips(view);
 	const spare = strips.flat().some(Boolean) ? 0 : STRIPS;
 	/** The height of the bars in a column of so many cards. @param {number} down */
-	const highOf = (down) =>
-		Math.max(LOWEST, (space.high * space.down + spare) / down - (ROW - LOWEST + rows * TIER) * space.scale);
+	const barHeight = (down) =>
+		Math.max(LOWEST, (space.height * space.down + spare) / down - (ROW - LOWEST + rows * TIER) * space.scale);
 	const kept = [...view.state.nodes.keys()].some((name) => nominatedTo(view.state, name).length > 0);
 	const size = { dense, labels, kept, ...space };
 	const alone = groups.length === 1 && !dense && view.width > PHONE;
@@ -59,7 +59,7 @@ export function draw(target, view) {
 					key: "zones",
 					class: `zones ${single ? "flow" : ""}`,
 					style: {
-						"--bar-high": `${highOf(space.down)}px`,
+						"--bar-high": `${barHeight(space.down)}px`,
 						...(single
 							? { "--across": String(size.across) }
 							: { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` }),
@@ -69,7 +69,7 @@ export function draw(target, view) {
 				groups.map(([zone, names], i) =>
 					zoneColumn(view, zone, names, size, {
 						upcoming: i === groups.length - 1 ? upcomingCards(view) : [],
-						high: single || view.width <= PHONE ? 0 : highOf(names.length),
+						height: single || view.width <= PHONE ? 0 : barHeight(names.length),
 					}),
 				),
 			),
@@ -107,8 +107,8 @@ function nodeOf(view) {
 }
 
 /**
- * The layout of the cards: cards per row and column, approximate width of a bar, rows of names below it, scale, pixels
- * per card.
+ * The layout of the cards: cards per row and column, approximate width of a bar, rows of names below it, scale, height
+ * of a card.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
 function layoutOf({ sizes, width, state, index, step }, single, groups) {
@@ -119,23 +119,23 @@ function layoutOf({ sizes, width, state, index, step }, single, groups) {
 	const across = Math.max(1, width <= PHONE ? 1 : single ? flows : groups.length);
 	const down = single ? Math.ceil(count / across) : Math.max(0, ...groups.map(([, names]) => names.length));
 	const room = (sizes.height - 150) / Math.max(1, down);
-	const high = width <= PHONE ? ROW : room;
+	const height = width <= PHONE ? ROW : room;
 	const bar = (sizes.stage - 16 * across) / across - EDGES + 16;
 	const scale = width > PHONE && bar > 330 && room > 270 ? 1.3 : 1;
-	const tiers = Math.max(0, Math.min(MAX_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
-	return { across, down: Math.max(1, down), width: bar, tiers, scale, high };
+	const tiers = Math.max(0, Math.min(MAX_TIERS, Math.floor((height - ROW * scale) / (20 * scale)) + 1));
+	return { across, down: Math.max(1, down), width: bar, tiers, scale, height };
 }
 
 /**
  * The column of a zone: its name, the number of its pods, and the cards of its nodes.
  * @param {View} view @param {string} zone @param {string[]} names @param {Size} size
- * @param {{upcoming: Child[], high: number}} own further cards; pixels of its bars, 0: as in others
+ * @param {{upcoming: Child[], height: number}} own further cards; pixels of its bars, 0: as in others
  */
-function zoneColumn(view, zone, names, size, { upcoming, high }) {
+function zoneColumn(view, zone, names, size, { upcoming, height }) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
 	return h(
 		"section",
-		{ key: `zone${zone}`, class: "zone", style: high && !upcoming.length ? { "--bar-high": `${high}px` } : {} },
+		{ key: `zone${zone}`, class: "zone", style: height && !upcoming.length ? { "--bar-high": `${height}px` } : {} },
 		h(
 			"h3",
 			{ key: "title" },
@@ -400,7 +400,7 @@ const LEAST = 5; // letters of a workload's name
 const SIDES = 9;
 const TIER = 16;
 
-/** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
+/** @typedef {{key: string, textWidth: number, middle: number}} Name in pixels */
 
 /**
  * The names of pods: inside their blocks where they fit, shortened or omitted, and below the bar.
@@ -418,9 +418,9 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 	const names = keys.map((key, i) => {
 		const block = (requests[i] / whole) * width;
 		at += block;
-		return { key, block, wide: shortPod(key).length * NAME_LETTER, middle: at - block / 2 };
+		return { key, block, textWidth: shortPod(key).length * NAME_LETTER, middle: at - block / 2 };
 	});
-	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
+	const narrow = names.filter(({ block, textWidth }) => block < textWidth + PADDING);
 	const below = placeNames(narrow, width, tiers);
 	const inside = (/** @type {string} */ key) => {
 		const written = names.find((name) => name.key === key);
@@ -428,8 +428,9 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 		if (!narrow.includes(written)) return podLabel(key);
 		const [workload, hash] = podParts(key);
 		const few = [hash && workload, hash || abbreviate(workload)].filter(Boolean);
-		const wide = (/** @type {string} */ text) => (text.length + (/[mwMW]/.test(text) ? 0.5 : 0)) * NAME_LETTER + SIDES;
-		const fitting = few.find((text) => wide(text) <= written.block);
+		const widthOf = (/** @type {string} */ text) =>
+			(text.length + (/[mwMW]/.test(text) ? 0.5 : 0)) * NAME_LETTER + SIDES;
+		const fitting = few.find((text) => widthOf(text) <= written.block);
 		const letters = Math.floor((written.block - SIDES) / WIDE_LETTER);
 		return hash && fitting !== workload && letters >= LEAST
 			? `${workload.slice(0, letters - 1).replace(/[-.]$/, "")}…`
@@ -453,8 +454,8 @@ function placeNames(names, width, tiers) {
 	/** @type {number[]} the left end of the names in each tier */
 	const ends = Array(tiers).fill(width + APART);
 	return [...names].reverse().flatMap((name) => {
-		const left = Math.max(0, Math.min(name.middle, width - name.wide));
-		const tier = ends.findIndex((end) => left + name.wide + APART <= end);
+		const left = Math.max(0, Math.min(name.middle, width - name.textWidth));
+		const tier = ends.findIndex((end) => left + name.textWidth + APART <= end);
 		for (let above = 0; above <= tier; above += 1) ends[above] = Math.min(ends[above], left, name.middle);
 		return tier < 0 ? [] : [{ ...name, left, tier }];
 	});

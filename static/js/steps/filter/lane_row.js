@@ -116,7 +116,7 @@ function fateOf({ model, at, seen }, name, stop) {
 const BY_ZONE = new Set(["PodTopologySpread", "EvenPodsSpread"]);
 
 /**
- * The zone of a node, with the pods there that are alike, while it is what a plugin compares; null at others.
+ * The zone of a node, with the pods there that are alike, while a plugin compares zones; otherwise null.
  * @param {View} view @param {Lanes} lanes @param {Zone | null} within
  */
 function zoneNote(view, { at, plugins, phase }, within) {

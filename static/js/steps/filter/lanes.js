@@ -9,7 +9,7 @@ import { list, plain, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { fullBarAmount, zones } from "../../trace/room.js";
 import { plainReason, question } from "../parts/words.js";
-import { leadLine, scoreLegend, standing, switchTable } from "../score/bars.js";
+import { leadLine, scoreLegend, standing, tableSwitch } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
 import { filterModel, nodesSeen, PASSED } from "./model.js";
 
@@ -167,7 +167,7 @@ function header(view, lanes) {
 						: t("lane.left", { n: left, total: whole }),
 			),
 			phase === "score"
-				? switchTable(view)
+				? tableSwitch(view)
 				: model
 					? switches(view)
 					: h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")),

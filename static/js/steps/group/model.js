@@ -147,7 +147,7 @@ function standingWhileTried({ cycle }, node, ahead, at) {
 }
 
 /**
- * The members after the trial is undone; once placements are compared, the result of the best one.
+ * The state of a member after the trial is undone; once placements are compared, its state in the best one.
  * @param {GroupCycle} cycle @param {string} node @param {string} triedNode @returns {Standing}
  */
 function standingAfterUndo({ scored }, node, triedNode) {

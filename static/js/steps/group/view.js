@@ -39,7 +39,7 @@ function nodeBoxes(view, gang) {
 	const shown = mostRelevant(view, gang, all);
 	return h(
 		"div",
-		{ key: "nodes", class: "gang-nodes", style: { "--across": String(across(shown.length)) } },
+		{ key: "nodes", class: "gang-nodes", style: { "--across": String(columnsFor(shown.length)) } },
 		shown.map((name) => nodeBox(view, gang, name)),
 		all.length > shown.length &&
 			h("p", { key: "more", class: "gang-nodes-more" }, t("gang.nodes.more", { n: all.length - shown.length })),
@@ -48,7 +48,7 @@ function nodeBoxes(view, gang) {
 }
 
 /** The number of columns for rows of about the same length. @param {number} n */
-function across(n) {
+function columnsFor(n) {
 	return Math.ceil(n / Math.max(1, Math.ceil(n / FEW)));
 }
 

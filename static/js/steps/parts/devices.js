@@ -41,7 +41,10 @@ function kindOf(driver, { attributes = {} }) {
 	return driver.split(".")[0];
 }
 
-/** The claims that have each device, by its id. @param {State} state @returns {Map<string, string[]>} */
+/**
+ * The claims that have each device, by its id; none with admin access.
+ * @param {State} state @returns {Map<string, string[]>}
+ */
 function holdersOf({ claims }) {
 	/** @type {Map<string, string[]>} */
 	const holders = new Map();

@@ -24,14 +24,14 @@ const NARROW = 16; // letters; narrower columns show only the amount
 
 /**
  * The column of a candidate node: its pods, their fates, and the room for the preemptor.
- * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how
+ * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} drawing
  */
-export function candidateColumn(view, candidate, fates, how) {
+export function candidateColumn(view, candidate, fates, drawing) {
 	const { state, subject } = view;
 	const node = state.nodes.get(candidate.node);
 	const size = (/** @type {string} */ key) =>
-		((state.pods.get(key)?.summary.requests?.[how.resource] ?? 0) / how.whole) * 100;
-	const height = ((node?.summary.allocatable[how.resource] ?? 0) / how.whole) * 100;
+		((state.pods.get(key)?.summary.requests?.[drawing.resource] ?? 0) / drawing.whole) * 100;
+	const height = ((node?.summary.allocatable[drawing.resource] ?? 0) / drawing.whole) * 100;
 	const pods = [...new Set([...(node?.pods ?? []), ...fates.keys()])].filter((key) => state.pods.has(key));
 	const gone = (/** @type {string} */ key) => fates.get(key) === "victim" || fates.get(key) === "lifted";
 	let bottom = 0;
@@ -63,36 +63,39 @@ export function candidateColumn(view, candidate, fates, how) {
 		);
 		if (!gone(key)) bottom += part;
 	}
-	const held = (how.need / how.whole) * 100;
-	const need = quantity(how.resource, how.need);
-	const fits = how.act !== "candidates";
+	const held = (drawing.need / drawing.whole) * 100;
+	const need = quantity(drawing.resource, drawing.need);
+	const fits = drawing.act !== "candidates";
 	blocks.push(
 		h(
 			"span",
 			{
 				key: "subject",
 				title: `${podName(subject)}: ${t("candidate.free", { room: need })}`,
-				class: `candidate-subject ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
+				class: `candidate-subject ${drawing.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
 			h(
 				"span",
 				null,
-				how.chosen ? podLabel(subject) : how.letters < NARROW ? need : t("candidate.free", { room: need }),
+				drawing.chosen ? podLabel(subject) : drawing.letters < NARROW ? need : t("candidate.free", { room: need }),
 			),
 		),
 	);
 	return h(
 		"div",
-		{ key: candidate.node, class: `candidate-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
+		{
+			key: candidate.node,
+			class: `candidate-column ${drawing.chosen ? "chosen" : ""} ${drawing.fallen ? "fallen" : ""}`,
+		},
 		h(
 			"h3",
 			{ key: "name", "data-node": candidate.node },
 			button(
 				() => view.act.select({ kind: "node", name: candidate.node }),
 				{ title: candidate.node },
-				how.chosen && h("span", { key: "star", class: "late" }, "★ "),
-				nodeName(candidate.node, how.letters - (how.chosen ? 2 : 0)),
+				drawing.chosen && h("span", { key: "star", class: "late" }, "★ "),
+				nodeName(candidate.node, drawing.letters - (drawing.chosen ? 2 : 0)),
 			),
 		),
 		h(
@@ -101,7 +104,7 @@ export function candidateColumn(view, candidate, fates, how) {
 			h("div", { class: "candidate-inside", style: { height: `${height}%` } }),
 			blocks,
 		),
-		h("div", { key: "victims", class: "victims" }, chips(view, candidate, fates, how.rows)),
+		h("div", { key: "victims", class: "victims" }, chips(view, candidate, fates, drawing.rows)),
 	);
 }
 

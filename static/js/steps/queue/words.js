@@ -331,7 +331,7 @@ const MOVES = [
 	["backoff", "active"],
 ];
 
-/** The margin's panel for the queues: how many pods moved from which to which. @param {View} view @returns {Child} */
+/** The margin's panel for the queues: how often pods moved between them. @param {View} view @returns {Child} */
 function travelsPanel(view) {
 	const tally = countTravels(view);
 	const name = (/** @type {string} */ place) => t(`travels.${place}`);

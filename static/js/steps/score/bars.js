@@ -240,7 +240,7 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 }
 
 /** The switch between bars and a table. @param {View} view */
-export function switchTable({ options, act }) {
+export function tableSwitch({ options, act }) {
 	return h(
 		"span",
 		{ class: "segments", role: "group", "aria-label": t("score.as") },

@@ -295,7 +295,7 @@ function breakdown(view, node, hot) {
 	);
 }
 
-/** The margin's panel for a node's total. @param {View} view @param {string} node */
+/** The margin's panel for a node's total; about the pod if there is none. @param {View} view @param {string} node */
 function totalPanel(view, node) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
@@ -472,14 +472,13 @@ function shareLine(view, node, line, facts) {
 }
 
 /**
- * A fraction with four digits. Of 1/32, which lies between two of them, the engine writes the even one, "0.0312", and
- * toFixed the higher one.
+ * A fraction with four decimals. The engine rounds a tie to the even digit, 1/32 to "0.0312"; toFixed rounds it up.
  * @param {number} value
  */
 function fraction(value) {
 	const digits = value * 10_000;
-	const isBetween = Number.isInteger(value * 32) && digits % 1 === 0.5;
-	return (isBetween ? (2 * Math.round(digits / 2)) / 10_000 : value).toFixed(4);
+	const isTie = Number.isInteger(value * 32) && digits % 1 === 0.5;
+	return (isTie ? (2 * Math.round(digits / 2)) / 10_000 : value).toFixed(4);
 }
 
 /**
