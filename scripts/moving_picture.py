@@ -68,7 +68,7 @@ def animated(pictures: list[bytes]) -> bytes:
 
 
 def chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield kind and content of each chunk of a PNG."""
+    """Yield the kind and content of each chunk of a PNG."""
     at = len(SIGNATURE)
     while at < len(png):
         (size,) = struct.unpack_from(">I", png, at)

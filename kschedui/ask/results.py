@@ -164,7 +164,7 @@ def pods(name: Name, text: str | None) -> list[str]:
 
 
 def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
-    """Return name and zone ("" without one) of each node at the moment."""
+    """Return the name and zone ("" without one) of each node at the moment."""
     cached = moments.find_moment(name, text)
     return [(node.name, zone_of(node)) for node in cached.moment.world().cluster.all_nodes()]
 

@@ -73,8 +73,8 @@ def cell_limits() -> Limits:
 
 def cells(text: str, kubernetes: str) -> Cells:
     """Return the object that runs the cells of a stored text."""
-    cells = BaseText(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
-    return Cells(cells, engine.simulate)
+    base = BaseText(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
+    return Cells(base, engine.simulate)
 
 
 def first_invalid_level(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:

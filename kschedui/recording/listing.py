@@ -10,7 +10,7 @@ from kschedui.scenarios.importers.reading.dump_reader import Dump
 def list_cluster(server: ApiServer, namespace: str = "") -> tuple[Dump, list[str]]:
     """Return everything that an import reads, and the reasons for missing kinds.
 
-    Raises MissingPermission and Unreachable.
+    Raises MissingPermission or Unreachable.
     """
     dump = Dump()
     notes = []

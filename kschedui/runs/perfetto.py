@@ -85,9 +85,9 @@ class Trace:
             yield from self.leave(pod)
 
 
-def name_row(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
+def name_row(metadata: str, process: int, thread: int, name: str) -> dict[str, Any]:
     """Return the metadata row with the name of a process or thread."""
-    return {"ph": "M", "name": what, "pid": process, "tid": thread, "args": {"name": name}}
+    return {"ph": "M", "name": metadata, "pid": process, "tid": thread, "args": {"name": name}}
 
 
 def slice_row(name: str, process: int, thread: int, start: int, end: int, args: dict[str, Any]) -> dict[str, Any]:

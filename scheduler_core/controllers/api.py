@@ -189,7 +189,7 @@ class Api:
         return [workload for workload in workloads if workload is not None]
 
     def objects_owned_by(self, uid: str) -> list[tuple[str, str]]:
-        """Return kind and key of all objects other than pods that an object owns."""
+        """Return the kind and key of all objects other than pods that an object owns."""
         return list(self._objects_of.get(uid, ()))
 
     def pods_owned_by(self, uid: str) -> list[tuple[Pod, PodStatus]]:
@@ -209,7 +209,7 @@ class Api:
         return self._called.get((workload.kind, workload.key), workload.name)
 
     def label(self, workload: Workload) -> str:
-        """Return kind and name of a workload for causes: "ReplicaSet web@1"."""
+        """Return the kind and name of a workload for causes: "ReplicaSet web@1"."""
         return f"{workload.kind} {self.called(workload)}"
 
     def find_pod(self, reference: Any, namespace: str) -> Pod | None:

@@ -102,7 +102,7 @@ class _Sync:
             surplus += [(pod, because("one-a-node", owner=self._label)) for pod in self._surplus_on_node(running)]
 
     def _may_replace(self, node_name: str, pod: Pod) -> bool:
-        """Return whether a failed pod is replaced now; otherwise sync again when its backoff ends."""
+        """Return whether a failed pod is replaced now, and record that; otherwise sync again when its backoff ends."""
         backoff: Backoff = self._api.memory.setdefault("daemonset", {})
         key, now = (self._set.uid, node_name), self._api.now
         wait, since = backoff.get(key, (0.0, now))

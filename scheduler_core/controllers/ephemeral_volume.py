@@ -33,7 +33,7 @@ def reconcile(key: str, api: Api) -> None:
 
 
 def ephemeral_volumes(pod: Pod) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield name and claim template of each ephemeral volume."""
+    """Yield the name and claim template of each ephemeral volume."""
     for volume in (pod.manifest.get("spec") or {}).get("volumes") or ():
         template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate")
         if template is not None:

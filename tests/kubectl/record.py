@@ -54,7 +54,7 @@ WITHOUT_CHECK = ssl._create_unverified_context()
 
 
 def scenarios() -> Iterator[tuple[str, str]]:
-    """Yield name and text of each scenario that is recorded."""
+    """Yield the name and text of each scenario that is recorded."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("*.yaml")):
             if path.stat().st_size < 20_000:

@@ -65,7 +65,7 @@ def compare(
     seconds: float = SECONDS,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> Comparison:
-    """Run each scenario until `seconds` after the end of the longest timeline. Raises NotPossible and RunEnded."""
+    """Run each scenario until `seconds` after the end of the longest timeline. Raises NotPossible or RunEnded."""
     outcomes = []
     until = max(map(last_event, scenarios.values())) + seconds
     for number, (name, scenario) in enumerate(scenarios.items()):

@@ -36,7 +36,7 @@ def autoscale(
     proves: bool = True,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> list[Autoscaling]:
-    """Return the actions of each autoscaler of the scenario at a time of the run. Raises NotPossible and RunEnded.
+    """Return the actions of each autoscaler of the scenario at a time of the run. Raises NotPossible or RunEnded.
 
     `at` None: after the last event of the timeline, as if the autoscaler had done nothing until then. `proves`: a run
     from there on adds the proof. `report_progress` is called with the progress, from 0 to 1.

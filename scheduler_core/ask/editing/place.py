@@ -43,7 +43,7 @@ def flow(value: Any) -> str:
 
 
 def _deepest(root: Any, path: Path) -> tuple[Any, Path]:
-    """Return the deepest node on the path and the rest of the path; null counts as missing."""
+    """Return the deepest node on the path and the rest of the path; null counts as missing, except at the end."""
     node = root
     for depth, part in enumerate(path):
         below = _child(node, part)

@@ -40,7 +40,7 @@ def workload_in_trace(pod: PodSummary) -> str:
 
 
 def _changed(kind: str, name: str, labels: Mapping[str, str]) -> tuple[str, str]:
-    """Return kind and name of the owner that people change."""
+    """Return the kind and name of the owner that people change."""
     ending = f"-{labels.get(HASH)}"
     if kind == "ReplicaSet" and HASH in labels and name.endswith(ending):
         return "Deployment", name.removesuffix(ending)

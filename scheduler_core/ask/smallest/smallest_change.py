@@ -220,7 +220,7 @@ class ChangeSearch:
         return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
 
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
-        """Return the smallest change for one node, found within `tries`; [] if there is none."""
+        """Return the smallest change without evictions for one node, found within `tries`; [] if there is none."""
         changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
         return sorted((change for change in changes if not change.victims), key=lambda change: change.rank)[:1]
 

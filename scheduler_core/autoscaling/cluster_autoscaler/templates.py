@@ -72,7 +72,7 @@ def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
     if not daemon_sets:
         return ()
     alone = snapshot.copy()
-    alone.add_node(replace(node, name=node.name, uid="template"))
+    alone.add_node(replace(node, uid="template"))
     pods = []
     for daemon_set in daemon_sets:
         template = (daemon_set.manifest.get("spec") or {}).get("template") or {}

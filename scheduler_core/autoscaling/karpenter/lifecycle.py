@@ -133,7 +133,7 @@ class Lifecycle:
         if claim is None or claim.deleted is not None:
             return
         number = self._catalogue.number
-        types = sum(1 << number[name] for name in claim.instance_types if name in number)
+        types = sum(1 << number[type_name] for type_name in claim.instance_types if type_name in number)
         cheapest = self._catalogue.cheapest(types, claim.requirements)
         if cheapest is None:
             message = "insufficient capacity, all requested instance types were unavailable during launch"

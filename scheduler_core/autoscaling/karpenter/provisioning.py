@@ -262,6 +262,8 @@ class Provisioner:
     def create(self, claims: Sequence[NewClaim], *, nominates: bool = False) -> list[str]:
         """Create claims in the order of pool, zone, types and requests, launch them, and return their names.
 
+        No claim is created in a pool that already exceeds its limits.
+
         In Karpenter, both orders are random: claims are created in parallel (ParallelizeUntil) and launched by several
         workers. Here the claim that was opened last is launched first, as a processor first runs the goroutine that was
         started last.

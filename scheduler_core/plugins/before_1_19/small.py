@@ -96,5 +96,5 @@ def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:
     largest = int(scores.max(initial=0))
     if largest == 0:
         return np.full(len(scores), scale, np.int64) if reverse else scores
-    scaled = scale * scores // largest
-    return scale - scaled if reverse else scaled
+    result = scale * scores // largest
+    return scale - result if reverse else result

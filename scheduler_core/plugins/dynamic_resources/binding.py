@@ -156,7 +156,8 @@ def has_timed_out(claim: ResourceClaim, now: float) -> bool:
 def _with_driver_status(claim: ResourceClaim, now: float) -> ResourceClaim:
     """Return the claim with its allocation time and the status that the simulated driver reports.
 
-    All conditions are met, unless the claim is annotated to fail: "fail" for every device, "fail-first" for one.
+    All conditions are met, unless the claim is annotated to fail: "fail" for every device, "fail-first" for
+    the device that another annotation names.
     """
     allocation = claim.allocation
     assert allocation is not None

@@ -14,7 +14,7 @@ MAX_DEVICES = 1_000_000  # the number of devices whose numbers are cached
 
 
 class Contents:
-    """Numbers of devices by driver, capacity, and those attributes that are read.
+    """A numbering of devices: those equal in driver, capacity and the attributes that are read have the same number.
 
     Versions among the other attributes are included too: an invalid one fails every selector.
     """

@@ -93,7 +93,7 @@ class Selectors:
         return self._selector(expression).reads
 
     def contents(self, reads: Attributes) -> Contents:
-        """Return the numbers of devices for these attributes."""
+        """Return the numbering of devices by these attributes."""
         contents = self._contents.get(reads)
         if contents is None:
             contents = self._contents[reads] = Contents(reads)

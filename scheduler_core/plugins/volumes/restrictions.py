@@ -85,8 +85,8 @@ class VolumeRestrictions(
         self.storage = Storage(handle.cluster)
         self._knows_exclusive_claims = handle.release.has_on("ReadWriteOncePod")
         self.cluster = handle.cluster
-        of_node = handle.release.rules.claim_in_use_reason_names_the_node
-        in_use = CLAIM_IN_USE_ON_THE_NODE if of_node else CLAIM_IN_USE
+        names_node = handle.release.rules.claim_in_use_reason_names_the_node
+        in_use = CLAIM_IN_USE_ON_THE_NODE if names_node else CLAIM_IN_USE
         self._statuses = (DISK_CONFLICT, Status(Code.UNSCHEDULABLE, (in_use,)))
         self._users = VolumePods(handle.cluster, lambda pod: (f"{pod.namespace}/{name}" for name in direct_claims(pod)))
         self._mounts = VolumePods(handle.cluster, _exclusive_names)

@@ -212,7 +212,7 @@ def _interval(value: str, path: Path, problems: Problems) -> float:
 
 
 def split_flag(flag: str) -> tuple[str, str]:
-    """Return name and value of a flag."""
+    """Return the name and value of a flag; "true" if it has no value."""
     name, equals, value = flag.lstrip("-").partition("=")
     return name, value if equals else "true"
 

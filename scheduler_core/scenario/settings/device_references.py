@@ -100,8 +100,8 @@ def _check_pod(
             problems.warn((*path, "resourceClaimName"), message)
         name = entry.claim or generated.get(entry.name, "")
         claim = claims.get((pod.namespace, name))
-        theirs = claim is not None and claim.owner_uid != pod.uid
-        if claim is not None and theirs and (entry.template or POD_CLAIM_NAME in claim.annotations):
+        is_generated = bool(entry.template) or (claim is not None and POD_CLAIM_NAME in claim.annotations)
+        if claim is not None and is_generated and claim.owner_uid != pod.uid:
             message = Message("ResourceClaim {name} was generated for another pod", name=show(name))
             problems.warn((*path, "resourceClaimName" if entry.claim else "name"), message)
         elif entry.template and not name and not exists(("ResourceClaimTemplate", pod.namespace, entry.template)):
