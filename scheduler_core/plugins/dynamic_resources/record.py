@@ -101,7 +101,7 @@ class Notebook(msgspec.Struct):
         return list(self.documents).index(key), self.documents[key][1].line_of(path)
 
     def holder(self, device: DeviceID) -> str:
-        """Return the key of the claim to which the device is allocated, "" if there is none."""
+        """Return the key of the claim to which the device is allocated without admin access, "" if there is none."""
         if self._holders is None:
             claims = [*self.cluster.objects("ResourceClaim"), *self.cluster.pending_allocations.claims()]
             self._holders = {
@@ -109,6 +109,7 @@ class Notebook(msgspec.Struct):
                 for claim in claims
                 if isinstance(claim, ResourceClaim) and claim.allocation is not None
                 for result in claim.allocation.results
+                if not result.admin_access
             }
         return self._holders.get(device, "")
 

@@ -81,6 +81,21 @@ def test_a_device_of_another_claim_is_shown_with_its_holder() -> None:
     assert tries_of(search, "n1") == [("held", "gpu-0", "default/one")]
 
 
+def test_a_claim_with_admin_access_is_not_shown_as_the_holder() -> None:
+    *_, search = searches(
+        node("n1"),
+        device_class(),
+        resource_slice("n1", ["gpu-0"]),
+        device_claim("one"),
+        device_claim("three"),
+        device_claim("watching", device_request(adminAccess=True)),
+        pod("first", resourceClaims=claims("one")),
+        pod("monitor", resourceClaims=claims("watching")),
+        pod("third", resourceClaims=claims("three")),
+    )
+    assert tries_of(search, "n1") == [("held", "gpu-0", "default/one")]
+
+
 def test_a_shared_device_of_which_nothing_is_consumed_is_given_back_by_every_request() -> None:
     shared = {**device("gpu-0", memory="80Gi"), "allowMultipleAllocations": True}
     nothing = {"capacity": {"requests": {"memory": "0"}}}

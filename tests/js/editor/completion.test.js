@@ -145,6 +145,7 @@ test("a selector is completed with what the devices of the text have", () => {
 	assert.deepEqual(labels("device."), ["driver", "attributes", "capacity", "allowMultipleAllocations"]);
 	assert.deepEqual(labels('device.attributes["'), ["gpu.example.com", "nic.example.com"]);
 	assert.deepEqual(labels('device.driver == "g'), ["gpu.example.com", "nic.example.com"]);
+	assert.deepEqual(deviceNames("kind: ResourceSlice\nspec:\n", 'device.attributes["'), []); // no driver is written yet
 	assert.deepEqual(labels('device.attributes["gpu.example.com"].'), ["model"]);
 	assert.deepEqual(labels('device.attributes["resource.kubernetes.io"].p'), ["pcieRoot"]);
 	assert.deepEqual(labels('device.attributes["nic.example.com"].'), ["speed"]);

@@ -192,10 +192,10 @@ export function deviceNames(text, expression) {
 
 /** The drivers of the text's ResourceSlices. @param {string} text */
 function driversOf(text) {
-	return [...new Set(slicesIn(text).map(([driver]) => driver))].sort();
+	return [...new Set(slicesIn(text).map(([driver]) => driver))].filter(Boolean).sort();
 }
 
-/** @param {string} text @returns {[string, string][]} driver and document of each ResourceSlice */
+/** @param {string} text @returns {[string, string][]} driver ("" if missing) and text of each ResourceSlice */
 function slicesIn(text) {
 	return text
 		.split(/^---.*$/m)
