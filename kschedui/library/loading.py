@@ -49,7 +49,7 @@ def load_text(slug: str, text: str) -> Version | None:
         return None
     parsed = engine.read(text)
     digest = digest_of_read(text, parsed)
-    if last and is_of(last, digest) and not is_by_old_engine(last):
+    if last and has_same_challenge(last, digest) and not is_by_old_engine(last):
         return None
     try:
         with transaction.atomic():
@@ -63,8 +63,8 @@ def load_text(slug: str, text: str) -> Version | None:
         return None
 
 
-def is_of(version: Version, digest: Digest) -> bool:
-    """Return whether the version has this text and this challenge."""
+def has_same_challenge(version: Version, digest: Digest) -> bool:
+    """Return whether the version has the text and the challenge of the digest; False if it has no challenge."""
     return bool(digest.challenge) and (version.text, version.challenge) == (digest.text, digest.challenge)
 
 

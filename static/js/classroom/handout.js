@@ -183,7 +183,7 @@ async function start() {
 		await drawScenes(places[i], draw);
 		parts.push(...answerParts(sheetPart, i));
 		patch(answersList, parts);
-		// a picture is drawn in its width
+		// pictures need a width to be drawn in
 		/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;
 		await drawScenes(answersList, draw);
 	}
