@@ -76,8 +76,8 @@ function lanesOf(view) {
 	const count = view.state.nodes.size;
 	const mode = count > HEADS ? modeOf(view, count) : "heads";
 	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
-	const wide = (plugins[focus]?.length ?? 0) > LONG ? 172 : 148;
-	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus, wide);
+	const focusWidth = (plugins[focus]?.length ?? 0) > LONG ? 172 : 148;
+	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus, focusWidth);
 	return {
 		phase: scored ? "score" : "filter",
 		plugins,
@@ -113,23 +113,23 @@ function longestOnce({ state, subject }) {
 }
 
 /**
- * Columns of the plugins; the current one has `middle` pixels, less on a phone.
- * @type {(width: number, phone: boolean, count: number, focus: number, middle: number) => Geometry}
+ * Columns of the plugins; the current one has `focusWidth` pixels, less on a phone.
+ * @type {(width: number, phone: boolean, count: number, focus: number, focusWidth: number) => Geometry}
  */
-function geometryOf(width, phone, count, focus, middle) {
+function geometryOf(width, phone, count, focus, focusWidth) {
 	const head = phone ? 124 : width < 880 ? 218 : 262;
 	const track = Math.max(60, width - head - 16);
 	const end = phone ? 0 : width < 800 ? 86 : 112;
-	const wide = phone ? 26 : middle;
-	const narrow = phone
+	const current = phone ? 26 : focusWidth;
+	const other = phone
 		? Math.min(22, (track - 110) / Math.max(1, count))
-		: (track - end - wide) / Math.max(1, count - 1);
+		: (track - end - current) / Math.max(1, count - 1);
 	/** @type {[number, number][]} */
 	const x = [];
 	let left = 0;
 	for (let i = 0; i < count; i += 1) {
 		const w =
-			i === focus || (focus < 0 && count === 1) ? wide : focus < 0 ? (track - end) / count : Math.min(narrow, 150);
+			i === focus || (focus < 0 && count === 1) ? current : focus < 0 ? (track - end) / count : Math.min(other, 150);
 		x.push([left, w]);
 		left += w;
 	}
