@@ -144,7 +144,6 @@ function begin() {
 	void document.documentElement.requestFullscreen?.().catch(() => {}); // without it the page alone is large
 }
 
-/** Ends the presentation. */
 function end() {
 	removeEventListener("pointermove", moveLight);
 	document.removeEventListener("fullscreenchange", onFullscreenChange);

@@ -114,7 +114,6 @@ export class Lead {
 		this.sendState();
 	}
 
-	/** Skips the question. */
 	skip() {
 		if (!this.counts) this.predictions.skip();
 	}
@@ -144,7 +143,6 @@ export class Lead {
 		this.sendState();
 	}
 
-	/** Ends the class. */
 	end() {
 		this.ending = true;
 		this.say({ type: "end" });

@@ -178,7 +178,6 @@ export class Predictions {
 		this.go(open.shown);
 	}
 
-	/** Skips the question. */
 	skip() {
 		const { open } = this;
 		if (!open) return;

@@ -384,8 +384,8 @@ function isMember(place) {
 }
 
 /**
- * Whether a move to a queue is expected: the pod's nomination follows, the failure that caused it was shown or folded
- * with its attempt, the pod moved in the same way before, or a new pod enters activeQ, alone or right after a creation.
+ * Whether a move to a queue is expected: a nomination follows, the failure that caused it was shown or folded, the pod
+ * moved so before, or a new pod enters activeQ, alone or right after a creation.
  * @param {Place} place
  */
 function isExpected(place) {

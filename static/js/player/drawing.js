@@ -209,12 +209,10 @@ const NEAR = 2;
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
-/** Whether the reader wants motion. */
 function wantsMotion() {
 	return !reduced?.matches;
 }
 
-/** Ends all motion at once. */
 function cancelMotion() {
 	for (const animation of running) animation.cancel();
 }

@@ -132,7 +132,6 @@ async function loadEarlierChunks() {
 	}
 }
 
-/** Starts the player. */
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));

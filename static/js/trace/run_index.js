@@ -153,7 +153,6 @@ export class RunIndex {
 		return this.edges[this.edges.length - 1];
 	}
 
-	/** The number of attempts. */
 	get attempts() {
 		return this.columns.reduce((sum, column) => sum + (column.kind === "attempt" ? 1 : 0), 0);
 	}

@@ -203,7 +203,7 @@ export function explain({ state, event, frame }) {
 }
 
 /**
- * The lines of a document from `spec` on; if the marked line is far below it, from a few lines before the mark.
+ * The lines of a document from `spec` on, or from a few before the marked line if that is far below.
  * @param {string[]} lines @param {number} marked
  */
 function yamlLines(lines, marked) {

@@ -28,10 +28,10 @@ const NARROW = 16; // letters; narrower columns show only the amount
  */
 export function candidateColumn(view, candidate, fates, drawing) {
 	const { state, subject } = view;
+	const { resource, whole, chosen, letters } = drawing;
 	const node = state.nodes.get(candidate.node);
-	const size = (/** @type {string} */ key) =>
-		((state.pods.get(key)?.summary.requests?.[drawing.resource] ?? 0) / drawing.whole) * 100;
-	const height = ((node?.summary.allocatable[drawing.resource] ?? 0) / drawing.whole) * 100;
+	const size = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
+	const height = ((node?.summary.allocatable[resource] ?? 0) / whole) * 100;
 	const pods = [...new Set([...(node?.pods ?? []), ...fates.keys()])].filter((key) => state.pods.has(key));
 	const gone = (/** @type {string} */ key) => fates.get(key) === "victim" || fates.get(key) === "lifted";
 	let bottom = 0;
@@ -63,8 +63,8 @@ export function candidateColumn(view, candidate, fates, drawing) {
 		);
 		if (!gone(key)) bottom += part;
 	}
-	const held = (drawing.need / drawing.whole) * 100;
-	const need = quantity(drawing.resource, drawing.need);
+	const held = (drawing.need / whole) * 100;
+	const need = quantity(resource, drawing.need);
 	const fits = drawing.act !== "candidates";
 	blocks.push(
 		h(
@@ -72,21 +72,17 @@ export function candidateColumn(view, candidate, fates, drawing) {
 			{
 				key: "subject",
 				title: `${podName(subject)}: ${t("candidate.free", { room: need })}`,
-				class: `candidate-subject ${drawing.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
+				class: `candidate-subject ${chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
-			h(
-				"span",
-				null,
-				drawing.chosen ? podLabel(subject) : drawing.letters < NARROW ? need : t("candidate.free", { room: need }),
-			),
+			h("span", null, chosen ? podLabel(subject) : letters < NARROW ? need : t("candidate.free", { room: need })),
 		),
 	);
 	return h(
 		"div",
 		{
 			key: candidate.node,
-			class: `candidate-column ${drawing.chosen ? "chosen" : ""} ${drawing.fallen ? "fallen" : ""}`,
+			class: `candidate-column ${chosen ? "chosen" : ""} ${drawing.fallen ? "fallen" : ""}`,
 		},
 		h(
 			"h3",
@@ -94,8 +90,8 @@ export function candidateColumn(view, candidate, fates, drawing) {
 			button(
 				() => view.act.select({ kind: "node", name: candidate.node }),
 				{ title: candidate.node },
-				drawing.chosen && h("span", { key: "star", class: "late" }, "★ "),
-				nodeName(candidate.node, drawing.letters - (drawing.chosen ? 2 : 0)),
+				chosen && h("span", { key: "star", class: "late" }, "★ "),
+				nodeName(candidate.node, letters - (chosen ? 2 : 0)),
 			),
 		),
 		h(
