@@ -9,7 +9,6 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from celery.concurrency.prefork import TaskPool
 from celery.signals import worker_ready
 from celery.worker import autoscale, state
 from django.conf import settings
@@ -20,6 +19,7 @@ from kschedui.supervisor.ports import wait_until
 # What Celery, and the engine for some scenarios, would import in each process.
 LATER = (
     "celery.concurrency.asynpool",
+    "celery.concurrency.prefork",
     "celery.worker.consumer",
     "kombu.transport.redis",
     "scheduler_core.autoscaling.cluster_autoscaler.loop",
@@ -66,14 +66,6 @@ class Autoscaler(autoscale.Autoscaler):
             super().scale_down(n)
 
 
-class Pool(TaskPool):
-    """The pool of a worker, which the handler of a signal may stop before Celery's event loop begins."""
-
-    def did_start_ok(self) -> bool:
-        """Return whether the processes started. Celery then enters its loop, where a stopped worker ends."""
-        return self._pool is None or super().did_start_ok()
-
-
 class Forked:
     """A worker in a process forked from this one, whose own worker ends if that one does."""
 
@@ -115,7 +107,7 @@ def work(queue: str, size: int) -> int:
         os.environ.pop(ALIVE_FILE, None)  # which says that runs are worked on
     worker = app.Worker(
         queues=[queue],
-        pool_cls=Pool,
+        pool_cls="prefork",
         concurrency=size,
         autoscale=(size, IDLE[queue]),
         autoscaler_cls=Autoscaler,

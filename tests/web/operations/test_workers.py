@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kschedui import workers
-from kschedui.supervisor.commands import WORKER_ENV
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.conftest import StackMaker, serve
@@ -71,25 +70,6 @@ pool.terminate()
 
 def test_a_process_that_exits_slowly_is_not_counted_twice() -> None:
     subprocess.run([sys.executable, "-c", EXITS_SLOWLY], check=True)
-
-
-STOPPED_BEFORE_ITS_LOOP = """
-import os, signal, sys
-from celery.signals import worker_ready
-from kschedui.workers import main
-
-def stop(**_):
-    os.kill(os.getpid(), signal.SIGTERM)
-
-worker_ready.connect(stop)
-sys.exit(main(["runs=1"]))
-"""
-
-
-def test_a_worker_that_is_stopped_before_its_loop_begins_logs_no_error(make_stack: StackMaker) -> None:
-    environment = make_stack(library=False).env | WORKER_ENV
-    command = [sys.executable, "-c", STOPPED_BEFORE_ITS_LOOP]
-    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr == ""
 
 
 @pytest.mark.slow
