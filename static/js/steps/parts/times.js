@@ -56,7 +56,7 @@ function causeText({ cause, attempt = 0, message = "", node = "", until = "", ah
 }
 
 /**
- * The time of pods until they were ready; null in an unfinished run, and before an open question, which it might answer.
+ * The time of pods until they were ready; null in an unfinished run, and before an open question that it might answer.
  * @param {View} view @param {string[]} pods @returns {Child}
  */
 export function timesOf(view, pods) {
