@@ -163,13 +163,13 @@ def editor(
     """Show the editor with editor.html; the text, which comes in pieces, replaces TEXT_HERE.
 
     The context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
-    or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or the result of
-    challenges.about).
+    or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `default_release` (of a text that names
+    none), `challenge` (None, or the result of challenges.about).
     """
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
-    releases = list(RELEASES)[::-1]
+    releases = {"releases": list(RELEASES)[::-1], "default_release": DEFAULT_RELEASE.version}
     most = settings.LIMITS["import_bytes"]
-    context = {"title": title, "most_import": most, "releases": releases, **about}
+    context = {"title": title, "most_import": most, **releases, **about}
     page = render_to_string("editor.html", {**context, "challenge": challenge}, request)
     pieces = iter(text)
     first = list(islice(pieces, 2))

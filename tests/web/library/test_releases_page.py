@@ -107,3 +107,8 @@ def test_the_badge_counts_the_recorded_runs_and_gangs_apart(author: Browser) -> 
     assert badge(newest) in releases
     assert badge(RELEASES["1.37"]) in releases
     assert "no run of it was recorded" in badge(RELEASES["1.37"])
+
+
+def test_the_editor_names_the_release_of_a_text_that_names_none(author: Browser) -> None:
+    page = author.get("/new/").content.decode()
+    assert f'<option value="">{DEFAULT_RELEASE.version} (default)</option>' in page
