@@ -2,11 +2,16 @@
 
 import asyncio
 import random
+import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from kschedui.work import request_turns
+from kschedui.work import request_turns, work_pool
 from kschedui.work.request_turns import MAX_RUNNING, RequestTurns, Turn, current_turn, end_turn
+from kschedui.work.work_pool import WorkOptions
+from kschedui.work.work_queue import Client
 from tests.web.sockets import PATIENCE, in_loop, wait_until
 
 MANY = 50
@@ -118,3 +123,20 @@ async def test_no_turn_is_lost_when_requests_are_cancelled_or_end_early(seed: in
     async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*tasks, return_exceptions=True)
     assert (turns.running, turns.waiting) == (0, {})
+
+
+@in_loop
+async def test_a_request_that_waits_for_a_work_process_has_ended_its_turn(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    turn = Turn(turns := RequestTurns(), "10.0.0.1")
+    current_turn.set(turn)
+    await turn.begin()
+    go_on = threading.Event()
+    settings.WORK_PROCESSES = 1
+    monkeypatch.setattr(work_pool, "pool", lambda: SimpleNamespace(run=lambda *_: go_on.wait(PATIENCE)))
+    work = asyncio.create_task(asyncio.to_thread(work_pool.run, Client("party", "10.0.0.1"), WorkOptions(), len, ""))
+    await wait_until(lambda: not turns.running)
+    assert not work.done()
+    go_on.set()
+    assert await work
