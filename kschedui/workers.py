@@ -10,16 +10,15 @@ from importlib import import_module
 from typing import Any
 
 from celery.signals import worker_ready
-from celery.worker import autoscale, state
-from django.conf import settings
+from celery.worker import state
 
 from kschedui.celery import ALIVE_FILE, app, share_memory
+from kschedui.prefork_pool import Autoscaler, Pool
 from kschedui.supervisor.ports import wait_until
 
 # What Celery, and the engine for some scenarios, would import in each process.
 LATER = (
     "celery.concurrency.asynpool",
-    "celery.concurrency.prefork",
     "celery.worker.consumer",
     "kombu.transport.redis",
     "scheduler_core.autoscaling.cluster_autoscaler.loop",
@@ -29,7 +28,7 @@ LATER = (
     "scheduler_core.cel.environment",
 )
 USAGE = "runs=3, experiments=2 or both"
-IDLE = {"runs": 1, "experiments": 0}  # processes that stay while there is no work
+IDLE = {"runs": 1, "experiments": 0}  # processes of a pool that stay while there is no work
 WATCH_SECONDS = 1.0
 STOP_SECONDS = 7.0  # in which a worker that was asked to stop ends; the supervisor waits a second longer
 
@@ -46,24 +45,6 @@ def main(arguments: list[str]) -> int:
     status = work(*first)
     wait_until(lambda: all(worker.ended() for worker in forked), STOP_SECONDS)  # they got the same signal
     return status
-
-
-class Autoscaler(autoscale.Autoscaler):
-    """Changes the number of processes of a pool with the work.
-
-    Half a lease after the last task, all but `IDLE` end. At rest, a lease is the time between two tasks.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, keepalive=settings.RUN_LEASE_SECONDS / 2, **options)
-
-    def scale_down(self, n: int) -> None:
-        """End `n` processes that are idle, but none while an earlier one still exits.
-
-        The pool would choose that one again and count it twice, and another process would stay for ever.
-        """
-        if len(self.pool.info["processes"]) == self.processes:
-            super().scale_down(n)
 
 
 class Forked:
@@ -107,7 +88,7 @@ def work(queue: str, size: int) -> int:
         os.environ.pop(ALIVE_FILE, None)  # which says that runs are worked on
     worker = app.Worker(
         queues=[queue],
-        pool_cls="prefork",
+        pool_cls=Pool,
         concurrency=size,
         autoscale=(size, IDLE[queue]),
         autoscaler_cls=Autoscaler,

@@ -84,14 +84,18 @@ class RunIsLong(Exception):
 
 
 def serve() -> bool:
-    """Take the run whose turn it is, and work on it. Return False if this worker cannot take any."""
+    """Take the run whose turn it is, and work on it. Return False if there is none for this worker.
+
+    A worker that finds none looks again without its slot: while it held the slot, it may have kept another worker from
+    a run that came in that moment.
+    """
     with long_run_slots.held() as long:
         public_id = turns.next_run(long=long)
         if public_id:
             begun = process_time()
             execute(public_id, long=long)
             collect_after(process_time() - begun)
-    return public_id is not None
+    return public_id is not None or (long and turns.next_run(long=True) is not None)
 
 
 def execute(public_id: str, *, long: bool = True) -> None:

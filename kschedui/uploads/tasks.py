@@ -20,6 +20,7 @@ def answer_uploads() -> None:
             served = free and worker.serve()
         if served:
             store.request_worker()
-            runs.enqueue("")  # while the upload held this slot, the run of what it saved found none
+        if free:
+            runs.enqueue("")  # a run that came while this task held the slot found none
     except Error as error:
         logger.warning("no upload could be taken: %s", error)

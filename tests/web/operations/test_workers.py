@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kschedui import workers
+from kschedui.supervisor.commands import WORKER_ENV
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.conftest import StackMaker, serve
@@ -21,8 +22,11 @@ __all__ = ["gate"]
 
 
 def workers_of(stack: Stack) -> list[Process]:
-    """Return the descendants of the first process of the workers."""
-    return descendants(stack.children["worker"].group)
+    """Return the other workers and the processes of all pools, which the first worker's process started.
+
+    A process that has answered a large request keeps a server that forks (kschedui/uploads/worker.py), which is none.
+    """
+    return [one for one in descendants(stack.children["worker"].group) if "kschedui.workers" in one.command]
 
 
 @pytest.mark.slow
@@ -46,12 +50,11 @@ def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate:
 
 EXITS_SLOWLY = """
 import os, signal
-from celery.concurrency.prefork import TaskPool
 from kschedui.celery import app
 from kschedui.supervisor.ports import wait_until
-from kschedui.workers import Autoscaler
+from kschedui.prefork_pool import Autoscaler, Pool
 
-pool = TaskPool(3, app=app, initargs=(app, "worker"))
+pool = Pool(3, app=app, initargs=(app, "worker"))
 pool.start()
 scaler = Autoscaler(pool, 3)
 scaler.keepalive = -1.0
@@ -70,6 +73,27 @@ pool.terminate()
 
 def test_a_process_that_exits_slowly_is_not_counted_twice() -> None:
     subprocess.run([sys.executable, "-c", EXITS_SLOWLY], check=True)
+
+
+STOPPED_EARLY = """
+import os, signal, sys
+from celery import signals
+from kschedui.workers import main
+
+def stop(**_):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+getattr(signals, sys.argv[1]).connect(stop)
+sys.exit(main(["runs=1"]))
+"""
+
+
+@pytest.mark.parametrize("moment", ["worker_ready", "task_received"])
+def test_a_worker_that_is_stopped_at_any_moment_logs_no_error(make_stack: StackMaker, moment: str) -> None:
+    """Before Celery's loop begins, and before the pool grows for the first task, which looks for lost work."""
+    environment = make_stack(library=False).env | WORKER_ENV | {"KSCHEDUI_REAPER_SECONDS": "1"}
+    command = [sys.executable, "-c", STOPPED_EARLY, moment]
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr == ""
 
 
 @pytest.mark.slow

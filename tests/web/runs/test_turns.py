@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from kschedui.models import Run, Version
+from kschedui.runs import long_run_slots, turns, worker
 from kschedui.runs import store as runs
-from kschedui.runs import turns, worker
 from kschedui.runs.turns import Requester
 from tests.builders import node, pod, scenario
 from tests.web.conftest import MANY, SMALL, Browser
@@ -64,6 +64,29 @@ def test_a_process_without_a_place_for_long_runs_takes_the_small_ones(keep: Keep
     assert order(1, long=False) == short
     assert turns.next_run(long=False) is None
     assert order(1) == long
+
+
+def test_a_long_run_that_comes_while_a_worker_looks_is_taken(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    look, other_served = turns.next_run, []
+
+    def interrupted(*, long: bool) -> str | None:
+        """Look, and before the slot is released, a run comes whose message another worker gets."""
+        found = look(long=long)
+        if not other_served:
+            monkeypatch.setattr(turns, "next_run", look)
+            queued(keep, "me m", text=LARGE)
+            other_served.append(worker.serve())
+        return found
+
+    monkeypatch.setattr(turns, "next_run", interrupted)
+    long_run_slots.make(1)
+    try:
+        served = [worker.serve(), worker.serve(), worker.serve()]
+    finally:
+        long_run_slots.remove()
+    assert other_served == [False], "it had no slot"
+    assert served == [True, True, False], "looked again, simulated the run, found no other"
+    assert Run.objects.get().state == Run.State.DONE
 
 
 def test_no_party_takes_all_the_places_for_long_runs(keep: Keep, settings: Any) -> None:
