@@ -116,6 +116,11 @@ SPOILT = {
         "one.textContent = 'too little of something';"
         "one.style.cssText += ';white-space: nowrap; width: 40px; right: auto; line-height: 8px'",
     ),
+    "clipped: .*a second line": (
+        "PodAssumed",
+        f"{CARD} .block .pips[data-priority]",
+        "one.style.cssText = 'width: 20px; height: 24px; align-content: start'",
+    ),
     "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),
     "end: .* and 47": ("RunFinished", ".end-card dd", "one.textContent = '47'"),

@@ -104,6 +104,17 @@ function cutTwice({ text, parent }) {
 	return text.includes("…") && clips && style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth + CUT;
 }
 
+/**
+ * Yields names and priorities in blocks whose second line, which should wrap out of sight, is partly seen. The digits of
+ * a priority are generated content, of which only the height is known.
+ */
+function* wrapped() {
+	for (const one of document.querySelectorAll(".scene:not([hidden]) .block :is(b, .pips[data-priority])")) {
+		const { clientHeight: high, scrollHeight: whole } = one;
+		if (whole > high + CUT && whole < 2 * high - CUT && seen(one)) yield `a second line is partly seen in "${one.closest(".block")?.textContent}"`;
+	}
+}
+
 const MOST_LINES = 2; // of a headline
 
 /** @param {Element} headline */
@@ -138,7 +149,9 @@ export function* unreadable(region, found) {
 	if (headline && linesOf(headline) > MOST_LINES) yield ["lines", `the headline "${headline.textContent.slice(0, 60)}" has ${linesOf(headline)} lines`];
 	if (region === "#caption") for (const one of beside(found)) yield ["overlap", `${region}: ${one}`];
 	for (const one of overlaps(found)) yield ["overlap", `${region}: ${one}`];
-	if (region === "#stage") for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];
+	if (region !== "#stage") return;
+	for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];
+	for (const one of wrapped()) yield ["clipped", `${region}: ${one}`];
 }
 
 const WORD = /[\p{Script=Latin}\p{N}]{2,}/gu;
