@@ -9,6 +9,19 @@ const { podParts } = await import("/static/js/shared/names.js");
 /** A message that a lesson quotes before its step, and the key of a label that no node has. */
 const QUOTES = ["cannot allocate all claims", "zone："];
 
+/** @type {Set<string>} */
+const everyName = new Set();
+let counted = 0;
+
+/** The names that the run's events tell: also of what is not created yet, or gone. */
+function told() {
+	for (; counted < kschedui.store.steps; counted += 1) {
+		const event = kschedui.store.event(counted);
+		for (const name of [event?.name, event?.pod, event?.workload?.called]) if (typeof name === "string") everyName.add(name).add(name.slice(name.lastIndexOf("/") + 1));
+	}
+	return everyName;
+}
+
 /** The names in the scenario, the longest first. @param {any} state */
 function names(state) {
 	const labels = [...state.nodes.values(), ...state.pods.values()].flatMap(({ summary }) => Object.entries(summary.labels ?? {}).flat());
@@ -16,7 +29,7 @@ function names(state) {
 	const workloads = [...state.workloads].flatMap(([key, { state: { called } }]) => [called, key.slice(key.lastIndexOf("/") + 1)]);
 	const parts = [...state.pods.keys()].flatMap((key) => podParts(key)); // the workload of a pod that is gone
 	const own = [...state.nodes.keys(), ...workloads, ...parts, ...[...state.pods.keys()].flatMap((key) => [key, ...key.split("/")])];
-	return [...new Set([...own, ...labels, ...taints])].filter((name) => /[a-z]/.test(name)).sort((a, b) => b.length - a.length);
+	return [...new Set([...own, ...labels, ...taints, ...told()])].filter((name) => /[a-z]/.test(name)).sort((a, b) => b.length - a.length);
 }
 
 /** The messages of kube-scheduler that the step quotes. @param {any} value @returns {Generator<string>} */

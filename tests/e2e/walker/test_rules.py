@@ -118,8 +118,8 @@ SPOILT = {
     ),
     "clipped: .*a second line": (
         "PodAssumed",
-        f"{CARD} .block .pips[data-priority]",
-        "one.style.cssText = 'width: 20px; height: 24px; align-content: start'",
+        f"{CARD} .block b",
+        "one.style.cssText = 'width: 20px; height: 24px'",
     ),
     "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),

@@ -60,6 +60,12 @@ function scaleUp({ by, waiting, options = [], refusals = [] }) {
  * @param {number} i
  */
 function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, types = [], type_count = 0, price }, i) {
+	const facts = [
+		...scoreWords(scores),
+		price !== undefined && price !== null && t("autoscaling.price", { price: String(Number(price.toPrecision(4))) }),
+		types.length > 0 &&
+			[types.join(", "), type_count > types.length && `+${type_count - types.length}`].filter(Boolean).join(" "),
+	].filter(Boolean);
 	return h(
 		"li",
 		{ key: i, class: chosen ? "chosen" : "" },
@@ -71,20 +77,7 @@ function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, type
 			nodes > NODES && h("small", null, `+${nodes - NODES}`),
 		),
 		chips(podNames(pods, pod_count, PODS)),
-		h(
-			"small",
-			null,
-			[
-				...scoreWords(scores),
-				price !== undefined &&
-					price !== null &&
-					t("autoscaling.price", { price: String(Number(price.toPrecision(4))) }),
-				types.length > 0 &&
-					[types.join(", "), type_count > types.length && `+${type_count - types.length}`].filter(Boolean).join(" "),
-			]
-				.filter(Boolean)
-				.join(" · "),
-		),
+		h("small", null, ...facts.flatMap((fact, n) => (n ? [" · ", fact] : [fact]))),
 	);
 }
 

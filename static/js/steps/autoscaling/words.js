@@ -1,6 +1,7 @@
 // @ts-check
 /** Captions of an autoscaler's pass: the options for new nodes, and the nodes that could be removed. */
 
+import { h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
 import { cutName } from "../../shared/units.js";
@@ -59,9 +60,10 @@ export function outcomeWords(outcome) {
 	return [outcome === "stays" ? "✕" : "✓", t(`autoscaling.node.${outcome}`)];
 }
 
-/** The scores that the expanders compared. @param {Record<string, number>} [scores] */
+/** The scores that the expanders compared, by the expanders' names. @param {Record<string, number>} [scores] */
 export function scoreWords(scores = {}) {
-	return Object.entries(scores).map(([name, score]) => `${name} ${Number(score.toPrecision(4))}`);
+	const words = Object.entries(scores).map(([name, score]) => `${name} ${Number(score.toPrecision(4))}`);
+	return words.map((score) => h("code", { key: score }, score));
 }
 
 /**
