@@ -13,11 +13,12 @@ const QUOTES = ["cannot allocate all claims", "zone："];
 const everyName = new Set();
 let counted = 0;
 
-/** The names that the run's events tell: also of what is not created yet, or gone. */
+/** The names that the run's events tell: also of what is not created yet, or gone, as a label that is removed. */
 function told() {
 	for (; counted < kschedui.store.steps; counted += 1) {
 		const event = kschedui.store.event(counted);
-		for (const name of [event?.name, event?.pod, event?.workload?.called]) if (typeof name === "string") everyName.add(name).add(name.slice(name.lastIndexOf("/") + 1));
+		const changed = (event?.changes ?? []).map((/** @type {any} */ change) => change.name); // the key of a label or taint
+		for (const name of [event?.name, event?.pod, event?.workload?.called, ...changed]) if (typeof name === "string") everyName.add(name).add(name.slice(name.lastIndexOf("/") + 1));
 	}
 	return everyName;
 }
