@@ -38,9 +38,12 @@ TEXT_HERE = "<!-- text -->"  # in editor.html; nothing before it there is unesca
 @page_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the home page with home.html: `library` (home_library), `recent` (cards.card)."""
+    """Show the home page with home.html: `library` (home_library), `recent` (cards.card), `recorded` (the newest
+    release of which runs were recorded, "1.36").
+    """
     recent = [cards.card(scenario) for scenario in scenarios.public()[:RECENT]]
-    return render(request, "home.html", {"library": render_library(), "recent": recent})
+    context = {"library": render_library(), "recent": recent, "recorded": DEFAULT_RELEASE.version}
+    return render(request, "home.html", context)
 
 
 @page_view
