@@ -200,7 +200,7 @@ function resultText(gang, { run, standing }) {
 }
 
 /**
- * @typedef {object} How
+ * @typedef {object} PlacementShown
  * @property {import("../../trace/trace").PodGroupEvaluated} [there] the result of a try that was undone
  * @property {boolean} [carried] whether the result is being carried out
  */
@@ -208,7 +208,7 @@ const LETTERS = 22;
 
 /**
  * The card of a node with the group's members on it; null if the node does not exist at this step.
- * @param {View} view @param {Gang} gang @param {string} name @param {How} [how]
+ * @param {View} view @param {Gang} gang @param {string} name @param {PlacementShown} [how]
  */
 export function nodeBox(view, gang, name, how = {}) {
 	const node = view.state.nodes.get(name);
@@ -242,7 +242,7 @@ function settledHere({ members }, pod, name) {
 
 /**
  * The pods that are not on the node yet: on their way, there during the trial, or nominated.
- * @param {Gang} gang @param {string} name @param {State} state @param {How} how
+ * @param {Gang} gang @param {string} name @param {State} state @param {PlacementShown} how
  */
 function podsBeside({ members, phase }, name, state, { there, carried }) {
 	const away = (/** @type {string} */ pod) => state.pods.get(pod)?.node !== name;
