@@ -5,12 +5,15 @@
  */
 
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
+/** A Latin letter or digit beside a Chinese character. */
+const MEETING = /^([a-z\d]\p{Script=Han}|\p{Script=Han}[a-z\d])/iu;
 
 /** The texts as loaded, and as they are for the shown release. @type {Record<string, string>} */
 let loaded = {};
 /** @type {Record<string, string>} */
 let catalogue = {};
 let plural = new Intl.PluralRules("en");
+let chinese = false;
 /** The categories that the language has. */
 let categories = ["one", "other"];
 
@@ -18,6 +21,7 @@ let categories = ["one", "other"];
 export function useCatalogue(texts) {
 	loaded = catalogue = texts;
 	plural = new Intl.PluralRules(texts.language);
+	chinese = texts.language.startsWith("zh");
 	const available = new Set(/** @type {string[]} */ (plural.resolvedOptions().pluralCategories));
 	categories = CATEGORIES.filter((category) => available.has(category));
 }
@@ -97,7 +101,18 @@ export function parts(key, values = {}) {
 		else if (Array.isArray(value)) out.push(...value);
 		else if (value !== undefined) out.push(typeof value === "number" ? String(value) : value);
 	}
-	return out;
+	return chinese ? spaced(out) : out;
+}
+
+/**
+ * Parts in Chinese, with a space where a value in Latin letters or digits meets a Chinese character. A text cannot have it
+ * where the value can be in either script.
+ * @param {Part[]} out @returns {Part[]}
+ */
+function spaced(out) {
+	return out.flatMap((part, i) =>
+		i && MEETING.test(plain(out.slice(i - 1, i)).slice(-1) + plain([part])) ? [" ", part] : [part],
+	);
 }
 
 /** The number in a text such as "1,200" or "1.5 cpu". @param {Part | Part[] | number | undefined} value */

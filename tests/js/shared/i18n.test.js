@@ -31,6 +31,13 @@ test("a text is filled in with marks, and the number chooses the word", () => {
 	assert.equal(list(["a", "b", "c", "d", "e"], 3).join(""), "a, b and 3 more");
 });
 
+test("in Chinese, a value in Latin letters or digits has a space beside Chinese characters, and no other", () => {
+	useCatalogue({ language: "zh-hans", a: "{by}删除 {pod}，{n}次，由{by}。" });
+	const by = (name) => t("a", { by: name, pod: num("web"), n: 3 });
+	assert.equal(by("Karpenter"), "Karpenter 删除 web，3 次，由 Karpenter。");
+	assert.equal(by("有人"), "有人删除 web，3 次，由有人。");
+});
+
 test("the plural is the language's own", () => {
 	const told = (language, text) => {
 		useCatalogue({ language, a: text });
