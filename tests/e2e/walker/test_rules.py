@@ -119,7 +119,7 @@ SPOILT = {
     "clipped: .*a second line": (
         "PodAssumed",
         f"{CARD} .block b",
-        "one.style.cssText = 'width: 20px; height: 24px'",
+        "one.style.cssText = 'width: 20px; height: 20px'",
     ),
     "wish": ("PodAssumed", "#subject .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),

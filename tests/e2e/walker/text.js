@@ -7,6 +7,7 @@ import { lookOf, scrolledAway, seen, up } from "./seen.js";
 
 const CUT = 2; // pixels that letters may stand out
 const ROOMY = 3; // lines
+const WRAPPED = 1.4; // times the height: letters alone are up to 1.25 times as high as a line
 const READABLE = 26; // pixels of a name that ends in an ellipsis
 
 /** How the text is cut off by an ancestor; "" if it is not. @param {import("./seen.js").Text} one */
@@ -111,7 +112,7 @@ function cutTwice({ text, parent }) {
 function* wrapped() {
 	for (const one of document.querySelectorAll(".scene:not([hidden]) .block :is(b, .pips[data-priority])")) {
 		const { clientHeight: high, scrollHeight: whole } = one;
-		if (whole > high + CUT && whole < 2 * high - CUT && seen(one)) yield `a second line is partly seen in "${one.closest(".block")?.textContent}"`;
+		if (whole > WRAPPED * high && whole < 2 * high - CUT && seen(one)) yield `a second line is partly seen in "${one.closest(".block")?.textContent}"`;
 	}
 }
 
