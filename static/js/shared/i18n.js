@@ -105,8 +105,8 @@ export function parts(key, values = {}) {
 }
 
 /**
- * Parts in Chinese, with a space where a value in Latin letters or digits meets a Chinese character. A text cannot have it
- * where the value can be in either script.
+ * Parts in Chinese, with a space where a value in Latin letters or digits meets a Chinese character. A text cannot have
+ * it where the value can be in either script.
  * @param {Part[]} out @returns {Part[]}
  */
 function spaced(out) {
