@@ -6,7 +6,7 @@
 
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
 /** A Latin letter or digit beside a Chinese character. */
-const MEETING = /^([a-z\d]\p{Script=Han}|\p{Script=Han}[a-z\d])/iu;
+const MEETING = /^([a-z\d][\u4e00-\u9fff]|[\u4e00-\u9fff][a-z\d])/i;
 
 /** The texts as loaded, and as they are for the shown release. @type {Record<string, string>} */
 let loaded = {};
