@@ -189,8 +189,9 @@ def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Ver
 
 
 def title_with(origin: Version, change: str) -> str:
-    """Return a title such as "Flash sale: n3 cordoned": the change is complete, the original title is shortened if
-    necessary.
+    """Return a title such as "Flash sale: n3 cordoned".
+
+    If it is too long, the original title is shortened; the change is cut only if it does not fit alone.
     """
     change = clean_title(change)
     length = max(0, LONGEST_TITLE - len(change) - 2)

@@ -338,8 +338,8 @@ class Api:
             raise AdmissionRefused("; ".join(str(error) for error in problems.errors()))
         return pod
 
-    def number_of(self, owner: Workload) -> int:
-        """Return the number of the next pod of an owner."""
+    def next_pod_number(self, owner: Workload) -> int:
+        """Return the number that the owner's next pod will get, from 0."""
         return self._made.get(owner.uid, 0)
 
     def register_pod(self, pod: Pod, *, is_new: bool = False) -> None:

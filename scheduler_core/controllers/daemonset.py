@@ -202,7 +202,10 @@ class _Sync:
         self._sync_nodes([(pod, cause) for pod in deleted], [*allowed, *candidates[:remaining]], cause)
 
     def _new_and_old(self, pods: Sequence[Owned]) -> tuple[Owned | None, Owned | None, bool]:
-        """Return the new and the old pod of a node, and whether there is only one of each (findUpdatedPodsOnNode)."""
+        """Return a node's new and old pod, or None, and whether there is at most one of each (findUpdatedPodsOnNode).
+
+        Pods that are about to leave are not counted. If there are several of a kind, both are None.
+        """
         staying = [owned for owned in pods if _is_staying(owned[1])]
         new = [owned for owned in staying if owned[1].revision == self._revision]
         old = [owned for owned in staying if owned[1].revision != self._revision]
@@ -218,7 +221,7 @@ class _Sync:
             raise refused
 
     def _create(self, node_name: str, cause: Any) -> None:
-        number = self._api.number_of(self._set)
+        number = self._api.next_pod_number(self._set)
         name = f"{self._set.name}-{suffix(f'{self._set.uid}/{number}', 5)}"
         manifest = daemon_pod_manifest(self._set, self._spec.template, name, node_name)
         self._api.create_pod(self._set, manifest, cause, place=node_name, revision=(self._revision, ""))

@@ -396,7 +396,7 @@ class _Sync:
         return last
 
     def _create(self, cause: Any, index: int | None = None, failures: int = 0) -> None:
-        number = self._api.number_of(self._job)
+        number = self._api.next_pod_number(self._job)
         random = suffix(f"{self._job.uid}/{number}", 5)
         labels = {JOB_NAME: self._job.name, "job-name": self._job.name, CONTROLLER_UID: self._job.uid}
         annotations: dict[str, str] = {}

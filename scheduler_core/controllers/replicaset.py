@@ -54,7 +54,7 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Ad
     )
 
     def create(_: int) -> None:
-        name = f"{replica_set.name}-{suffix(f'{replica_set.uid}/{api.number_of(replica_set)}', 5)}"
+        name = f"{replica_set.name}-{suffix(f'{replica_set.uid}/{api.next_pod_number(replica_set)}', 5)}"
         api.create_pod(replica_set, pod_manifest(replica_set, spec.template, name), cause, template=spec.template)
 
     if missing > 0:

@@ -276,7 +276,7 @@ def _terms(allocation: Allocation) -> list[list[DeviceRequirement]] | None:
 
 
 def pod_group_summary(group: PodGroup) -> PodGroupSummary:
-    """Return a PodGroup for the player."""
+    """Return the summary of a PodGroup."""
     return PodGroupSummary(group.key, group.min_count, group.topology_key, group.priority, group.disruption_mode)
 
 

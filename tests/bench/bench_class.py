@@ -111,7 +111,7 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
         assert process.stdout
         try:
             assert process.stdout.readline().strip() == "ready"
-            sent, counted, missing, _again = asyncio.run(drive(teacher, code, students, steps))
+            sent, counted, missing, _reconnects = asyncio.run(drive(teacher, code, students, steps))
             came = results_of(process)
         finally:
             process.kill()
@@ -146,13 +146,13 @@ class Taught(NamedTuple):
     """The results of the teacher.
 
     `sent`: the time at which each step was sent. `counted`: the number of answers for each choice. `missing`: messages
-    that the teacher waited for in vain. `again`: how often the connection was lost.
+    that the teacher waited for in vain. `reconnects`: how often its lost connection was replaced.
     """
 
     sent: list[float]
     counted: Counter[int]
     missing: list[str]
-    again: int
+    reconnects: int
 
 
 class Teacher:
@@ -164,7 +164,7 @@ class Teacher:
         self.missing: list[str] = []
         self.said = ""
         self.socket: Any = None
-        self.again = 0
+        self.connections = 0
         self.over = False
 
     async def listen(self) -> None:
@@ -174,12 +174,12 @@ class Teacher:
         while not self.over:
             with suppress(OSError, WebSocketException):
                 async with connected(*self.about) as self.socket:
+                    self.connections += 1
                     if self.said:
                         await self.socket.send(self.said)
                     async for message in self.socket:
                         self.news.put_nowait(said := json.loads(message))
                         self.over = self.over or bool(said.get("ended"))
-            self.again += not self.over
             await asyncio.sleep(0 if self.over else AGAIN_SECONDS)
 
     async def say(self, message: str) -> None:
@@ -224,7 +224,7 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
     async with asyncio.timeout(PATIENCE):
         await listening
     counts = message.get("asked", {}).get("counts", [])
-    return Taught(sent, Counter(dict(enumerate(counts))), made.missing, made.again)
+    return Taught(sent, Counter(dict(enumerate(counts))), made.missing, made.connections - 1)
 
 
 def results_of(process: subprocess.Popen[str]) -> Any:

@@ -502,7 +502,7 @@ def teach(report: Report, urls: list[str], end: float, students: int, env: dict[
         report.delays["to a student"].extend(1000 * (at - taught.sent[int(step)]) for step, at in delays.items())
     last, kept = str(len(taught.sent) - 1), set().union(*came["steps"])
     report.counts["answers counted"] = sum(taught.counted.values())
-    report.counts["the teacher connected again"] = taught.again
+    report.counts["the teacher connected again"] = taught.reconnects
     report.counts.update(
         {"students": students, "steps": len(taught.sent), "steps left out": len(taught.sent) - len(kept)}
     )

@@ -1,1 +1,1 @@
-"""Recorded runs of kube-scheduler 1.34.1, and the comparison with them."""
+"""Recorded runs of kube-scheduler, of controllers and of autoscalers, and the comparison with them."""

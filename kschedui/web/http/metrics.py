@@ -66,7 +66,7 @@ class Site(Collector):
         """Yield all metric families."""
         yield from counters()
         yield from queue_lengths()
-        yield from class_sizes()
+        yield from class_counts()
         yield from storage()
         yield from process_metrics()
 
@@ -111,7 +111,7 @@ def queue_lengths() -> Iterator[Family]:
     yield GaugeMetricFamily("kschedui_oldest_queued_seconds", "How long the oldest queued run has waited" + SITE, age)
 
 
-def class_sizes() -> Iterator[Family]:
+def class_counts() -> Iterator[Family]:
     """Yield the number of classes (from the database, by an index) and the number of students connected to this
     process.
     """

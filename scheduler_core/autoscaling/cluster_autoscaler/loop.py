@@ -41,7 +41,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class ClusterAutoscaler:
-    """The actor. `later(seconds, action)` runs an action later."""
+    """Cluster Autoscaler as an `Actor`. `later(seconds, action)` calls the action in that many seconds."""
 
     name = NAME
 

@@ -191,7 +191,9 @@ class Catalogue:
         )
 
     def shortfall(self, types: Types, requirements: Requirements) -> dict[str, int]:
-        """Return the keys that have fewer values than their minValues, with their number (SatisfiesMinValues)."""
+        """Return the keys for which the types have fewer values than minValues requires, and how many they have
+        (SatisfiesMinValues).
+        """
         short = {}
         for key, entry in requirements.items():
             if entry.min_values is not None:

@@ -41,27 +41,25 @@ _OBJECT_VERBS = ("create", "update", "delete")
 
 
 def controller_names(names: list[str] | None, problems: Problems) -> tuple[str, ...] | None:
-    """Return the full names; None: those whose objects are in the file. A name may lack "-controller".
+    """Return the full names of the chosen controllers, in the order in which they take turns; None without a choice.
 
-    As in `kube-controller-manager --controllers`, "*" names all, and "-name" leaves one out.
+    As in `kube-controller-manager --controllers`, "foo" chooses a controller and "-foo" excludes it, the first mention
+    counts, and "*" chooses all that are not mentioned (IsControllerEnabled). "-controller" can be omitted from a name.
     """
     if names is None:
         return None
     known = {name.removesuffix(SUFFIX): name for name in (*CONTROLLERS, BARE_PODS)}
-    chosen: dict[str, None] = {}
+    chosen = dict.fromkeys(CONTROLLERS, ALL in names)
+    mentioned: dict[str, bool] = {}
     for index, name in enumerate(names):
         short = name.removeprefix("-").removesuffix(SUFFIX)
-        if name == ALL:
-            chosen |= dict.fromkeys(CONTROLLERS)
-        elif short in known and name.startswith("-"):
-            chosen.pop(known[short], None)
-        elif short in known:
-            chosen[known[short]] = None
-        else:
+        if short in known:
+            mentioned.setdefault(known[short], not name.startswith("-"))
+        elif name != ALL:
             hint = did_you_mean(short, known)
             message = Message("no controller {name} is known{hint}", name=show(name), hint=hint)
             problems.error(("spec", "controllers", index), message)
-    return tuple(chosen)
+    return tuple(name for name, is_on in (chosen | mentioned).items() if is_on)
 
 
 class Settings(Protocol):

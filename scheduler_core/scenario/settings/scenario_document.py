@@ -62,9 +62,13 @@ class ScenarioDocument(msgspec.Struct, frozen=True):
 def build_scenario_document(
     data: Manifest, problems: Problems, release: Release | None = None, default: Release = DEFAULT_RELEASE
 ) -> ScenarioDocument:
-    """Build the document. `release` replaces the one in the document, `default` is used if there is none."""
+    """Build the document. `release` overrides the document's; `default` is used if neither is given.
+
+    An invalid document is one without settings.
+    """
     if not check(SCENARIO, data, (), problems, strict=True):
-        return ScenarioDocument(release=default, feature_gates=default.default_gates())
+        release = release or default
+        return ScenarioDocument(release=release, feature_gates=release.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     annotations = text_map(metadata.get("annotations"))
     if (seed := spec.get("seed")) is not None and seed < 0:

@@ -297,11 +297,11 @@ export function drawNotices(target, view) {
 function queueText({ ahead }) {
 	if (!ahead) return t("run.queued");
 	const first = ahead.runs ? t("run.queued.behind", { n: ahead.runs }) : t("run.queued.next");
-	return ahead.seconds ? `${first} ${duration(ahead.seconds)}` : first;
+	return ahead.seconds ? `${first} ${timeLeft(ahead.seconds)}` : first;
 }
 
-/** A duration in seconds or minutes. @param {number} seconds */
-function duration(seconds) {
+/** How long the run may still wait, in seconds or minutes. @param {number} seconds */
+function timeLeft(seconds) {
 	return seconds < 90
 		? t("run.queued.seconds", { n: seconds })
 		: t("run.queued.minutes", { n: Math.round(seconds / 60) });

@@ -52,7 +52,7 @@ export function nodeName(name, most = Number.POSITIVE_INFINITY) {
 
 /**
  * The parts that distinguish names, each unique: "10-87" of "ip-10-0-10-87.eu-west-1.compute.internal".
- * @param {readonly string[]} names @param {number} [long] names with up to this many characters are shown as they are
+ * @param {readonly string[]} names @param {number} [long] if no name has more characters, all stay as they are
  * @returns {Map<string, string>} the short name of each; empty if the names stay as they are
  */
 export function shortened(names, long = LONG) {

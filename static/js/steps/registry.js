@@ -129,7 +129,10 @@ const STEPS = {
 	group: { captions: group, picture: () => "gang", explains: ["group"], ...groupExplanation },
 };
 
-/** Maps the entries of all steps. @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
+/**
+ * A Map of the entries that the function returns for each step.
+ * @template T @param {(name: StepName, step: Step) => [string, T][]} entries
+ */
 function collectEntries(entries) {
 	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
 }

@@ -65,7 +65,7 @@ export function pointOf(event, state) {
 		return "PreBind";
 	return (
 		pointOfType(event.type) ??
-		(podBeingTried(state) && !("pod" in event) ? pointOfOthers(state, subjectOf(event, state)) : "")
+		(podBeingTried(state) && !("pod" in event) ? pointReached(state, subjectOf(event, state)) : "")
 	);
 }
 
@@ -80,15 +80,15 @@ const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
 function enqueuedPoint({ pod }, state) {
 	const subject = podBeingTried(state);
 	if (!subject) return "";
-	return pod === subject ? failedPoint(state, pod) : pointOfOthers(state, subject);
+	return pod === subject ? failedPoint(state, pod) : pointReached(state, subject);
 }
 
 /**
- * The extension point of an attempt at an event about other pods. After Reserve, it is PreBind, which writes objects,
- * unless the pod still waits on Permit.
+ * The extension point that the subject's attempt has reached when an event about something else occurs: Permit while
+ * the pod waits there, and after Reserve at least PreBind, whose plugins write objects.
  * @param {State} state @param {string} subject
  */
-function pointOfOthers(state, subject) {
+function pointReached(state, subject) {
 	if (state.pods.get(subject)?.place === "waiting") return "Permit";
 	const writes = state.cycle.PodReserved?.pod === subject ? 1 + ALL.indexOf("PreBind") : 0;
 	return ALL[Math.max(writes, pointsReached(state, subject)) - 1] ?? "";

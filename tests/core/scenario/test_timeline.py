@@ -10,8 +10,10 @@ import pytest
 
 from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget
 from scheduler_core.apis.selectors import LabelSelector
-from scheduler_core.releases import DEFAULT_RELEASE
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 from scheduler_core.scenario.parse import ExpectedPod, Fault, ScenarioErrors, claimed, merge_update, parse_scenario
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.scenario_document import build_scenario_document
 from tests.builders import Manifest, budget, configuration, node, parse, pod, priority_class, scenario
 
 
@@ -310,6 +312,14 @@ def test_extender_script_that_is_refused(script: dict[str, Any], path: str) -> N
 def test_the_release_is_chosen_by_its_minor() -> None:
     assert parse(node("n"), kubernetesVersion="1.34").release.patch == "1.34.1"
     assert parse(node("n")).release is DEFAULT_RELEASE
+
+
+def test_the_rest_of_a_file_with_an_invalid_scenario_is_read_for_the_given_release() -> None:
+    given, problems = RELEASES["1.30"], Problems()
+    document = build_scenario_document({"kind": "Scenario", "spec": []}, problems, given)
+    assert problems.errors()
+    assert document.release is given
+    assert document.feature_gates == given.default_gates()
 
 
 def test_a_release_that_is_not_known_is_named_with_those_that_are() -> None:

@@ -65,7 +65,7 @@ METHODS = ["get", "post", "head", "put", "delete", "options", "patch"]
 
 
 def paths(run: Run) -> list[str]:
-    """Return an address of every kind, with ids that exist."""
+    """Return the paths to mutate: pages and API calls about a run and its scenario, and some that do not exist."""
     sid = run.version.scenario.public_id
     page, api = f"/s/{sid}", f"/api/v1/runs/{run.public_id}"
     files = ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg", "qr.svg"]

@@ -24,8 +24,9 @@ from kschedui.web.pages.people.passwords import hash_new_password, is_password
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show /accounts/ with registration/account.html: `tokens`, `form`, `secret` (of a new token, or ""), `sessions`,
-    and `here` (the key of this session).
+    """Show /accounts/ with registration/account.html; POST creates a token. Raises Refusal if there are too many.
+
+    Context: `tokens`, `form`, `secret` (of the new token, or ""), `sessions`, and `here` (the key of this session).
     """
     secret = ""
     form = TokenForm(request.POST or None)

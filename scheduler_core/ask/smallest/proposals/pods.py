@@ -66,7 +66,7 @@ def pod_topology_spread(case: Case) -> Iterator[Proposal]:
         key, skew = str(constraints[index].get("topologyKey")), int(constraints[index].get("maxSkew") or 1)
         path: Path = ("spec", "topologySpreadConstraints", index)
         others = [other for other in hard if other != index]
-        yield from _counted_domains(case, index, key, others)
+        yield from _counted_less(case, index, key, others)
         if key in case.node.labels and (least := _least_skew(case, index, skew, others)) is not None and least > skew:
             edit = case.of_pod((*path, "maxSkew"), least)
             yield Proposal("spread", [edit], key, skew, least, 0.25 * (least - skew))
@@ -85,8 +85,8 @@ def pod_topology_spread(case: Case) -> Iterator[Proposal]:
     yield from _pod_labels(case)
 
 
-def _counted_domains(case: Case, index: int, key: str, others: Sequence[int]) -> Iterator[Proposal]:
-    """Propose not to count domains whose taints the pod does not tolerate, and pods of older revisions."""
+def _counted_less(case: Case, index: int, key: str, others: Sequence[int]) -> Iterator[Proposal]:
+    """Propose not to count nodes whose taints the pod does not tolerate, and not to count pods of other revisions."""
     constraint = case.spec["topologySpreadConstraints"][index]
     path: Path = ("spec", "topologySpreadConstraints", index)
     if constraint.get("nodeTaintsPolicy") != "Honor" and case.has_on("NodeInclusionPolicyInPodTopologySpread"):

@@ -95,9 +95,9 @@ function nodeSection(form) {
 		const { metadata = {}, spec = {}, status = {} } = ref.value;
 		const size = status.allocatable ? "allocatable" : "capacity";
 		const labelOf = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
-		const { [shapes.ZONE]: zone, "kubernetes.io/hostname": _host, ...labels } = metadata.labels ?? {};
+		const { [shapes.ZONE]: zone, [shapes.HOSTNAME]: host, ...labels } = metadata.labels ?? {};
 		const relabel = (/** @type {object} */ next) => edit(() => documents.set(ref, ["metadata", "labels"], next));
-		const host = _host ? { "kubernetes.io/hostname": _host } : {};
+		const hostname = host ? { [shapes.HOSTNAME]: host } : {};
 		return h(
 			"tr",
 			{ key: `node:${metadata.name}` },
@@ -106,7 +106,9 @@ function nodeSection(form) {
 			input(labelOf("memory"), status[size]?.memory, (text) =>
 				edit(() => documents.set(ref, ["status", size, "memory"], text)),
 			),
-			input(labelOf("zone"), zone, (text) => relabel({ ...host, ...(text ? { [shapes.ZONE]: text } : {}), ...labels })),
+			input(labelOf("zone"), zone, (text) =>
+				relabel({ ...hostname, ...(text ? { [shapes.ZONE]: text } : {}), ...labels }),
+			),
 			input(
 				labelOf("taints"),
 				shapes.taintTexts(spec.taints),
@@ -116,7 +118,7 @@ function nodeSection(form) {
 			input(
 				labelOf("labels"),
 				shapes.pairs(labels),
-				(text) => relabel({ ...host, ...(zone ? { [shapes.ZONE]: zone } : {}), ...shapes.fromPairs(text) }),
+				(text) => relabel({ ...hostname, ...(zone ? { [shapes.ZONE]: zone } : {}), ...shapes.fromPairs(text) }),
 				{ placeholder: "disk=ssd" },
 			),
 			h(
@@ -151,8 +153,7 @@ function nodeSection(form) {
  */
 function renameNode(documents, ref, name) {
 	documents.set(ref, ["metadata", "name"], name);
-	if (ref.value.metadata?.labels?.["kubernetes.io/hostname"])
-		documents.set(ref, ["metadata", "labels", "kubernetes.io/hostname"], name);
+	if (ref.value.metadata?.labels?.[shapes.HOSTNAME]) documents.set(ref, ["metadata", "labels", shapes.HOSTNAME], name);
 }
 
 /** @param {Form} form @param {string} selected @param {(name: string) => void} select */

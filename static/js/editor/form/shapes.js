@@ -5,12 +5,12 @@
 import { taintText, toTaint } from "../../shared/taints.js";
 
 export const ZONE = "topology.kubernetes.io/zone";
-const HOST = "kubernetes.io/hostname";
+export const HOSTNAME = "kubernetes.io/hostname";
 const IMAGE = "registry.k8s.io/pause:3.9";
 
 /** A Node's manifest. @param {{name: string, cpu: string, memory: string, zone?: string}} of */
 export function node({ name, cpu, memory, zone }) {
-	const labels = { [HOST]: name, ...(zone ? { [ZONE]: zone } : {}) };
+	const labels = { [HOSTNAME]: name, ...(zone ? { [ZONE]: zone } : {}) };
 	return {
 		apiVersion: "v1",
 		kind: "Node",
@@ -128,7 +128,7 @@ export function additions(value) {
 		],
 		antiAffinity: [
 			["spec", "affinity", "podAntiAffinity"],
-			{ requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: HOST, labelSelector: selector }] },
+			{ requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: HOSTNAME, labelSelector: selector }] },
 		],
 		affinity: [
 			["spec", "affinity", "podAffinity"],

@@ -136,12 +136,10 @@ export function targetsOf({ documents }) {
  */
 function createdObjectCells(object, labelOf, change) {
 	const { metadata = {}, spec = {}, status = {} } = object;
-	const labels = metadata.labels?.["kubernetes.io/hostname"]
-		? { ...metadata.labels, "kubernetes.io/hostname": "" }
-		: metadata.labels;
 	const rename = (/** @type {string} */ name) => {
-		if (labels?.["kubernetes.io/hostname"] === "") labels["kubernetes.io/hostname"] = name;
-		change({ ...object, metadata: { ...metadata, name, ...(labels ? { labels } : {}) } });
+		const { labels } = metadata;
+		const renamed = labels?.[shapes.HOSTNAME] ? { labels: { ...labels, [shapes.HOSTNAME]: name } } : {};
+		change({ ...object, metadata: { ...metadata, name, ...renamed } });
 	};
 	const name = input(labelOf("name"), metadata.name, rename);
 	if (object.kind === "Node") {

@@ -36,7 +36,7 @@ export function draw(target, view) {
 				"div",
 				{ key: "nodes", class: `search-nodes ${event.nodes.length <= FEW ? "few" : ""}` },
 				event.nodes.map((nodeEntry, i) => nodeRow(view, nodeEntry, i, place, event.nodes.length <= FEW)),
-				moreNodes(event),
+				moreNodesNote(event),
 			),
 			searchLog(event, place),
 			deviceKey(view.state),
@@ -44,8 +44,8 @@ export function draw(target, view) {
 	]);
 }
 
-/** The number of nodes that the event leaves out; false if it has all. @param {Searched} event */
-function moreNodes({ more: n = 0 }) {
+/** How many nodes the event leaves out; false if none. @param {Searched} event @returns {Child} */
+function moreNodesNote({ more: n = 0 }) {
 	return n > 0 && h("p", { key: "more", class: "note" }, t("devices.more", { n }));
 }
 

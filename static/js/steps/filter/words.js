@@ -321,7 +321,8 @@ function verdictPanel(view, node, plugin) {
 }
 
 /**
- * The verdict that decides in the frame on screen; null outside Filter.
+ * The reference to the verdict that decides in the frame on screen, or to the pod's request if none does; null outside
+ * Filter.
  * @param {Asked} place @returns {string | null}
  */
 export function asked({ event, state, frame, order, subject }) {
