@@ -7,6 +7,7 @@ import pytest
 
 from kschedui.models import Chunk, Run
 from kschedui.runs import frames, worker
+from kschedui.web.pages.analysis.pending import MOST, OTHERS
 from scheduler_core import encode
 from tests.builders import node, pod, scenario
 from tests.core.controllers.worlds import node as live_node
@@ -99,6 +100,23 @@ def test_pods_of_a_workload_that_wait_for_the_same_reason_stand_together(author:
     assert "and 5 pods of the same workload, for the same reason" in author.get(address).content.decode()
     links = [row["url"] for row in [group["pods"][0], *group["pods"][0]["others"]]]
     assert len(set(links)) == 6
+
+
+def test_a_page_has_an_upper_limit_of_pods(author: Browser) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
+    alike = [waiting(f"web-{i}", cpu=9) for i in range(OTHERS + 3)]
+    for one in alike:
+        one["metadata"]["ownerReferences"] = [owner]
+    address = page_of(author, node("n1", cpu=4), *alike, *(waiting(f"own-{i}", cpu=9) for i in range(MOST + 4)))
+    found = author.get(address)
+    (group,) = found.context["groups"]
+    assert (len(group["pods"]), found.context["hidden"]) == (MOST, 5)
+    first = group["pods"][0]
+    assert (first["count"], len(first["others"]), first["more"]) == (OTHERS + 2, OTHERS, 2)
+    assert "5 more pods are not shown" in found.content.decode()
+    by_workload = author.get(f"{address}?by=workload").context
+    assert [len(group["pods"]) for group in by_workload["groups"]] == [1] * MOST
+    assert by_workload["hidden"] == 5
 
 
 def test_pods_that_a_deployment_made_in_the_run_are_grouped_by_it(author: Browser) -> None:

@@ -24,8 +24,9 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import require_complete_run
 
-SHOWN = 20  # pods of a group, when several groups are there
-MOST = 500  # pods of a single one
+MOST = 200  # rows of a page
+SHOWN = 20  # rows of a group, when several groups are there
+OTHERS = 100  # pods with the same explanation as another one
 EXAMPLE = "flash-sale"  # the lesson that a run without pending pods offers
 CACHED = 4  # runs whose pods a process keeps
 cached: dict[str, LeftBehind] = {}
@@ -36,9 +37,9 @@ cached: dict[str, LeftBehind] = {}
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
     `matching` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
-    `groups` [{key, title, count, pods [as_row], more}] largest first, `others` (sentences: evicted, stuck, broken,
-    standing), `release`, `example` (the address of such a page with pods; "" if this one has some, or the library is
-    not loaded).
+    `groups` [{key, title, count, pods [as_row], more}] largest first, `hidden` (number of pods that only a search
+    shows), `others` (sentences: evicted, stuck, broken, standing), `release`, `example` (the address of such a page
+    with pods; "" if this one has some, or the library is not loaded).
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -61,13 +62,14 @@ def example_page() -> str:
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
-    """Return the page's `all`, `matching`, `by`, `q`, `group`, `groups` and `others`; `page` is the address of the
-    version.
+    """Return the page's `all`, `matching`, `by`, `q`, `group`, `groups`, `hidden` and `others`.
+
+    `page` is the address of the version.
     """
     left = read_left_behind(rid)
     waiting = left.waiting
     pods = [pod for pod in waiting if matches(pod, query)]
-    rows = group_rows(pods, page, by, chosen)
+    rows, hidden = group_rows(pods, page, by, chosen)
     key = chosen if chosen in {group["key"] for group in rows} else ""
     others = {
         "evicted": list(map(in_language, map(evicted_words, left.evicted[:MOST]))),
@@ -76,7 +78,7 @@ def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[st
         "standing": [in_language(line) for rollout in left.standing[:MOST] for line in standing_words(rollout)],
     }
     counts = {"all": len(waiting), "matching": len(pods)}
-    return {**counts, "by": by, "q": query, "group": key, "groups": rows, "others": others}
+    return {**counts, "by": by, "q": query, "group": key, "groups": rows, "hidden": hidden, "others": others}
 
 
 def read_left_behind(rid: str) -> LeftBehind:
@@ -97,28 +99,39 @@ def matches(pod: PendingPod, query: str) -> bool:
     return all(word in text for word in query.lower().split())
 
 
-def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
-    """Return the groups of pods by cause or workload, the largest first."""
+def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> tuple[list[dict[str, Any]], int]:
+    """Return the groups of pods by cause or workload, the largest first, and the number of pods that are left out.
+
+    A page has MOST rows. The pods of a group that are `more` than its rows are not left out: the group has a page.
+    """
     key_of: Callable[[PendingPod], str] = workload_key if by == "workload" else cause_key
     by_key: dict[str, list[PendingPod]] = {}
     for pod in waiting:
         by_key.setdefault(key_of(pod), []).append(pod)
     if chosen in by_key:
         by_key = {key: pods for key, pods in by_key.items() if key == chosen}
-    most = MOST if len(by_key) == 1 else SHOWN
-    groups = []
+    groups: list[dict[str, Any]] = []
+    room, hidden = MOST, 0
     for key, pods in sorted(by_key.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        if not room:
+            hidden += len(pods)
+            continue
         rows = group_alike(pods)
+        most = room if len(by_key) == 1 else min(room, SHOWN)
+        room -= len(rows[:most])
+        more = sum(map(len, rows[most:]))
+        if len(by_key) == 1:
+            more, hidden = 0, more
         groups.append(
             {
                 "key": key,
                 "title": key if by == "workload" else in_language(words.blocker_words(pods[0])),
                 "count": len(pods),
                 "pods": [as_row(pod, page, others) for pod, *others in rows[:most]],
-                "more": sum(map(len, rows[most:])),
+                "more": more,
             }
         )
-    return groups
+    return groups, hidden
 
 
 def group_alike(pods: list[PendingPod]) -> list[list[PendingPod]]:
@@ -141,14 +154,17 @@ def workload_key(pod: PendingPod) -> str:
 
 
 def as_row(pod: PendingPod, page: str, others: Sequence[PendingPod] = ()) -> dict[str, Any]:
-    """Return a row for a pod: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (the
-    address of the changes that make it fit), attempt, blocker, causes, nearest, missing, advice, message, dumped,
-    same, why}.
+    """Return a row for a pod: {pod, url (of the step), others [{pod, url}] (OTHERS of those with the same explanation),
+    count (of the others), more (those that are left out), ask (the address of the changes that make it fit), attempt,
+    blocker, causes, nearest, missing, advice, message, dumped, same, why}.
     """
-    step, *steps = ({"pod": like.pod, "url": f"{page}#{like.step}&sel=pod:{like.pod}"} for like in (pod, *others))
+    shown = (pod, *others[:OTHERS])
+    step, *steps = ({"pod": like.pod, "url": f"{page}#{like.step}&sel=pod:{like.pod}"} for like in shown)
     return {
         **step,
         "others": steps,
+        "count": len(others),
+        "more": len(others) - len(steps),
         "ask": f"{page}?ask=changes#{pod.step}",
         "attempt": pod.attempt,
         "blocker": in_language(words.blocker_words(pod)),
