@@ -208,10 +208,9 @@ export function drawCaption(target, view) {
 	const unbroken = words.some((part) => typeof part === "object" && rowsNeeded(part.text, TITLE, room / 2) > 1);
 	const noted = lesson ? rowsNeeded(lesson.text, REASON, room) : 0;
 	const rows =
-		rowsNeeded(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsNeeded(reason, REASON, room)) + noted;
+		rowsNeeded(title, TITLE, room) + Number(unbroken) + Math.min(3, rowsNeeded(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
-	target.classList.toggle("full", rows > 4);
-	target.classList.toggle("crowded", rows > 5 || rowsNeeded(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
+	target.classList.toggle("crowded", rows > 4 || rowsNeeded(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
 	patch(target, [
 		h(
 			"p",

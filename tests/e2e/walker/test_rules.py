@@ -116,6 +116,7 @@ SPOILT = {
         "one.textContent = 'too little of something';"
         "one.style.cssText += ';white-space: nowrap; width: 40px; right: auto; line-height: 8px'",
     ),
+    "clipped: .*the sentence": ("PodAssumed", "#caption .why", "one.style.height = '6px'"),
     "clipped: .*a second line": (
         "PodAssumed",
         f"{CARD} .block b",

@@ -24,6 +24,7 @@ function cut({ text, parent, box }) {
 		if (one.closest(".why-stopped") && /\d/.test(hidden)) return `the figure in "${hidden}" is cut off`; // it decides
 		const row = one.closest(".heads .why-stopped") && one.closest(".lane"); // with room for a line more
 		if (shortened && row && row.clientHeight > ROOMY * Number.parseFloat(style.lineHeight)) return `"${text.slice(0, 40)}" is cut beside an empty line`;
+		if (one.closest(".caption :is(.why, .lesson)")) return `the sentence "${text.slice(0, 40)}" is cut by ${Math.round(beyond)} px`;
 		if (shortened && whole && inside.width >= READABLE) return "";
 		return `"${text.slice(0, 40)}" is cut by ${Math.round(beyond)} px in .${one.className || one.id}`;
 	}

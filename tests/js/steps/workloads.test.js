@@ -2,7 +2,7 @@
 // The row of a workload: the desired number of pods, and the state of each.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAtRest, workloadOf, workloadRows } from "../../../static/js/steps/controllers/model.js";
+import { isAtRest, podAbout, workloadOf, workloadRows } from "../../../static/js/steps/controllers/model.js";
 import { apply, emptyState } from "../../../static/js/trace/state.js";
 
 const created = (kind, name, workload) => ({
@@ -110,4 +110,11 @@ test("an event about a pod or a ReplicaSet belongs to the row of its Deployment"
 		"Deployment shop/web",
 	);
 	assert.equal(workloadOf({ type: "ClockAdvanced", time: 1 }, state), "");
+});
+
+test("an actor's event names its pod in one of three ways, or none", () => {
+	assert.equal(podAbout({ type: "ObjectApplied", pod: { pod: "default/web-1" } }), "default/web-1");
+	assert.equal(podAbout({ type: "PodDeletionRequested", pod: "default/web-1" }), "default/web-1");
+	assert.equal(podAbout({ type: "EvictionAnswered", kind: "Pod", namespace: "default", name: "web-1" }), "default/web-1");
+	assert.equal(podAbout({ type: "WorkloadStatusWritten", kind: "Job", namespace: "default", name: "sum" }), "");
 });

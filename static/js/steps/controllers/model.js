@@ -167,13 +167,18 @@ export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 	return ready === own.length && ready === (desired ?? ready);
 }
 
+/** The pod that an actor's event is about; "" if there is none. @param {any} event @returns {string} */
+export function podAbout(event) {
+	const pod = event.pod?.pod ?? event.pod;
+	return typeof pod === "string" ? pod : event.kind === "Pod" ? `${event.namespace}/${event.name}` : "";
+}
+
 /** The key of the workload that an event is about, "" for none. @param {any} event @param {State} state */
 export function workloadOf(event, state) {
 	if (event.workload || event.type === "WorkloadStatusWritten" || OF_PODS.includes(event.kind))
 		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);
 	if (event.type === "RequestMade") return rowKey(requestedKey(event, state), state);
-	const pod = event.pod?.pod ?? (typeof event.pod === "string" ? event.pod : "");
-	const own = pod || (event.kind === "Pod" ? `${event.namespace}/${event.name}` : "");
+	const own = podAbout(event);
 	const owner = event.pod?.owner ?? state.pods.get(own)?.summary.owner;
 	return owner ? rowKey(ownerKey(owner, own.slice(0, own.lastIndexOf("/"))), state) : "";
 }

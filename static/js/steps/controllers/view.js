@@ -5,7 +5,7 @@ import { button, h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { nodeName } from "../../shared/names.js";
 import { podLabel } from "../parts/pods.js";
-import { isAtRest, ordinal, workloadOf, workloadRows } from "./model.js";
+import { isAtRest, ordinal, podAbout, workloadOf, workloadRows } from "./model.js";
 
 /** @typedef {import("./model.js").Row} Row @typedef {import("./model.js").Pip} Pip */
 
@@ -117,6 +117,7 @@ function pipRow(view, row, pips, missing) {
 	const numbered = row.kind === "StatefulSet";
 	const shown = pips.slice(0, MAX_PIPS);
 	const over = pips.length + missing - MAX_PIPS;
+	const acted = view.subject ? "" : podAbout(view.event);
 	return h(
 		"div",
 		{ key: "pips", class: `workload-pips ${numbered ? "numbered" : ""}` },
@@ -125,7 +126,7 @@ function pipRow(view, row, pips, missing) {
 				() => view.act.select({ kind: "pod", name: pod }),
 				{
 					key: pod,
-					class: `pip ${kind} ${pod === view.subject ? "mine" : ""}`,
+					class: `pip ${kind} ${pod === view.subject ? "mine" : ""} ${pod === acted ? "acted" : ""}`,
 					"data-pip": pod,
 					title: `${pod.slice(pod.indexOf("/") + 1)}: ${t(`pip.${kind}`)}`,
 					"aria-label": `${pod.slice(pod.indexOf("/") + 1)}: ${t(`pip.${kind}`)}`,
