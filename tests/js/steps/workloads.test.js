@@ -115,6 +115,9 @@ test("an event about a pod or a ReplicaSet belongs to the row of its Deployment"
 test("an actor's event names its pod in one of three ways, or none", () => {
 	assert.equal(podAbout({ type: "ObjectApplied", pod: { pod: "default/web-1" } }), "default/web-1");
 	assert.equal(podAbout({ type: "PodDeletionRequested", pod: "default/web-1" }), "default/web-1");
-	assert.equal(podAbout({ type: "EvictionAnswered", kind: "Pod", namespace: "default", name: "web-1" }), "default/web-1");
+	assert.equal(
+		podAbout({ type: "EvictionAnswered", kind: "Pod", namespace: "default", name: "web-1" }),
+		"default/web-1",
+	);
 	assert.equal(podAbout({ type: "WorkloadStatusWritten", kind: "Job", namespace: "default", name: "sum" }), "");
 });
