@@ -93,7 +93,11 @@ def explain_soft(
 ) -> ScoreExplanation:
     """Return the contribution of each constraint, the rounded sum, and the normalization over the feasible nodes."""
     fields = _fields(pod, "ScheduleAnyway", len(state.soft))
-    facts = [_count_fact(soft, nodes, int(rows[index]), index, f) for soft, f in zip(state.soft, fields, strict=True)]
+    facts = [
+        _count_fact(soft, nodes, int(rows[index]), index, field)
+        for soft, field in zip(state.soft, fields, strict=True)
+        if soft.labelled is None or soft.labelled[index]
+    ]
     if state.ignored is not None and state.ignored[index]:
         missing = [s.constraint.topology_key for s in state.soft if s.labelled is not None and not s.labelled[index]]
         return ScoreExplanation([f"ignored: no label {', '.join(missing)}", "normalized = 0"], facts)
@@ -126,7 +130,7 @@ def _part_line(soft: SoftConstraint, index: int) -> str:
 def _count_fact(soft: SoftConstraint, nodes: NodeTable, row: int, index: int, field: str) -> Fact:
     """Return a fact with the number of matching pods in the node's domain. It is not a condition: it always holds."""
     constraint, node = soft.constraint, nodes.nodes[row]
-    domain = node.labels.get(constraint.topology_key, "")
+    domain = node.labels[constraint.topology_key]
     where = f"the node {node.name}" if constraint.topology_key == HOSTNAME else f"{constraint.topology_key}={domain}"
     count = int(soft.counts[index])
     return Fact(

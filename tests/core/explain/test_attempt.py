@@ -155,6 +155,24 @@ def test_a_score_is_arithmetic_with_this_pods_numbers() -> None:
     ]
 
 
+def test_a_node_without_a_topology_label_has_no_domain_whose_pods_are_counted() -> None:
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}}}
+    known = parse(
+        service, node("a", zone="z"), node("b"), pod("old", node="b", labels={"app": "web"}),
+        pod("new", labels={"app": "web"}),
+    )  # fmt: skip
+    spread = {
+        found.node: next(score for score in found.scores if score.plugin == "PodTopologySpread")
+        for found in explain(known, 1, ["a", "b"]).nodes
+    }
+    assert [fact.right for fact in spread["a"].facts] == [
+        "matching pods on the node a",
+        "matching pods on topology.kubernetes.io/zone=z",
+    ]
+    assert [fact.right for fact in spread["b"].facts] == ["matching pods on the node b"]
+    assert "topology.kubernetes.io/zone: 0 (the node has no such label)" in spread["b"].arithmetic
+
+
 def test_extenders_have_their_say() -> None:
     prefix = "http://licences.example"
     config = configuration(

@@ -376,6 +376,7 @@ export function* conditions({ state }) {
 /** The lines of a score's arithmetic have the engine's results. @returns {Generator<[string, string]>} */
 export function* arithmetic(view) {
 	if (view.event.type !== "ScoresComputed" || document.documentElement.lang !== "en") return;
+	globalThis.drawNow?.(); // an explanation that has arrived since
 	const [kind, node, plugin] = askedAt({ ...view, scene: "score" })?.split(":") ?? [];
 	const engine = kind === "score" ? explainer.score(view.state.attempt, node, plugin)?.arithmetic : null;
 	if (!engine || !document.querySelector("#margin h2")?.textContent?.endsWith(node)) return;
