@@ -98,7 +98,7 @@ class Cluster:
 
     def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
         """Return the order of the nodes after a change, without making the change."""
-        tree = deepcopy(self.tree)
+        tree = self.tree.copy()
         change(tree)
         return self._order_of(tree)
 

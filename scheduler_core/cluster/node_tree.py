@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from scheduler_core.apis.core import Node
 
 ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
@@ -10,12 +12,13 @@ REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernete
 
 def zone_key(node: Node) -> str:
     """Return region and zone, "" if both are missing; the beta label takes precedence (GetZoneKey)."""
-    zone, region = (_first(node, labels) for labels in (ZONE_LABELS, REGION_LABELS))
+    zone, region = _first(node, ZONE_LABELS), _first(node, REGION_LABELS)
     return f"{region}:\x00:{zone}" if zone or region else ""
 
 
 def _first(node: Node, labels: tuple[str, str]) -> str:
-    return next((node.labels[label] for label in labels if label in node.labels), "")
+    first, second = labels
+    return node.labels.get(first, node.labels.get(second, ""))
 
 
 class NodeTree:
@@ -59,14 +62,4 @@ class NodeTree:
 
     def list(self) -> list[str]:
         """Return the names of all nodes, one from each zone in turn."""
-        zones = [iter(names) for names in self._zones.values()]
-        order: list[str] = []
-        while zones:
-            remaining = []
-            for names in zones:
-                name = next(names, None)
-                if name is not None:
-                    order.append(name)
-                    remaining.append(names)
-            zones = remaining
-        return order
+        return [name for names in zip_longest(*self._zones.values()) for name in names if name is not None]

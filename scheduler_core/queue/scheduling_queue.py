@@ -312,8 +312,9 @@ class SchedulingQueue:
     def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
         """Run PreEnqueue, the gating plugin first. Return whether the pod passes; otherwise it is gated."""
         before = queued.gating_plugin
-        plugins = list(self._pre_enqueue.get(queued.pod.scheduler_name, ()))
-        plugins.sort(key=lambda plugin: plugin[0] != queued.gating_plugin)
+        plugins = self._pre_enqueue.get(queued.pod.scheduler_name, ())
+        if before:
+            plugins = sorted(plugins, key=lambda plugin: plugin[0] != before)
         for name, pre_enqueue in plugins:
             status = pre_enqueue(queued.pod)
             if status.is_success:
