@@ -210,7 +210,7 @@ class Filters:
             self._position_of[rows] = np.arange(len(rows))
             index = self._position_of[nominated_rows]
             self._position_of[rows] = -1
-        evaluated = (index >= 0) & (index < len(rows))
+        evaluated = index.view(np.uintp) < len(rows)  # negative ones are large
         counted = evaluated & (pods.priority[counted_slots] >= cycle.pod.priority) & (slots != cycle.slot)
         return index[counted], counted_slots[counted]
 

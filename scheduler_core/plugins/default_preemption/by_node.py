@@ -87,16 +87,15 @@ class ByNode:
     def records(self, rows: Ints) -> Sequence[DryRunRecord]:
         """Return the candidates as records of the trace."""
         row_numbers = rows.tolist()
-        new = np.array([row for row in row_numbers if row not in self._records], np.intp)
-        while len(new):
-            runs: DryRunBatch = self._runs[new[0]]
-            same_batch = np.array([run is runs for run in self._runs[new].tolist()], np.bool_)
-            self._record(runs, new[same_batch])
-            new = new[~same_batch]
+        for row in row_numbers:
+            if row not in self._records:
+                self._record(self._runs[row])
         return [self._records[row] for row in row_numbers]
 
-    def _record(self, runs: DryRunBatch, rows: Ints) -> None:
-        """Create the records of the candidates of one batch."""
+    def _record(self, runs: DryRunBatch) -> None:
+        """Create the records of all candidates of a batch, since the next pod may need them, without outdated ones."""
+        rows = runs.rows[runs.verdicts.passes]
+        rows = rows[[run is runs for run in self._runs[rows].tolist()]]
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         victims = runs.victims.slots[runs.victims.of_nodes(positions)]

@@ -100,11 +100,10 @@ class Records:
     def _failed_nodes(self, candidates: Candidates, count: int) -> dict[str, Verdict]:
         """Return the first `count` nodes that are not candidates, with the reasons."""
         names, rows = self._handle.cluster.nodes.names, candidates.failed[:count]
-        of_status = {
-            status: Verdict(status.plugin, status.code.label, list(status.reasons)) for status in candidates.reasons
-        }
         verdicts = candidates.runs.verdicts
-        return {names[row]: of_status[status] for row in rows.tolist() if (status := verdicts.status(row)) is not None}
+        records = [Verdict(status.plugin, status.code.label, list(status.reasons)) for status in verdicts.statuses]
+        numbers = verdicts.which[rows].tolist()
+        return {names[row]: records[number - 1] for row, number in zip(rows.tolist(), numbers, strict=True)}
 
     def victims(self, candidates: Candidates, row: int) -> list[Pod]:
         """Return the pods to evict on a candidate node, by importance."""

@@ -89,7 +89,7 @@ def _verdict(status: Status) -> Verdict:
 
 def _nodes_filtered_twice(framework: Framework, cycle: CycleState, evaluated: RowArray) -> list[str]:
     """Return the nodes with nominated pods of at least the same priority, which are filtered twice."""
-    if not framework.nominator:
+    if not framework.nominator or not len(evaluated):
         return []
     index, _ = framework.filters.nominated(cycle, evaluated, framework.nominator)
     names = framework.cluster.nodes.names
