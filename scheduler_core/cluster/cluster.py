@@ -317,7 +317,8 @@ class Cluster:
         load, change = nodes.load[:, row], np.add if sign > 0 else np.subtract
         change(load, pods.load[:, slot], out=load)  # with `out`, since `+=` on a part of a column writes it twice
         nodes.touched[row] = None
-        pods.notify_observers(slot, row, sign)
+        for observer in pods.observers:
+            observer.moved(slot, row, sign)
 
 
 _NOTHING: Mapping[ObjectKey, KubernetesObject] = {}

@@ -28,9 +28,8 @@ class PlacementObserver(Protocol):
     Rows are only valid within one `nodes.generation`: rebuild the counters when it changes.
     """
 
-    def placed(self, slot: int, row: int) -> None: ...
-
-    def displaced(self, slot: int, row: int) -> None: ...
+    def moved(self, slot: int, row: int, by: int) -> None:
+        """Count the pod that was added to the row (+1) or removed from it (-1)."""
 
 
 class SavedPlacements(msgspec.Struct, frozen=True):
@@ -202,14 +201,6 @@ class PodTable:
     def placed_slots(self, names: Sequence[str]) -> list[Sequence[int]]:
         """Return the slots of the pods on each of the nodes."""
         return [self._on_node.get(name, ()) for name in names]
-
-    def notify_observers(self, slot: int, row: int, sign: int) -> None:
-        """Notify the observers that the pod was added to the row (+1) or removed from it (-1)."""
-        for observer in self.observers:
-            if sign > 0:
-                observer.placed(slot, row)
-            else:
-                observer.displaced(slot, row)
 
     def save_placements(self) -> SavedPlacements:
         """Return the current placements for `restore`."""

@@ -118,7 +118,7 @@ class Diagnosis(msgspec.Struct):
 
     def count_explicit(self) -> int:
         """Return the number of nodes with an explicit status."""
-        return int(np.count_nonzero(self.verdicts.which))
+        return int(np.count_nonzero(self.verdicts.which)) if self.verdicts.statuses else 0
 
     def status(self, row: int) -> Status:
         return self.verdicts.status(row) or self.absent

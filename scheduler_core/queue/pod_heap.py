@@ -49,7 +49,7 @@ class PodHeap:
     def peek(self) -> QueuedPod | None:
         """Return the first pod without removing it; None if the heap is empty."""
         while self._heap:
-            *_, number, queued = self._heap[0]
+            number, queued = self._heap[0][-2:]
             if self._entries.get(queued.key, (0,))[0] == number:
                 queued_pod: QueuedPod = queued
                 return queued_pod

@@ -64,9 +64,8 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
 def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
     """Run Reserve. Raises FitError or SchedulingError after a rollback."""
     pod, node_name = attempt.pod, attempt.node_name
-    results, status = attempt.framework.run_until_failure(
-        ReservePlugin, lambda plugin: plugin.reserve(pod, attempt.state_of(plugin), node_name)
-    )
+    assert attempt.cycle is not None
+    results, status = attempt.framework.run_reserve(pod, attempt.cycle, node_name)
     results, status = _with_fault(scheduler, attempt, "Reserve", results, status)
     if results:
         scheduler.emit(PodReserved(pod.key, [_point_run(*answer) for answer in results]))
@@ -148,9 +147,8 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     if not _still_assumed(scheduler, pod):
         _bind_deleted_pod(scheduler, attempt)
         return
-    results, status = framework.run_until_failure(
-        PreBindPlugin, lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
-    )
+    assert attempt.cycle is not None
+    results, status = framework.run_pre_bind(pod, attempt.cycle, node_name)
     results, status = _with_fault(scheduler, attempt, "PreBind", results, status)
     if results:
         scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*answer) for answer in results]))
@@ -180,9 +178,8 @@ def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
     Bind is left out: it would fail, because the pod no longer exists.
     """
     framework, node_name = attempt.framework, attempt.node_name
-    framework.run_until_failure(
-        PreBindPlugin, lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
-    )
+    assert attempt.cycle is not None
+    framework.run_pre_bind(attempt.pod, attempt.cycle, node_name)
     for plugin in framework.at(ReservePlugin)[::-1]:
         plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
 

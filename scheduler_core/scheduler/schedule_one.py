@@ -183,7 +183,7 @@ def select_host(
         choice = draw(scheduler.rng, len(tied))
     names = scheduler.cluster.nodes.names
     ties = [names[row] for row in feasible[tied[:TIES_SHOWN]].tolist()]
-    node_name: str = names[feasible[tied[choice]]]
+    node_name: str = names[feasible.item(tied.item(choice))]
     scheduler.emit(
         HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied), by_heap=by_heap and len(tied) > 1)
     )

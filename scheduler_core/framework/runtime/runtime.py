@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -55,6 +55,8 @@ from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
 Registry = Mapping[str, type[Plugin]]
 P = TypeVar("P", bound=Plugin)
+PluginStatuses = tuple[list[tuple[str, Status]], Status]  # of each plugin that ran, and the final one
+StateFunction = tuple[str, Callable[[Pod, Any, str], Status]]  # a plugin's name, and its Reserve or PreBind
 
 REJECTING = (PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, ReservePlugin, PermitPlugin)
 
@@ -132,6 +134,8 @@ class Framework:
         pre_filters, reserves = self.at(PreFilterPlugin), self.at(ReservePlugin)
         self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
         self._at[ReservePlugin] = missing_state.reserves(reserves, pre_filters)
+        self._reserves: list[StateFunction] = [(plugin.name, plugin.reserve) for plugin in self.at(ReservePlugin)]
+        self._pre_binds: list[StateFunction] = [(plugin.name, plugin.pre_bind) for plugin in self.at(PreBindPlugin)]
         self.filters = Filters(
             missing_state.filters(self.at(FilterPlugin), pre_filters, cluster),
             cluster,
@@ -285,17 +289,25 @@ class Framework:
         """Return the total scores for raw scores by plugin. `run_scores` has run before, for any node."""
         return self._scorers.total(cycle, self.cluster.nodes, rows, raw)
 
-    def run_until_failure(
-        self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
-    ) -> tuple[list[tuple[str, Status]], Status]:
-        """Run Reserve or PreBind in order until a failure. Return the status of each plugin, and the final status."""
-        results: list[tuple[str, Status]] = []
-        for plugin in self.at(point) if plugins is None else plugins:
-            status = call(plugin)
-            results.append((plugin.name, status))
-            if not status.is_success:
-                return results, as_failure(point.__name__.removesuffix("Plugin"), plugin.name, status)
-        return results, SUCCESS
+    def run_reserve(self, pod: Pod, cycle: CycleState, node_name: str) -> PluginStatuses:
+        """Run Reserve in order until a failure. Return the status of each plugin, and the final status."""
+        return _run_until_failure("Reserve", self._reserves, pod, cycle, node_name)
+
+    def run_pre_bind(self, pod: Pod, cycle: CycleState, node_name: str) -> PluginStatuses:
+        """Run PreBind in order until a failure. Return the status of each plugin, and the final status."""
+        return _run_until_failure("PreBind", self._pre_binds, pod, cycle, node_name)
+
+
+def _run_until_failure(
+    point: str, plugins: Sequence[StateFunction], pod: Pod, cycle: CycleState, node_name: str
+) -> PluginStatuses:
+    results: list[tuple[str, Status]] = []
+    for name, run in plugins:
+        status = run(pod, cycle.states.get(name), node_name)
+        results.append((name, status))
+        if not status.is_success:
+            return results, as_failure(point, name, status)
+    return results, SUCCESS
 
 
 def as_failure(point: str, plugin: str, status: Status) -> Status:

@@ -72,7 +72,7 @@ class Scorers:
             nodes = nodes.without_pods()
         answered: Mapping[str, PreScoreResult] = {} if cycle.cached is None else cycle.cached.pre_scores
         for name, pre_score in self._pre_score:
-            result = answered[name] if name in answered else pre_score(pod, states.get(name), nodes, rows)
+            result = answered.get(name) or pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
             if result.state is not None and name in self._kept:
                 raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')

@@ -32,6 +32,8 @@ def claim_name(pod: Pod, claim: PodClaim) -> str | None:
 
 def claim_keys(pod: Pod) -> list[str]:
     """Return "namespace/name" of the pod's claims as far as they are known, whether they exist or not."""
+    if not pod.resource_claims and not pod.extended_resource_claim:
+        return []
     names = [claim_name(pod, entry) for entry in pod.resource_claims]
     return [f"{pod.namespace}/{name}" for name in (*names, pod.extended_resource_claim) if name]
 

@@ -171,14 +171,8 @@ class DomainCounts:
         specs = self._pods.specs
         return [number for number in self._candidates(rules) if match_all(rules, *specs[number])]
 
-    def placed(self, slot: int, row: int) -> None:
-        self._change(slot, row, +1)
-
-    def displaced(self, slot: int, row: int) -> None:
-        self._change(slot, row, -1)
-
-    def _change(self, slot: int, row: int, by: int) -> None:
-        spec = int(self._pods.spec[slot])
+    def moved(self, slot: int, row: int, by: int) -> None:
+        spec = self._pods.spec.item(slot)
         self._placed.change(spec, by)
         if spec >= len(self._by_spec):
             self._learn()

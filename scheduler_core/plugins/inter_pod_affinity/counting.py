@@ -75,7 +75,9 @@ class Plan(msgspec.Struct):
     @property
     def has_existing_anti_affinity(self) -> bool:
         """Return whether an existing pod's required anti-affinity matches the pod in some domain."""
-        return any(counter.total for key in self.keys for counter in key.existing_anti_affinity_counts)
+        return bool(self.keys) and any(
+            counter.total for key in self.keys for counter in key.existing_anti_affinity_counts
+        )
 
 
 class Plans:
@@ -90,7 +92,7 @@ class Plans:
     def of(self, pod: Pod) -> Plan:
         pods = self._cluster.pods
         slot = pods.slot_of[pod.key]
-        spec, terms = int(pods.spec[slot]), int(pods.terms[slot])
+        spec, terms = pods.spec.item(slot), pods.terms.item(slot)
         stamp = self._stamp()
         plan = self._plans.get((spec, terms))
         if plan is None or plan.stamp != stamp:

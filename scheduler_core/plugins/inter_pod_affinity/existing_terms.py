@@ -120,14 +120,8 @@ class TermOwners:
         self._learn()
         return [term_set for number in numbers for term_set in self._sets_with[number]]
 
-    def placed(self, slot: int, row: int) -> None:
-        self._change(slot, row, +1)
-
-    def displaced(self, slot: int, row: int) -> None:
-        self._change(slot, row, -1)
-
-    def _change(self, slot: int, row: int, by: int) -> None:
-        number = int(self._pods.terms[slot])
+    def moved(self, slot: int, row: int, by: int) -> None:
+        number = self._pods.terms.item(slot)
         self._placed.change(number, by)
         if not number:
             return

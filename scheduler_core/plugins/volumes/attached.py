@@ -77,12 +77,12 @@ class AttachedVolumes:
 
     # PlacementObserver
 
-    def placed(self, slot: int, row: int) -> None:
-        if self._generation == self._cluster.nodes.generation:
+    def moved(self, slot: int, row: int, by: int) -> None:
+        if self._generation != self._cluster.nodes.generation:
+            return
+        if by > 0:
             self._add(slot, row)
-
-    def displaced(self, slot: int, row: int) -> None:
-        if self._generation == self._cluster.nodes.generation and slot in self._held:
+        elif slot in self._held:
             self._remove(slot)
 
     # Counting
