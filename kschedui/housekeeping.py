@@ -28,8 +28,9 @@ PURGE_SECONDS = 3600.0
 
 @app.task(name="kschedui.tasks.reap", base=ReapingTask)
 def reap() -> bool:
-    """Queue lost work again within seconds; the broker's own redelivery after a crash takes hours.
+    """Queue lost work again within seconds, and cancel previews that nobody looks at any more.
 
+    The broker's own redelivery after a crash takes hours.
     Return whether there is any work; True if the database is unavailable.
     """
     try:
@@ -39,7 +40,7 @@ def reap() -> bool:
             runs.cancel_unseen_previews()
         requeue_lost()
         return True
-    except Error as error:  # a database that is away for a while is waited for
+    except Error as error:  # the database is unavailable; the next task tries again
         logger.warning("lost work was not looked for: %s", error)
         return True
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from redis import ConnectionPool
 
-MOST = 1000  # commands at once; one more would not be counted
+MOST = 1000  # connections, each for one command at a time; a command that gets none fails
 
 
 class SharedPool(ConnectionPool):

@@ -18,8 +18,8 @@ from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_factors
 from scheduler_core.scenario.parse import Limits, Scenario
 
-BATCH_SECONDS = 2.0  # of work that a batch is meant to be at most
-LAST_SECONDS = 0.2  # that the last ones are: shorter ones would cost more to take than they are worth
+BATCH_SECONDS = 2.0  # of work that a batch should take at most
+LAST_SECONDS = 0.2  # that the last batches should take: for shorter ones, the overhead would be too large
 MAX_BATCH = 400  # cells
 SHARE = 6  # of what is left, so that several workers end together
 MAX_OFFERED = 200
@@ -40,7 +40,7 @@ class Planned(NamedTuple):
 
 
 def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
-    """Plan an experiment. Raises ScenarioErrors or ExperimentTooLarge."""
+    """Plan an experiment; `kubernetes` None: on the version's release. Raises ScenarioErrors or ExperimentTooLarge."""
     design = read_factors(factors)
     if NUL in json.dumps(factors).replace(r"\\", ""):
         raise ExperimentTooLarge(Message("The factors of an experiment cannot contain the character NUL."))
@@ -116,8 +116,8 @@ def list_choices(scenario: Scenario) -> dict[str, Any]:
     """Return everything that the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), actors,
     drawn}.
 
-    The lists have at most MAX_OFFERED entries. `drawn`: whether the seed has an effect. Since 1.35, ties are broken at
-    random only if there are extenders.
+    `nodes`, `classes` and `pods` have at most MAX_OFFERED entries. `drawn`: whether the seed has an effect. Since 1.35,
+    ties are broken at random only if there are extenders.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[item.name, item.value] for item in objects if isinstance(item, PriorityClass)]

@@ -69,7 +69,7 @@ class StoredCell(NamedTuple):
 
 
 def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
-    """Store an experiment and notify the workers. Raises TooManyExperiments."""
+    """Store an experiment, notify the workers, and return it. Raises TooManyExperiments."""
     with in_turn(f"experiments of {visitor.author}"):
         require_few_running(experiments_of(visitor))
         if experiments_of(visitor).count() >= (most := settings.LIMITS["experiments_kept"]):
@@ -113,7 +113,10 @@ def add_batches(experiment: Experiment) -> None:
 
 
 def restart(experiment: Experiment) -> bool:
-    """Restart an experiment. Return False if it is running. Raises TooManyExperiments."""
+    """Delete the results of an experiment and run it again; return False, and do nothing, if it is running.
+
+    Raises TooManyExperiments.
+    """
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
     author = Visitor(experiment.owner).author if experiment.owner else experiment.editor_hash
@@ -153,7 +156,7 @@ def may_change(visitor: Visitor, experiment: Experiment) -> bool:
     return mine or access.may_edit(visitor, experiment.version.scenario)
 
 
-def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
+def of_scenario(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
     """Return the experiments with a scenario, newest first: all for people who can edit it, otherwise the visitor's
     own.
     """
@@ -227,7 +230,7 @@ def finished_cells(pk: int, numbers: range) -> set[int]:
 def keep(pk: int, rows: list[StoredCell]) -> None:
     """Write results, and count their size.
 
-    A prepared statement is used: model objects would take ten times as long.
+    The statement is written in SQL: model objects would take ten times as long.
     """
     with connection.cursor() as cursor:
         cursor.executemany(INSERT, [(pk, *row) for row in rows])

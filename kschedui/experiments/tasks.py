@@ -15,12 +15,12 @@ from kschedui.runs.tasks import STAY_SECONDS
 logger = logging.getLogger(__name__)
 
 QUEUE = "experiments"
-NICE = 10  # that others go first on a processor that both want
+NICE = 10  # so that other processes have priority on a busy processor
 
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_experiments() -> None:
-    """Work on queued batches, one after another. Do nothing if there are none."""
+    """Work on queued batches until there are none, or until STAY_SECONDS have passed; then ask for another worker."""
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():

@@ -181,7 +181,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
 
 
 def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
-    """Yield the events; stop at the limits of a cell, or when another worker holds the batch."""
+    """Yield the events. Raises Stopped at a limit of a cell, and leases.Lost when the batch is no longer held."""
     begun, bounds = monotonic(), Bounds.of("cell")
     holding.limit_simulation(bounds)
     for step, event in enumerate(events, 1):
@@ -206,7 +206,9 @@ def runner_of(experiment: Experiment) -> tuple[Design, Cells]:
 
 
 def requeue_lost() -> int:
-    """Queue batches again whose worker is lost, and notify workers. Return their number.
+    """Queue batches again whose worker is lost, and notify workers of them and of those that no worker has taken.
+
+    Return the number of batches of which workers are notified.
 
     An experiment whose batches are all done is marked as done, in case its last worker crashed before that.
     """

@@ -74,7 +74,7 @@ class Holding:
         self.limit = monotonic() + most, sentence
 
     def renew(self) -> None:
-        """Renew the lease at regular intervals until the work is over; runs in a thread."""
+        """Renew the lease at intervals until the work is over, and end work at its time limit; runs in a thread."""
         try:
             while not self.over.wait(settings.RUN_LEASE_SECONDS / 3):
                 if self.limit and monotonic() > self.limit[0]:

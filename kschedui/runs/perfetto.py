@@ -64,7 +64,7 @@ class Trace:
         self.cycle = None
 
     def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows that name the thread of the pod and, if it is new, the process of its node."""
+        """Begin the pod's time on a node. Yield the rows that name its thread and, if it is new, the node's process."""
         if node not in self.processes:
             self.processes[node] = SCHEDULER + 1 + len(self.processes)
             yield name_row("process_name", self.processes[node], 0, f"node {node}")
@@ -80,7 +80,7 @@ class Trace:
             yield slice_row(pod, self.processes[node], self.threads[pod], since, self.now, {"node": node})
 
     def end(self) -> Iterator[dict[str, Any]]:
-        """End all slices that are still open."""
+        """Yield the slices of all pods that are still on their nodes."""
         for pod in list(self.placed):
             yield from self.leave(pod)
 

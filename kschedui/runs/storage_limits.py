@@ -123,7 +123,7 @@ def require_disk_space() -> None:
 
 
 def free_disk() -> int | None:
-    """Return the free bytes where the database is; None if it is on another machine."""
+    """Return the free bytes where the database is; None if it may be on another machine, or has no file."""
     if connection.vendor != "sqlite":
         return None
     file = Path(str(connection.settings_dict["NAME"]))

@@ -205,7 +205,10 @@ def frame_of(run: Run, seq: int) -> bytes:
 
 
 def first_frame(run: Run, most: int) -> bytes | None:
-    """Return the first frame of the run; None if it is not stored, damaged, or larger than `most` bytes."""
+    """Return the first frame of the run; None if it is not stored, damaged, or larger than `most` bytes.
+
+    A damaged one is computed again.
+    """
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
     stored = small.values_list("frame", flat=True).first()
     try:
@@ -359,7 +362,7 @@ def touch(public_id: str) -> None:
 
 
 def cancel_unseen_previews() -> int:
-    """Cancel previews that nobody has viewed for a while. Return their number."""
+    """Cancel previews that nobody has viewed for a while, at most 100 at a time. Return their number."""
     unseen = Run.objects.filter(
         state__in=[Run.State.QUEUED, Run.State.RUNNING],
         version__scenario__scratch=True,

@@ -22,7 +22,10 @@ STAY_SECONDS = 60.0
 
 @app.task(name=runs.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_runs() -> None:
-    """Simulate the runs whose turn it is, one after another. Do nothing if this worker cannot take any."""
+    """Simulate the runs whose turn it is, one after another, until there is none that this worker can take.
+
+    After STAY_SECONDS, another worker is asked to continue instead.
+    """
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():

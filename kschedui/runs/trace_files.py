@@ -25,7 +25,7 @@ class EventLines:
 
 
 class DecisionLines:
-    """One decision per line, as printed by `manage.py simulate`."""
+    """One decision record per line (scheduler_core/trace/decisions.py)."""
 
     def __init__(self) -> None:
         self.reader = DecisionReader()

@@ -10,7 +10,7 @@ from .errors import StartError
 
 
 class DataFolder:
-    """A data folder, created if absent and locked while this object exists; the lock ends with the process."""
+    """A data folder, created if absent and locked until `close` or the end of the process. Raises StartError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -38,7 +38,7 @@ def watch() -> None:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Send a signal to a process group; 0 sends nothing. Return whether the group exists."""
+    """Send a signal to a process group; 0 sends nothing. Return whether the group may still run: not after SIGKILL."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:

@@ -50,7 +50,7 @@ def answers_tcp(port: int) -> bool:
 
 
 def answers_http(url: str) -> bool:
-    """Return whether a web server responds on this loopback port, with any status."""
+    """Return whether a web server responds at this URL, with any status."""
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=2)
     try:
@@ -64,7 +64,7 @@ def answers_http(url: str) -> bool:
 
 
 def wait_until(condition: Callable[[], object], seconds: float) -> bool:
-    """Check the condition every 50 ms until it holds; False if it never did."""
+    """Check the condition every 50 ms until it holds, for at most `seconds`. Return whether it did."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -27,7 +27,7 @@ def described_pods(reading: Reading) -> list[DescribedPod]:
 
 
 def other_events(reading: Reading) -> list[str]:
-    """Return the warnings of the text that the scheduler did not write: "FailedMount (kubelet): ..."."""
+    """Return at most MOST warnings of the text that the scheduler did not write: "FailedMount (kubelet): ..."."""
     others = (event for event in reading.events if event.type == "Warning" and event.reason not in OF_SCHEDULER)
     return list(dict.fromkeys(f"{event.reason} ({event.source}): {event.message}" for event in others))[:MOST]
 

@@ -80,7 +80,7 @@ class FailedMessage(msgspec.Struct):
 
 
 def messages(text: str) -> list[FailedMessage]:
-    """Return all distinct messages in a text: output of kubectl describe, an event list, a log, a dump."""
+    """Return the distinct messages in a text, at most MAX_MESSAGES: output of kubectl, an event list, a log, a dump."""
     rows = NEXT_EVENT.split(text)
     alone = len(rows) == 1 and len(text.strip().splitlines()) == 1
     all_messages = [message for row in rows for message in _messages_of(row, alone=alone)]
@@ -232,7 +232,10 @@ GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rule
 
 
 def precise_parts(message: FailedMessage) -> list[Part]:
-    """Return the parts without those that repeat another one less precisely."""
+    """Return the parts without those that repeat another one less precisely.
+
+    If there is no more precise part, such a part is named as that of the affinity rules.
+    """
     parts = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
     if any("affinity rules" in part.reason for part in parts):
         return parts

@@ -42,7 +42,7 @@ export const PLUGINS = """
 
 
 def generate(folder: Path) -> dict[str, str]:
-    """Return the generated files by path. Only plugins' texts in the catalogues of `folder` change."""
+    """Return the generated files by path. Only texts of plugins and causes in the catalogues of `folder` change."""
     declared = {name: _in_own_name(name, plugin) for name, plugin in REGISTRY.items()}
     files = {MODULE: f"{HEADER}{_as_javascript(_of_our_plugins())};\n"}
     for language, name in CATALOGUES.items():

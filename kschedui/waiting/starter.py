@@ -61,7 +61,10 @@ def own_maker(part: Part) -> Make | None:
 
 
 def stand_in(message: FailedMessage, part: Part) -> Make | None:
-    """Return an extender that returns the reason; None if no nodes are counted, or the message is truncated."""
+    """Return a function that adds an extender's rule with this reason to a cluster; None if that is not possible.
+
+    It is not if no nodes are counted, the message is truncated, or the reason is too long.
+    """
     if not part.count or message.end != "." or len(part.reason) >= LONGEST:
         return None
     meaning = reason_of(part.reason)
@@ -77,7 +80,7 @@ def stand_in(message: FailedMessage, part: Part) -> Make | None:
 def build_starter(
     message: FailedMessage, makers: list[Make | None], title: str, *, small: bool = False
 ) -> tuple[int, Starter]:
-    """Return the scenario and the similarity of its message to this one; 0 if it counts other nodes.
+    """Return the similarity of a scenario's message to this one, 0 if it counts other nodes, and the scenario.
 
     `small`: nodes without room are too small, so that no eviction would help.
     """

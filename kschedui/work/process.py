@@ -73,7 +73,7 @@ class Worker:
     ) -> Any:
         """Return the function's result, or raise its error.
 
-        Raises TooMuch, and Ended if the client has disconnected.
+        Raises TooMuch, and Ended if the client has disconnected or the process was killed.
         """
         begun, self.took = monotonic(), 0.0
         if self._done >= WORKS:

@@ -80,7 +80,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "api": reverse("v1:api-root"),
         **offered,
     }
-    earlier = [row(experiment) for experiment in store.of_version(visitor, scenario)[:LISTED]]
+    earlier = [row(experiment) for experiment in store.of_scenario(visitor, scenario)[:LISTED]]
     about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number}
     return render(request, "scenarios/experiments.html", {**about, "boot": boot, "earlier": earlier})
 
