@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 # Without the letters and digits that are mistaken for each other when read aloud or typed from a slide.
 ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
-ID_LENGTH = 12  # 57 ** 12 is 2 ** 70
+ID_LENGTH = 12  # 56 ** 12 is about 2 ** 70
 
 
 def new_public_id() -> str:

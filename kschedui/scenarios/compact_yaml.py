@@ -61,7 +61,7 @@ def _flow(value: Any) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Return a value that is not a mapping or list; a text is quoted unless every parser reads it as a text."""
+    """Return a value other than a mapping or list as YAML; a text is quoted unless every parser reads it as a text."""
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -44,8 +44,9 @@ def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course
 
 
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
-    """Replace the course. Raises BadCourse. Entries that are already in it may stay even if the visitor can no longer
-    see them.
+    """Store the course with this title, text and these scenarios in place of its own, and return it. Raises BadCourse.
+
+    Entries that are already in it may stay even if the visitor can no longer see them.
     """
     if not 0 < len(names) <= MAX_SCENARIOS:
         raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MAX_SCENARIOS))
@@ -60,7 +61,10 @@ def save(visitor: Visitor, course: Course, title: str, about: str, names: list[s
 
 
 def require_scenario(visitor: Visitor, number: int, name: str, earlier: set[str]) -> str:
-    """Return the id of the scenario that a line of a course names. Raises BadCourse if the visitor cannot see it."""
+    """Return the id of the scenario that a line of a course names.
+
+    Raises BadCourse if the visitor cannot see it and it is not in `earlier`, the ids that were in the course before.
+    """
     link = LINK.fullmatch(name.strip())
     kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
     if key in earlier:

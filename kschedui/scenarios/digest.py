@@ -43,7 +43,7 @@ def digest_of(text: str) -> Digest:
 
 
 def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Digest:
-    """Return the digest of a text that is already parsed and stored unchanged."""
+    """Return the digest of a text that is already parsed; it is stored without its Challenge document."""
     title = clean_title(parsed.title or parsed.name)
     hidden = hidden or IMPORTED in parsed.annotations
     digest = Digest(

@@ -168,8 +168,9 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
 
 
 def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest, str]]]) -> tuple[dict[str, str], list[Manifest]]:
-    """Return the pool of each group, and the NodePools: one for each set of taints, whose limit is the sum of the
-    groups' maxima.
+    """Return the pool of each group, and the NodePools: one for each set of taints and startup taints.
+
+    Its limit is the sum of the groups' maxima; it has none if a group has no maximum.
     """
     pool_of: dict[str, str] = {}
     made: list[Manifest] = []
@@ -288,8 +289,8 @@ def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest]
 def _machines(
     catalogue: Catalogue, pool: NodePool, most: int
 ) -> tuple[list[tuple[InstanceType, str, str, float]], int]:
-    """Return machines of a pool as (type, zone, capacity type, price), evenly spread over the sizes, and the number
-    left out.
+    """Return machines of a pool as (type, zone, capacity type, price), evenly spread over the sizes, and the number of
+    instance types left out.
     """
     requirements = requirements_of_pool(pool)
     allowed = catalogue.meeting(requirements) & catalogue.offered(requirements)

@@ -27,7 +27,7 @@ from scheduler_core.trace.events import AnyEvent
 
 GROUP = "kschedui.plugins"
 
-_METHODS = {"key": "queue_sort"}  # where the method is not called as the extension point is
+_METHODS = {"key": "queue_sort"}  # methods whose names differ from those of their extension points
 _POINTS = (
     "pre_enqueue",
     "pre_filter",

@@ -50,7 +50,7 @@ def unpack(packed: bytes, text: str, mark: bytes) -> Scenario | None:
 
 
 def find_parsed(text: str, mark: bytes) -> Scenario | None:
-    """Return the scenario that was stored with a version of this text; None if there is none."""
+    """Return the scenario that was stored with a version of this text; None if there is none that can be used."""
     if len(text) < LONG:
         return None
     stored = ParsedText.objects.filter(version__sha256=sha256(text)).order_by("-pk").values_list("packed", flat=True)

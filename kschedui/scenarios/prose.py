@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 TAGS = {"p", "br", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h3", "h4", "a", "table", "thead"}
 TAGS |= {"tbody", "tr", "th", "td", "hr", "del"}
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
-MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])  # no text makes it slow; Python-Markdown was
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])  # fast for every text, unlike Python-Markdown
 MAX_CELLS = 3_000  # of all tables of a text; a short row is filled up with empty cells
 MAX_HTML = 200_000  # characters: a text may refer to one long link many times
 LONGEST_TITLE = 200
@@ -20,7 +20,7 @@ DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def markdown_html(text: str) -> str:
-    """Return Markdown as HTML that contains only text, lists, tables, and links that show their target.
+    """Return Markdown as HTML with no other elements than TAGS, and links to http and https addresses only.
 
     A text that would become too many table cells or too much HTML is shown as it was written. This takes up to seconds
     and hundreds of megabytes, so it is done once, when the text is saved, and never in a process that answers pages.

@@ -180,7 +180,7 @@ class Published:
         """Return the types whose names match a pattern, with their offerings in the zones; all types or zones if none
         are given.
 
-        Types without a price are left out; `unpriced` then names them.
+        Types without an offering that has a price are left out; `unpriced` then names them.
         """
         patterns, zones = tuple(patterns), tuple(zones)
         entries, self.unpriced = [], []

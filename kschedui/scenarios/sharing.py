@@ -31,7 +31,10 @@ def groups_of(owner: Any) -> QuerySet[Group]:
 
 
 def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: bool = False) -> Share:
-    """Share the scenario with an account or one of the owner's groups, or change the permission. Raises NotShared."""
+    """Share the scenario with an account or one of the owner's groups, or change the permission. Return the share.
+
+    Raises NotShared.
+    """
     whom = {"group": find_group(scenario.owner, group)} if group else {"user": find_account(account)}
     if whom.get("user") == scenario.owner:
         raise NotShared(gettext_noop("You already own it."))

@@ -181,7 +181,7 @@ def example(text: str) -> Version:
 
 
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
-    """Save the same text as the visitor's own scenario.
+    """Save the text of a version, or that of the digest, as the visitor's own scenario. Return its version.
 
     With a digest without text, the database copies the original's text.
     """
@@ -212,7 +212,7 @@ def by_id(public_id: str) -> Scenario:
 
 
 def by_slug(slug: str) -> Scenario:
-    """Return a lesson. Raises Scenario.DoesNotExist."""
+    """Return the lesson or challenge with this slug. Raises Scenario.DoesNotExist."""
     return Scenario.objects.get(slug=slug)
 
 

@@ -32,7 +32,7 @@ class Response(NamedTuple):
 
 
 def answer(pk: int) -> Response:
-    """Call the view of an upload that this worker holds. If that is repeated, changes are made only once."""
+    """Return the response of the view to an upload that this worker holds. If repeated, changes are made only once."""
     upload = Upload.objects.select_related("owner").get(pk=pk)
     try:
         with tempfile.TemporaryFile(prefix="kschedui-upload-") as body:

@@ -64,8 +64,9 @@ class NotDone(Exception):
 
 
 def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
-    """Store a request and queue it. Until it has arrived, its state is CANCELLED. Raises TooManyUploads or
-    parts.TooManyBytes.
+    """Store a request, queue it, and return the upload. Until it has arrived, its state is CANCELLED.
+
+    Raises TooManyUploads or parts.TooManyBytes.
     """
     upload = Upload.objects.create(
         **owned_by(visitor),

@@ -70,7 +70,10 @@ class Names:
             self.collect(item, name)
 
     def mapping(self) -> dict[str, str]:
-        """Return the generated names, in the order of the originals; drivers of devices keep their names."""
+        """Return the generated name of each name but the keys of labels, in the order of the originals.
+
+        Drivers of devices keep their names.
+        """
         for names in self.by_kind.values():
             names -= self.drivers
         mapping: dict[str, str] = {}

@@ -23,7 +23,7 @@ KEPT = (
     "metadata.name", "pod-template-hash", "pod-template-generation", "controller-revision-hash", "controller-uid",
     "job-name", *(key for key in GROUP_LABELS if "/" not in key), *_PREDICATES, *_PRIORITIES,
 )  # fmt: skip
-# By what it names: how a made-up name begins. A name that names several things is of the first of them.
+# The beginning of generated names, by the kind of object. A name of several kinds belongs to the first of them.
 PATTERNS = {
     "Node": "node",
     "Namespace": "team",

@@ -210,7 +210,7 @@ def extender_notes(objects: list[Manifest]) -> list[Message]:
 
 
 def with_title(objects: list[Manifest], release: str, *, is_private: bool) -> list[Manifest]:
-    """Add a Scenario document with a title and the release."""
+    """Return the objects and a Scenario document with a title and the release; `is_private` marks it as imported."""
     kinds = Counter(str(manifest.get("kind")) for manifest in objects)
     title = f"{kinds['Node']:,} nodes, {kinds['Pod']:,} pods"
     metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if is_private else {})

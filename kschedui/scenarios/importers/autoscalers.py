@@ -44,7 +44,10 @@ def autoscaler_of(objects: Sequence[Manifest]) -> str:
 
 
 def add_autoscaler(objects: Sequence[Manifest], autoscaler: str) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with the documents of an autoscaler, and notes about values that the dump does not contain."""
+    """Return the objects with the documents of an autoscaler, and notes about values that the dump does not contain.
+
+    Objects that have an autoscaler already are returned unchanged.
+    """
     if any(manifest.get("kind") in ("ClusterAutoscaler", "Karpenter") for manifest in objects):
         return list(objects), []
     if autoscaler == "karpenter":
@@ -195,7 +198,10 @@ def as_initialized(node: Manifest) -> Manifest:
 
 
 def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield the instance types of the nodes, each in all zones and with all capacity types that occur."""
+    """Yield the instance types of the nodes of NodePools, each in all zones and with all capacity types that occur.
+
+    On-demand is always among the capacity types.
+    """
     zones = sorted({zone for node in nodes if (zone := _labels(node).get(ZONE))}) or ["zone-a"]
     kinds = sorted({kind for node in nodes if (kind := _labels(node).get(CAPACITY_TYPE))} | {"on-demand"})
     known: dict[str, Manifest] = {}

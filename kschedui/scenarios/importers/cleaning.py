@@ -97,8 +97,8 @@ def tidy_all(objects: list[Manifest]) -> list[Manifest]:
 
 
 def without_fields_of_others(objects: list[Manifest], release: Release) -> tuple[list[Manifest], list[Message]]:
-    """Remove the fields that the release does not have, such as those of a newer API server; return a note
-    about them.
+    """Return the objects without the fields that the release does not have, such as those of a newer API server, and a
+    note about these fields.
     """
     counts: Counter[str] = Counter()
     kept = []

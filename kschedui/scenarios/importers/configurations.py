@@ -185,7 +185,7 @@ def _without_removed(entries: Any, removed: set[str]) -> Any:
 
 
 def _convert_args(entry: Manifest) -> Manifest:
-    """Return arguments of a plugin in v1; null and empty ones, which have no effect, are left out."""
+    """Return an entry of pluginConfig with its arguments in v1; null ones, which have no effect, are left out."""
     args = entry.get("args")
     if not isinstance(args, dict):
         return entry

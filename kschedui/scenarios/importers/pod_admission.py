@@ -44,10 +44,10 @@ class PodAdmission:
         for limits in self.limit_ranges.get(str(pod["metadata"].get("namespace") or "default"), ()):
             for name in ("containers", "initContainers"):
                 for container in mappings_in(spec, name):
-                    self.done["LimitRange"] += with_defaults(container, limits)
+                    self.done["LimitRange"] += set_defaults(container, limits)
         if name := spec.get("runtimeClassName"):
             if runtime_class := self.runtime_classes.get(str(name)):
-                with_runtime_class(spec, runtime_class)
+                apply_runtime_class(spec, runtime_class)
                 self.done["RuntimeClass"] += 1
             else:
                 self.missing[str(name)] += 1
@@ -66,7 +66,7 @@ class PodAdmission:
             )
 
 
-def with_defaults(container: Manifest, limits: Manifest) -> bool:
+def set_defaults(container: Manifest, limits: Manifest) -> bool:
     """Set the missing requests and limits of a container. Return whether it got a request that it did not have.
 
     A request that only repeats the container's own limit does not count.
@@ -82,7 +82,7 @@ def with_defaults(container: Manifest, limits: Manifest) -> bool:
     return changed
 
 
-def with_runtime_class(spec: Manifest, runtime_class: Manifest) -> None:
+def apply_runtime_class(spec: Manifest, runtime_class: Manifest) -> None:
     """Set the overhead, node selector and tolerations of the class."""
     overhead, scheduling = part(part(runtime_class, "overhead"), "podFixed"), part(runtime_class, "scheduling")
     if overhead:

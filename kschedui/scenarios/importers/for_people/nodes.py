@@ -95,7 +95,7 @@ def _allocated(described: Described) -> Mapping[str, str]:
 
 
 def make_pod(namespace: str, name: str, node: str, requests: Mapping[str, str]) -> Manifest:
-    """Return a pod with one container."""
+    """Return a pod with one container that has these requests; it is pending if `node` is empty or <none>."""
     limits = {key: value for key, value in requests.items() if "/" in key}
     resources = {**({"requests": dict(requests)} if requests else {}), **({"limits": limits} if limits else {})}
     container = {"name": "all", "image": "unknown", "resources": resources}

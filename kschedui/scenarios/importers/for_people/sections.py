@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-# A command, behind whatever prompt: before its sign stand no two spaces, as in a row of a table.
+# A command after any prompt. Unlike a row of a table, a prompt has no two spaces in a row before its sign.
 PROMPT = re.compile(
     r"^\s{0,4}(?:(?:(?!  ).){0,120}?[$%>#\u276f\u279c\u03bb\u00bb](?:\s{1,9}\S{1,80})?\s{1,9}|[$%>#])?"
     r"(?:\w{1,99}=\S{1,200}\s{1,9}){0,4}(?:sudo\s+)?"

@@ -11,14 +11,14 @@ from kschedui.scenarios.importers.for_people.sections import NONE, Table
 
 Manifest = dict[str, Any]
 
-DELETED = "2025-01-01T00:00:00Z"  # of a pod that is being deleted, since when is not printed
+DELETED = "2025-01-01T00:00:00Z"  # of a pod that is being deleted; kubectl does not print the time
 # A phase, the reason of a container that has ended, or why kubelet refused or ended the pod (printers.go: printPod).
 ENDED = re.compile(
     r"Completed|Succeeded|Failed|Error|OOMKilled|ContainerCannotRun|StartError|ContainerStatusUnknown|ExitCode:\d+"
     r"|Signal:\d+|Evicted|DeadlineExceeded|Shutdown|NodeShutdown|Terminated|Preempting|OutOf\w+|NodeAffinity|NodePorts"
     r"|NodeName|TaintToleration|UnexpectedAdmissionError|InvalidNodeInfo"
 )
-WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # any other status has a pod that is on a node
+WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # a pod with any other status is on a node
 KINDS = {"pod": ("pod/", "pods/", "po/"), "node": ("node/", "nodes/", "no/")}  # before names of several kinds
 ROLE = "node-role.kubernetes.io/"
 GATE = "kschedui.io/not-printed"  # stands for the gates of a pod in the state SchedulingGated

@@ -149,7 +149,7 @@ def _is_similar(name: str, kind: str) -> bool:
     return name.lower() == kind.lower() or (abs(len(name) - len(kind)) <= 2 and name[:2].lower() == kind[:2].lower())
 
 
-# Kinds of every cluster that look like ours with a slip.
+# Kinds of most clusters that look like misspellings of the supported ones.
 _REAL = {"Role", "PodTemplate", "ServiceAccount", "ResourceClass"}
 
 

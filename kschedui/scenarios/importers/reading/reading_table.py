@@ -48,7 +48,7 @@ OLDER = "V1beta1"  # ends the name of a type whose fields are read, too: `cleani
 CONFIGURATION_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1")
 CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending", "Ready")
 
-# Fields that the tables know and check, but of which nothing in scheduling depends.
+# Fields that the tables know and check, but that nothing in scheduling depends on.
 _UNREAD = {
     "ObjectMeta": "generateName finalizers deletionGracePeriodSeconds",
     "OwnerReference": "blockOwnerDeletion",
@@ -68,7 +68,7 @@ _UNREAD = {
     "PersistentVolumeSpec": "mountOptions",
     "ObjectReference": "resourceVersion fieldPath",
 }
-# What the tables call unread, or read as it is, and how much of it is kept.
+# Fields that the tables do not read, or read as they are, and the part of each that is kept.
 _READ: dict[tuple[str, str], Rule] = {
     ("ObjectMeta", "annotations"): {"k": list(ANNOTATIONS)},
     ("TemplateMeta", "annotations"): {"k": list(ANNOTATIONS)},
@@ -106,7 +106,7 @@ _READ: dict[tuple[str, str], Rule] = {
         }.items()
     },
 }
-_OPEN = {"*": KEEP}  # a type of which everything else is kept, for what reads it to judge
+_OPEN = {"*": KEEP}  # a type whose other fields are all kept; the code that reads them checks them
 
 _EXPORT = {
     "namespaces": "Namespace",

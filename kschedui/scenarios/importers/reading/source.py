@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.yaml_pieces import runs
 
-# Around what containers wrote, in `kubectl cluster-info dump`. Fixed words come first: they are found fastest.
+# The lines around container logs in `kubectl cluster-info dump`. Fixed words come first: they are found fastest.
 LOG = re.compile(r"==== START logs for (?<=^==== START logs for ).*$", re.MULTILINE)
 LOG_END = re.compile(r"==== END logs for .*$", re.MULTILINE)
 LONGEST_MARK = 700
 
-# What a terminal shows around a dump, each on a line of its own: what kubectl says, its own log, how it was called.
+# Terminal output around a dump, each part on a line of its own: messages of kubectl, its log, its command line.
 _SAID = (
     r"(?:(Error from server(?: \(\w+\))?|Unable to connect to the server|The connection to the server"
     r"|No resources found|[Ee]rror(?=: )|Warning(?=: ))|([EWIF]\d{4} \d\d:\d\d:\d\d\.)"

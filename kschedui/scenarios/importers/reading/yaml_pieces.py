@@ -15,7 +15,7 @@ ANCHOR = re.compile(r"[-:] +&\w")  # other items may refer to it
 MARKER = re.compile(r"---(?=[ \t]|$)")
 JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
 
-# Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
+# Fields of an object that an API server printed, with keys sorted by kubectl: early ones, and (LAST) the last ones.
 PRINTED = re.compile(r"\n(?:  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:)")
 NAME = re.compile(r"""(?:^|[\s{,])["']?(?:name|generateName)["']?\s*:\s*[^\s{]""")
 SPEC = re.compile(r"""(?:^|[\s{,])["']?(?:spec|status)["']?\s*:""")
