@@ -39,7 +39,7 @@ def of_owner(owner: Any) -> QuerySet[SessionUse]:
 
 
 def end(owner: Any, pk: int) -> None:
-    """Log out the browser of the session."""
+    """Log out the browser of this session if it is one of the account's."""
     Session.objects.filter(pk__in=of_owner(owner).filter(pk=pk).values("session")).delete()
 
 
@@ -49,6 +49,6 @@ def end_others(owner: Any, key: str | None) -> None:
 
 
 def browser_of(user_agent: str) -> str:
-    """Return browser and system in a few words: "Firefox, Linux"; "" if neither is known."""
+    """Return the known names of the browser and the system: "Firefox, Linux"; "" if neither is known."""
     names = (next((name for sign, name in signs if sign in user_agent), "") for signs in (BROWSERS, SYSTEMS))
     return ", ".join(name for name in names if name)

@@ -45,12 +45,14 @@ class Provider(OIDCAuthenticationBackend):
         return isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255
 
     def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
-        """Return the account of this person: one, or none yet."""
+        """Return a query set with the account of this person, empty if there is none yet."""
         identities = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=claims["sub"])
         return get_user_model().objects.filter(pk__in=identities.values("user"))
 
     def create_user(self, claims: Mapping[str, Any]) -> Any:
-        """Create an account without a password. A number is appended to a name that is already in use."""
+        """Return the person's account with the groups of the claims; create it, without a password, if there is none.
+        A number is appended to a name that is already in use.
+        """
         wanted = str(claims.get("preferred_username") or claims.get("name") or "user")[: LONGEST_NAME - 10]
         with in_turn("names of accounts"):
             user = self.filter_users_by_claims(claims).first()

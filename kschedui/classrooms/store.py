@@ -59,7 +59,9 @@ class Board(NamedTuple):
 
 
 class RightAnswer(NamedTuple):
-    """The right choice of a question that is being revealed, and its text for the file of answers."""
+    """The right choice of a question that is being revealed. The texts of the question and its choices (`labels`) are
+    for the file of answers.
+    """
 
     right: int
     text: str
@@ -185,7 +187,10 @@ def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, 
 
 
 def show(pk: int, shown: Shown) -> Board:
-    """Store what the teacher's page shows now. Raises NoClass if the class is over, or has too many questions."""
+    """Store what the teacher's page shows now, and return the new board.
+
+    Raises NoClass if the class is over, or has too many questions.
+    """
     with transaction.atomic():
         row = require_live(pk)
         asked, revealed = {}, row.revealed
@@ -214,7 +219,7 @@ def count_choices(row: Classroom, question: Question, answer: RightAnswer) -> di
 
 
 def end(pk: int) -> Board:
-    """End the class; its answers are kept for a day. Raises NoClass if it has already ended."""
+    """End the class and return its last board; its answers are kept for a day. Raises NoClass if it is already over."""
     with transaction.atomic():
         return change(require_live(pk), ended_at=timezone.now())
 
@@ -269,7 +274,10 @@ class Given(NamedTuple):
 
 
 def store_answers(pk: int, answers: list[Given]) -> set[Given]:
-    """Store answers to the current question, the last one of each student. Return those that count."""
+    """Store answers to the current question, the last one of each student. Return those that were stored.
+
+    If new students would exceed the limit of the class, only answers of students who have answered before are stored.
+    """
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None or not row.asked or "counts" in row.asked:
@@ -301,7 +309,10 @@ def answers_of(pk: int, student: str) -> dict[str, int]:
 
 
 def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:
-    """Count a student's try at the challenge of the class. Nothing is counted once the student has solved it."""
+    """Count a student's try at the challenge of the class; `held`: the number of variants in which the answer holds.
+
+    Nothing is counted once the student has solved it, if the class is over, or for a new student if the class is full.
+    """
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None:

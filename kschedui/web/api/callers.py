@@ -54,8 +54,8 @@ class Caller(HttpBearer):
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed.
 
-        Raises Refusal, TooManyUploads, StorageFull or RequestDataTooBig if it may not, Large if a worker has to answer
-        it, and Acceptable if only its headers have arrived so far.
+        Raises Refusal, TooOften, TooManyUploads, StorageFull or RequestDataTooBig if it may not, Large if a worker has
+        to answer it, and Acceptable if only its headers have arrived so far.
         """
         if upload_of(request) is None:
             self.admit(request)

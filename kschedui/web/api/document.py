@@ -186,7 +186,7 @@ class DocumentedAPI(NinjaAPI):
     document: OpenAPISchema | None = None
 
     def get_openapi_schema(self, *, path_prefix: str | None = None, path_params: Any = None) -> OpenAPISchema:
-        """Return the document, which takes a tenth of a second to build."""
+        """Return the document. It is built once, which takes a tenth of a second."""
         if self.document is None:
             self.document = Document(self, self.get_root_path(path_params or {}))
         return self.document

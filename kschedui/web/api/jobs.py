@@ -220,7 +220,7 @@ def history(rid: str, name: str) -> bytes | None:
 def left_behind(rid: str) -> LeftBehind:
     """Return the pods that are pending at the end of a stored run, and other pods worth attention.
 
-    If this engine cannot run it to its end, the nearest nodes and the other pods are left out.
+    If this engine cannot run it to its end, the nearest nodes and the other pods are left out. Raises Refused.
     """
     follower = Follower()
     run = runs.by_id(rid)
@@ -405,7 +405,7 @@ def _title(variant: Variant | None) -> str:
 
 
 def _failure(text: str, challenge: Challenge, answer: str, verdict: AnswerVerdict) -> dict[str, Any]:
-    """Return the first variant that fails, with a text that can be played; its title is no longer hidden."""
+    """Return {number, seed, unmet, text} of the first variant that fails; the text can be run."""
     played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
     reasons = [in_language(sentence) for sentence in verdict.unmet]
     return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}

@@ -52,7 +52,7 @@ class Refusal(Exception):
 
 
 def refusal_json(refusal: Refusal) -> HttpResponse:
-    """Return a refusal in the API's format."""
+    """Return a refusal in the API's format, and count it in the metrics."""
     body = problem(refusal.status, in_language(refusal.sentence), refusal.code, **refusal.more)
     refusals.labels(body["code"]).inc()
     return problem_response(body, refusal.headers)
@@ -122,7 +122,7 @@ def refusal_of(error: Exception) -> Refusal:
 
 
 def incomplete(run: Run | None, sentence: str) -> Refusal:
-    """Return the refusal of what needs a complete run: the sentence, unless the run ended before its end."""
+    """Return the refusal of a request that needs a complete run; if the run has ended early, its sentence says that."""
     if run is not None and run.state in Run.ENDED:
         sentence = gettext_noop("The run did not finish. Open the scenario to see why.")
     return Refusal(409, sentence)

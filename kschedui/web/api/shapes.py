@@ -159,7 +159,7 @@ class QuestionOut(TeacherWords):
 
 
 class Words(Schema):
-    """The text's title, description and captions in your language; the description is plain text."""
+    """The lesson's description as plain text, `look_at`, captions and questions, in your language."""
 
     description: str
     look_at: str

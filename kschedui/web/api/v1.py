@@ -72,7 +72,7 @@ def refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
 
 @api.exception_handler(Large)
 def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
-    """Store a large request for a worker, and return the URL of its response."""
+    """Store a large request for a worker, and return its state with the URL at which to ask for it again."""
     try:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:

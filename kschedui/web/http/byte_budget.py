@@ -54,7 +54,7 @@ class ByteBudget:
 
     @asynccontextmanager
     async def held(self, owner: str, key: Hashable, size: int) -> AsyncIterator[Hold]:
-        """Hold this number of bytes while the block runs, once there is room.
+        """Hold this number of bytes, or the owner's share if it is less, while the block runs, once there is room.
 
         Clients with the same key wait for the same bytes, which are counted once.
         """

@@ -42,7 +42,7 @@ def requested_version(request: HttpRequest, sid: str, number: int) -> Version:
 
 
 def run_of_links(request: HttpRequest, sid: str, number: int) -> Run:
-    """Return the run that the version's links show. Raises Refusal before it is complete."""
+    """Return the run that the URL selects, by default that of the version's links. Raises Refusal until complete."""
     count(request, "download")
     version = requested_version(request, sid, number)
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
@@ -88,7 +88,7 @@ def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBas
 @page_view
 @require_safe
 def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Send one decision record per line, as printed by `manage.py simulate`."""
+    """Send one decision record per line."""
     body = streams.file_of(request, run_of_links(request, sid, number), DecisionLines())
     return attachment(body, streams.JSONL, f"{sid}-{number}-decisions.jsonl")
 

@@ -45,7 +45,7 @@ class Row(msgspec.Struct, frozen=True):
 @page_view
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
-    """Show /releases/?from=1.34&to=1.36 with releases.html: `badges` [(release, its recorded runs)] newest first,
+    """Show /releases/?from=1.34&to=1.36 with releases.html: `badges` [(release, badge)] newest first,
     `older`, `newer` (versions, "" for all), `differences` (releases_differences.html).
     """
     count(request, "read")

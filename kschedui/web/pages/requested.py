@@ -19,7 +19,7 @@ def requested_run(request: HttpRequest, shown: Version) -> Run | None:
     """Return the run that the URL selects. If there is none, it is started for people who can edit the scenario.
 
     For anybody else return None; they can start it by a button: a run counts towards the storage of its requester, and
-    crawlers open URLs too.
+    crawlers open URLs too. Raises Refusal if the URL names an older engine that has no run of the version.
     """
     engine, kubernetes = request.GET.get("engine"), requested_release(request, shown)
     run = runs.find_run(shown, engine, kubernetes)
@@ -34,7 +34,7 @@ def requested_run(request: HttpRequest, shown: Version) -> Run | None:
 
 
 def require_complete_run(request: HttpRequest, shown: Version) -> Run:
-    """Return the run by the engine in the URL, or by the current one. Raises Refusal before it is complete."""
+    """Return the run by the engine in the URL, or that of the version's links. Raises Refusal if it is incomplete."""
     run = runs.find_run(shown, request.GET.get("engine"))
     if run is None or run.state != Run.State.DONE:
         raise incomplete(

@@ -44,7 +44,7 @@ def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str
     summary="Judge an answer in a class",
 )
 def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[str, Any]:
-    """Evaluate a student's answer to the challenge of a class, and notify the teacher of the try."""
+    """Evaluate a student's answer to the challenge of a class, and count the try, which the teacher can see."""
     classroom = require_class(request, code)
     cookie = student_cookie.read_student_cookie(request.COOKIES)
     if cookie is None or cookie.code != classroom.code or store.is_over(classroom):
@@ -65,7 +65,7 @@ def solvers(request: HttpRequest, code: str) -> dict[str, Any]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class with the code. Raises Refusal after counting a wrong one."""
+    """Return the class with the code. Raises Refusal for a wrong one, which is counted, and TooOften after many."""
     rates.require_code(request)
     try:
         return store.by_code(code)

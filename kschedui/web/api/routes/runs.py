@@ -131,7 +131,7 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
     "/{id:rid}/decisions", auth=reads("download"), summary="One decision a line", openapi_extra=json_lines("Decision")
 )
 def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
-    """Return decision records as printed by `manage.py simulate`. 409 until the run is done."""
+    """Return the decision records of the run, one per line (JSONL). 409 until the run is done."""
     run = visible_run(request, rid)
     require_done(run)
     return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)

@@ -36,7 +36,7 @@ def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
 
 @router.post("/preview", auth=writes("run", large=True), response=RunName, summary="Run a text without saving it")
 def preview(request: HttpRequest, body: TextIn) -> RunName:
-    """Store the text as a preview for a day. It is visible only to you."""
+    """Store the text as a preview for a day, and run it. It is visible only to you."""
     text = require_size(body.text)
     keeping_visitor(request)
     digest = work(request, jobs.digest, text)

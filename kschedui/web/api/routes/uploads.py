@@ -19,7 +19,7 @@ router = Router(tags=["uploads"])
 
 
 def keep_request(request: HttpRequest, head: bytes) -> Upload:
-    """Store a large request; `head` of its body has been read."""
+    """Store a large request, and return its upload; `head` of its body has been read."""
     visitor = keeping_visitor(request)
     stored = responding.stored_request_of(request)
     return store.keep(visitor, requester_of(request), stored, responding.blocks_of(request, head))

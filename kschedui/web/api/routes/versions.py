@@ -97,13 +97,13 @@ def json_with_text(
     "/{id:sid}/versions/{n:number}/words", auth=reads(), response=Words, url_name="words", summary="What a teacher says"
 )
 def words(request: HttpRequest, sid: str, number: int) -> Words:
-    """Return the captions and questions of the lesson."""
+    """Return the description, captions and questions of the lesson."""
     _, scenario = visible_scenario(request, sid)
     return words_of(scenarios.version(scenario, number))
 
 
 def words_of(version: Version) -> Words:
-    """Return the lesson's captions and questions in your language."""
+    """Return the lesson's description as plain text, its captions and its questions in the visitor's language."""
     lesson = lessons.load(version.lesson)
 
     def translate(entry: Caption | Question) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def describe(scenario: Scenario, version: Version) -> dict[str, Any]:
     "/{id:sid}/versions/{n:number}/run", auth=writes("run"), response=RunName, summary="Run with the current engine"
 )
 def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
-    """Run again if the run failed or was cancelled; otherwise return the existing run."""
+    """Run the version if it has no run by the current engine, or one that failed or was cancelled. Return the run."""
     _, scenario = visible_scenario(request, sid)
     return RunName(run=start_run(request, scenarios.version(scenario, number)).public_id)
 

@@ -196,8 +196,9 @@ def _reason_of_node(node: NodeAnswer) -> str:
 
 
 def columns(answer: Autoscaling) -> list[dict[str, Any]]:
-    """Return the new nodes by group: [{group, count, cost, kinds, nodes: [{node, type, pods, more}], more}].
+    """Return the new nodes by group: [{group, count, cost, percent, kinds, nodes: [{node, type, pods, more}], more}].
 
+    `percent`: the cost in percent of the highest one.
     The nodes are those that appeared in the run, with the pods that were bound to them.
     """
     groups: dict[str, dict[str, Any]] = {}

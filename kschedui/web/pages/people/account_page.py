@@ -86,7 +86,10 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
-    """Show /accounts/password with registration/password.html: `form`. Other sessions and all tokens end."""
+    """Show /accounts/password with registration/password.html: `form`.
+
+    A POST changes the password, which ends all other sessions and all tokens.
+    """
     user = request.user
     assert isinstance(user, AbstractUser)
     if not user.has_usable_password():

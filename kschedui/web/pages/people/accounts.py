@@ -81,7 +81,7 @@ def admin_login(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def signup(request: HttpRequest) -> HttpResponse:
-    """Sign up with registration/signup.html: `form`, `next`."""
+    """Show /accounts/signup/ with registration/signup.html: `form`, `next`. A POST creates the account and logs in."""
     form = SignupForm(request.POST or None)
     if request.method == "POST":
         count(request, "save")
@@ -159,7 +159,7 @@ def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """Show the settings with scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions`
     (version_rows) before the one in `?before=`, `first` (whether version 1 is among them), `claim_url` (a link that
-    gives the scenario to an account; "" if it has an owner), and the context of shares.context_of.
+    gives the scenario to an account; "" if it has an owner), and the context of shares.context_of. A POST saves them.
     """
     visitor, scenario = owned_scenario(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}

@@ -29,7 +29,10 @@ class PasswordBackend(ModelBackend):
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
     ) -> Any:
-        """Return the account, or None if no password was sent. Raises PermissionDenied for a wrong password."""
+        """Return the account, or None if no password was sent.
+
+        Raises PermissionDenied for a wrong name or password, or an inactive account.
+        """
         if request is None or username is None or password is None:
             return None
         user = get_user_model().objects.filter(username=username).first()

@@ -51,7 +51,7 @@ def cross(shape: Shape, colour: str = "") -> str:
 
 
 def strip(attempts: str) -> SafeString:
-    """Return a strip with a bar for each attempt: tall if bound, medium if nominated, low if unschedulable."""
+    """Return a strip with a bar for each attempt: tall if bound, medium if nominated, low if it failed."""
     width, height = STRIP
     pitch = min(6.0, width / max(len(attempts), 1))
     bars = []

@@ -112,7 +112,8 @@ def find_class(request: HttpRequest, code: str) -> Classroom:
 @page_view
 @require_safe
 def show(request: HttpRequest, code: str) -> HttpResponse:
-    """Show /c/<code>/ with class/teacher.html or class/student.html, both with `boot` (boot_of) and `classroom`.
+    """Show /c/<code>/ with class/teacher.html or class/student.html: `boot` (boot_of), `classroom`, `link` and
+    `shown_link` (to this page). A student's browser gets the cookie of the class.
 
     For a class that is over, show class/over.html; for an unknown code, class/join.html.
     """
@@ -212,7 +213,7 @@ def answer_rows(classrooms: list[Classroom]) -> Iterator[list[Any]]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class with the code. Raises Refusal if there is none."""
+    """Return the class with the code. Raises Refusal if there is none, and TooOften after too many wrong codes."""
     try:
         return find_class(request, code)
     except NoClass as error:

@@ -69,14 +69,14 @@ def show_cka(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`."""
+    """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`, `chapters`."""
     return course_form(request, None)
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, cid: str) -> HttpResponse:
-    """Show /courses/<cid>/edit/ with courses/edit.html: `form`, `course`."""
+    """Show /courses/<cid>/edit/ with courses/edit.html: `form`, `course`, `chapter` (None), `chapters`."""
     return course_form(request, owned_course(request, cid))
 
 
