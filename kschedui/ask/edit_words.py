@@ -23,7 +23,10 @@ LONGEST_VALUE = 60  # characters
 
 
 def edits_words(edits: Sequence[Edit]) -> Message:
-    """Return a phrase for at most two of the edits (at least one); of several edits of a field, the last one counts."""
+    """Return a phrase for one or two edits, or for the first and the number of the others. `edits` is not empty.
+
+    Of several edits of a field, the last one counts.
+    """
     last = {_edited_field(edit): edit for edit in edits}
     first, *more = [_edit_words(edit) for edit in last.values()]
     if not more:

@@ -69,5 +69,5 @@ def find_helping_groups(text: str, kubernetes: str) -> Helping:
 
 
 def compare_releases(text: str, before: str, after: str) -> Upgrade:
-    """Return the decisions that differ between `before` and `after`."""
+    """Compare the decisions of the releases `before` and `after`."""
     return upgrade(engine.read(text, before), engine.read(text, after), registry())

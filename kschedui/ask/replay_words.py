@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.apis.messages import Message
 from scheduler_core.trace.observed_events import DecisionObserved
 
-# What a recording of ours says of a decision whose moment it did not see (recording/decisions.py).
+# The notes that `kschedui record` writes on decisions whose moment it did not see (recording/decisions.py).
 NOTES = {
     str(note): note
     for note in (

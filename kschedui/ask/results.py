@@ -100,7 +100,7 @@ def about(name: Name, text: str | None) -> About:
 
 
 def what_if(name: Name, text: str | None, rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return the JSON of a Judgement."""
+    """Return the JSON of the Judgement of these edits. Raises NotPossible if they are invalid."""
     edits = edits_of(rows)
     cached = moments.find_moment(name, text)
     with cached.turn:
@@ -149,7 +149,7 @@ def weights(name: Name, text: str | None, node: str) -> bytes:
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capacity:
-    """Return the number of copies of the pod that fit."""
+    """Return the number of copies of the pod that fit, and where. `wanted`: the number of copies that should fit."""
     cached = moments.find_moment(name, text)
     with cached.turn:
         return capacity(cached.moment, pod, wanted)

@@ -67,7 +67,7 @@ def _or_dash(value: int | str | None) -> int | str:
 
 
 def change_words(change: Change) -> Message:
-    """Return a change as one sentence: every edit, and the nodes on which the pod then fits."""
+    """Return a change as one sentence: every edit, and the node on which the pod then fits or preempts pods."""
     node = change.node
     sentence = changed_words(change.changed, node)
     if change.victims:

@@ -1,4 +1,4 @@
-"""`kschedui drain`, `lose`, `add-nodes`, `reschedule`, `upgrade`: questions about a whole cluster."""
+"""`kschedui drain`, `lose`, `add-nodes`, `reschedule`, `node-groups`, `upgrade`: questions about a whole cluster."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def _by_reason(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield an entry for each reason with all pods that it applies to, the most frequent reason first."""
+    """Yield an entry for each reason with FEW of the pods that it applies to, the most frequent reason first."""
     of_reason: dict[str, list[str]] = {}
     for name, reason in pairs:
         of_reason.setdefault(reason, []).append(name)

@@ -54,7 +54,10 @@ def run(options: Namespace) -> int:
 
 
 def record(message: FailedMessage) -> dict[str, Any]:
-    """Return {message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` may be None."""
+    """Return {message, nodes, parts, preemption, note, cut, helps}; each part has the FIELDS.
+
+    `preemption` is None if the message does not mention it.
+    """
     words = in_words(message)
     mentioned = message.preemption is not None
     return {

@@ -154,7 +154,7 @@ def of_waiting(pod: PendingPod) -> dict[str, Any]:
 
 
 def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
-    """Add `example` to each cause: {node, facts}, one of the nodes that it rejects and the values compared there."""
+    """Add `example` to each cause that rejects nodes: {node, facts}, one of them and the facts that do not hold."""
     record = next((candidate for candidate in attempt_records(events) if candidate["attempt"] == attempt), None)
     rejected = record["filter"] if record else {}
     of_cause = {(status["plugin"], *status["reasons"]): node for node, status in reversed(rejected.items())}
@@ -264,7 +264,10 @@ def write(answer: dict[str, Any], *, every: bool = False) -> None:
 
 
 def write_scores(answer: dict[str, Any], *, every: bool) -> None:
-    """Print the total of the best nodes, and the score of each plugin: normalized, times weight."""
+    """Print the totals of the best nodes, and the score of each plugin, normalized and times weight, on the first ones.
+
+    These are MAX_SCORED nodes, or with `every` all feasible ones.
+    """
     scores = answer.get("scores", {})
     totals = answer.get("totals", {})
     shown = len(scores) if every else MAX_SCORED

@@ -84,7 +84,7 @@ def convert_files(names: list[str], autoscaler: str | None = None) -> Imported:
 
 
 def of_cluster(options: Namespace) -> Imported:
-    """Return the objects of a cluster as a scenario. Raises Unusable."""
+    """Return the objects of a cluster as a scenario; print notes on the kinds that cannot be read. Raises Unusable."""
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:

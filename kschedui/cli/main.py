@@ -1,7 +1,7 @@
 """`kschedui COMMAND`: parses the command line and runs the command.
 
 Exit status: 0 success; 1 a negative result (an expectation is not met; with --strict also a warning); 2 the command
-line or the input cannot be used.
+line or the input cannot be used; 130 ended by Ctrl-C.
 
 Only the module of the command is imported: a small file takes less time than importing all of them.
 """

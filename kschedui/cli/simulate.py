@@ -64,7 +64,7 @@ def run(options: Namespace) -> int:
 
 
 def with_controllers(source: Input, names: str | None) -> Input:
-    """Return the scenario with other controllers; None: its own. Raises Unusable."""
+    """Return the input with the controllers of `names`, the value of --controllers; None: its own. Raises Unusable."""
     if names is None:
         return source
     problems = Problems()
@@ -150,7 +150,10 @@ def compact(record: dict[str, Any]) -> str:
 
 
 def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return {attempts, outcomes, bound, deleted, waiting, time, kubernetesVersion, messages: {message: pods}}."""
+    """Return {attempts, outcomes, bound, deleted, waiting, time, kubernetesVersion, messages}.
+
+    `messages` has the number of waiting pods for each message, "" for pods that were not tried.
+    """
     outcomes: Counter[str] = Counter()
     messages: dict[str, str] = {}
     final: dict[str, Any] = {}

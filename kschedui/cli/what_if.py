@@ -110,7 +110,7 @@ def _path(text: str) -> list[str | int]:
 
 
 def _value(text: str) -> Any:
-    """Parse a value as YAML; None for an empty one, which removes the field. Other texts are values themselves."""
+    """Parse a value as YAML: None for an empty one, which removes the field. Invalid YAML is a text as it stands."""
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:

@@ -32,7 +32,9 @@ def digest_of(text: str) -> str:
 
 
 def is_loaded() -> bool:
-    """Return whether the database has every file as it is now, loaded by this engine and run, and no other lesson."""
+    """Return whether the database has the present text of every file, loaded by this engine and with a run that has
+    begun, and no other lesson.
+    """
     newest = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number").values("pk")[:1]
     run = Run.objects.filter(version=OuterRef("newest"), kubernetes_version="").exclude(state=Run.State.QUEUED)
     lessons = Scenario.objects.filter(slug__isnull=False).annotate(newest=Subquery(newest), is_run=Exists(run))

@@ -21,7 +21,10 @@ class BadLesson(Exception):
 
 
 def load() -> Iterator[tuple[str, Version | None]]:
-    """Store every lesson. Yield (slug, the new version, or None if unchanged). Raises BadLesson."""
+    """Store every lesson and challenge. Yield (slug, the new version, or None if unchanged). Raises BadLesson.
+
+    Lessons whose file no longer exists become unlisted and lose their slug.
+    """
     loaded = {}  # digests by slug
     for path in (*files(), *challenges()):
         text = path.read_text(encoding="utf-8")
@@ -39,7 +42,7 @@ def load() -> Iterator[tuple[str, Version | None]]:
 
 
 def load_text(slug: str, text: str) -> Version | None:
-    """Store a lesson. Return the new version, or None if the stored one is up to date.
+    """Store a lesson. Return the new version, or None if the stored one is up to date. Raises ScenarioErrors.
 
     A trace of another engine also creates a new version, so that old links keep the old trace.
     """

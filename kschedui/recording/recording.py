@@ -101,7 +101,7 @@ class Recording:
         self._spool.add(order, observation.at, [observation.action, observation.resource.kind, observation.key, item])
 
     def write(self, out: IO[str]) -> Counter[str]:
-        """Write the scenario. Return the number of objects by kind."""
+        """Write the scenario. Return the numbers of initial objects by kind, of "changes" and of "decisions"."""
         with tempfile.TemporaryFile("w+", encoding="utf-8") as timeline:
             return self._write(out, timeline)
 
