@@ -47,7 +47,7 @@ class Change(NamedTuple):
 
     @classmethod
     def between(cls, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> Change:
-        """Make the change from an object to another: it was added if `old` is None, deleted if `new` is None."""
+        """Return the change from an object to another: it was added if `old` is None, deleted if `new` is None."""
         if old is None:
             return cls(kind, "added", new)
         if new is None:
@@ -257,7 +257,7 @@ class Api:
         finalizer: bool = False,
         template: Mapping[str, Any] | None = None,
     ) -> Pod:
-        """Create a pod of a controller. Raises AdmissionRefused.
+        """Create and return a pod of a controller. Raises AdmissionRefused, after recording it as an Event.
 
         `place`: the last part of its name in the trace, by default a number. `template`: the template of all pods of
         the owner, if they are equal except for their names.
@@ -291,7 +291,10 @@ class Api:
         return pod.owner is not None or self._owns_bare_pods
 
     def has_absent_owner(self, pod: Pod) -> bool:
-        """Return whether the pod's controller is not, and never was, in the scenario."""
+        """Return whether the pod's controller is not, and never was, in the scenario.
+
+        A mirror pod has none; a pod without a controller has one if `owns_bare_pods`.
+        """
         owner = pod.owner
         if owner is None:
             return self._owns_bare_pods
@@ -300,7 +303,7 @@ class Api:
         return (owner.kind, f"{pod.namespace}/{owner.name}") not in self._called
 
     def admit_pod(self, manifest: dict[str, Any]) -> Pod:
-        """Return the pod as the API server stores it. Raises AdmissionRefused."""
+        """Return the pod as the API server stores it, and count it in the quotas. Raises AdmissionRefused."""
         pod = self.build_pod(self.pod_admission.admit(manifest))
         self.pod_admission.charge(pod)
         return pod
@@ -536,13 +539,13 @@ class Api:
     # Writing: other objects
 
     def create(self, workload: Workload, because: Because, *, called: str = "") -> Workload:
-        """Create a workload. `called`: its name in the trace, if that is derived from its owner."""
+        """Create and return a workload. `called`: its name in the trace, if that is derived from its owner."""
         self.name(workload, called or workload.name)
         self._delivery.apply(workload, "create", workload=self.state(workload), by=self.actor, because=because)
         return workload
 
     def revision(self, workload: Workload, template: Mapping[str, Any]) -> int:
-        """Return the number of a template among those of the workload so far, from 1 (ControllerRevision)."""
+        """Return the number of a workload's template, from 1; a new template is added (ControllerRevision)."""
         known = self._revisions.setdefault(workload.uid, [])
         for number, other in enumerate(known, start=1):
             if other is template or other == template:

@@ -112,7 +112,7 @@ def _last_schedule_times(api: Api) -> dict[str, float]:
 
 
 def next_time(schedule: str, after: float) -> float | None:
-    """Return the first time of a schedule after a virtual time; None if there is none within a year."""
+    """Return the first time of a schedule after a virtual time; None if it is invalid or has none within a year."""
     fields = _fields(schedule)
     if fields is None:
         return None

@@ -28,7 +28,7 @@ Backoff = dict[tuple[str, str], tuple[float, float]]  # by set and node: the wai
 
 
 def reconcile(daemon_set: Workload, api: Api) -> None:
-    """Create and delete pods so that each node has one, then update old ones (syncDaemonSet)."""
+    """Create and delete pods so that each node on which the set runs has one, then update old ones (syncDaemonSet)."""
     spec = daemon_set.spec
     assert isinstance(spec, DaemonSetSpec)
     api.claim_pods(daemon_set)

@@ -73,7 +73,7 @@ class _Sync:
         return self._api.workload_status(replica_set).number("availableReplicas")
 
     def _get_new(self, *, create: bool) -> Workload | None:
-        """Return the new ReplicaSet with the highest revision (getNewReplicaSet).
+        """Give the new ReplicaSet the highest revision, and return it (getNewReplicaSet).
 
         If it is missing, it is created if `create`; otherwise None is returned.
         """

@@ -109,10 +109,10 @@ class Drain:
         self._force = force
 
     def start(self) -> list[PodKey]:
-        """Evict all pods except those of DaemonSets, at the same time. Return the pods that stay because they have no
-        controller.
+        """Evict all pods except those of DaemonSets and mirror pods; return those that stay as they have no controller.
 
-        Evictions that write the same budget collide: the second sees the new status, later ones are retried.
+        The evictions begin at the same time. Those that write the same budget collide: the second sees the new status,
+        later ones are retried.
         """
         pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not stays_in_drain(pod)]
         kept = [] if self._force else [pod.key for pod in pods if not self._api.is_controlled(pod)]

@@ -77,7 +77,7 @@ def set_no_schedule_taints(node: Node, api: Api) -> None:
 
 
 def write_taints(node: Node, taints: Iterable[Taint], api: Api) -> None:
-    """Write the taints of a node."""
+    """Write the taints of a node if they differ from the stored ones."""
     stored = tuple(taints)
     if stored != node.taints:
         api.apply_object(with_taints(node, stored), "update", because("node-condition", node=node.name))
@@ -248,7 +248,7 @@ def _by_zone(nodes: Iterable[Node]) -> Mapping[Zone, list[Node]]:
 
 
 def zone_of(node: Node) -> Zone:
-    """Return region and zone of a node (GetZoneKey)."""
+    """Return `region:zone` of a node, empty if it has neither label (GetZoneKey)."""
     labels = node.labels
     region, zone = labels.get("topology.kubernetes.io/region", ""), labels.get("topology.kubernetes.io/zone", "")
     return f"{region}:{zone}" if region or zone else ""

@@ -19,7 +19,10 @@ QUARANTINE_SECONDS = 40.0
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Remove orphaned pods, pods on nodes out of service, and terminating pods without a node (gc)."""
+    """Remove orphaned pods, pods on nodes out of service, and terminating pods without a node (gc).
+
+    The key "plan" only plans the next pass.
+    """
     known: dict[str, float] = api.memory.setdefault("podgc", {})  # nodes that do not exist, and since when
     if key == "plan":
         _plan(api)

@@ -285,7 +285,7 @@ class Requests:
         return None
 
     def _earlier_template(self, workload: Workload, revision: int) -> Any:
-        """Return the template of a revision; 0 is the revision before the current one."""
+        """Return the template of a revision, None if it does not exist; 0 is the revision before the current one."""
         api = self._api
         if workload.kind == "Deployment":
             old = sorted(api.owned(workload.uid, "ReplicaSet"), key=revision_of)

@@ -56,7 +56,10 @@ class Controller(msgspec.Struct, frozen=True):
 
 
 def _of_kind(kind: str) -> Wakes:
-    """Return a function that yields the changed object of this kind, or the owner of a changed pod."""
+    """Return a function that yields the keys of the objects of this kind that a change may concern.
+
+    Those are the changed object itself, the owner of a changed pod, and the workloads that may adopt it.
+    """
 
     def wakes(change: Change, api: Api) -> Iterable[Key]:
         if change.kind == kind and change.what != "deleted":
