@@ -75,7 +75,7 @@ class Cloud:
         return next((group for group in self.groups.values() if node_name in group.instances), None)
 
     def increase(self, group: Group, delta: int) -> None:
-        """Add nodes to a group. Raises CloudError."""
+        """Raise the target of a group; instances follow unless its fault prevents them. Raises CloudError."""
         fault = self._fault(group)
         message = group.spec.fault.message if group.spec.fault is not None else ""
         if fault == "error":
@@ -98,7 +98,7 @@ class Cloud:
                 self._after(boot, self._boot, group, instance)
 
     def decrease_target(self, group: Group, delta: int) -> None:
-        """Cancel nodes that do not exist yet; `delta` is negative. Raises CloudError."""
+        """Lower the target by nodes that do not exist yet; `delta` is negative. Raises CloudError if they exist."""
         existing = len(group.instances)
         if group.target + delta < existing:
             sentence = (
@@ -110,7 +110,7 @@ class Cloud:
         self._report(group, delta)
 
     def delete(self, group: Group, names: Sequence[str]) -> None:
-        """Delete nodes of a group."""
+        """Lower the target of a group, and remove these nodes after `delete_seconds`."""
         group.target -= len(names)
         for name in names:
             group.instances[name].state = "deleting"
@@ -128,7 +128,7 @@ class Cloud:
         self._api.emit(NodeGroupResized(group.name, delta, group.target, list(nodes), error))
 
     def _boot(self, group: Group, instance: Instance) -> None:
-        """Register the node of an instance."""
+        """Register the node of an instance that is being created; it becomes ready later."""
         if instance.state != "creating":
             return
         instance.state = "running"

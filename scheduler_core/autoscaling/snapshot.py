@@ -38,7 +38,10 @@ def filters_of(release: Release) -> Profile:
 
 
 class _Shape(msgspec.Struct):
-    """The verdicts of the nodes on pods of one shape: `passing` has a byte for each node, by its number."""
+    """The verdicts of the nodes on pods of one shape: `passing` has a byte for each node, by its number.
+
+    They are as of the first `seen` changes of nodes, and hold for one set of anti-affinity `terms`.
+    """
 
     passing: bytearray
     seen: int
@@ -87,7 +90,7 @@ class Snapshot:
     """A cluster in which pods are placed and nodes are added, independent of the one it was copied from.
 
     Most pods are judged by their own node alone. Their verdicts are kept: until something changes on a node, and for
-    all nodes with equal contents. `filters`: of `filters_of`.
+    all nodes with equal contents. `filters`: the profile that `filters_of` returns.
     """
 
     def __init__(

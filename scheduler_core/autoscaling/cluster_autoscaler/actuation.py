@@ -41,10 +41,9 @@ class Actuator:
         self._record = record
         self.in_progress: dict[str, bool] = {}  # nodes on their way out, and whether they are drained
         self.last_failure = float("-inf")
-        self.changed = False  # something ended since the last pass
 
     def start(self, empty: Sequence[Candidate], drained: Sequence[Candidate]) -> bool:
-        """Start deleting nodes. Return whether there are any."""
+        """Taint the nodes and plan their deletion. Return whether there are any."""
         for candidate in (*empty, *drained):
             node = self._api.cluster.node(candidate.node)
             assert node is not None
@@ -104,7 +103,7 @@ class Actuator:
     # Evictions
 
     def _evict_pods(self, candidate: Candidate) -> None:
-        """Evict the pods of a node, all at once, or delete it if it has none."""
+        """Evict the pods of a node, all at once; delete an empty node, unless pods have come since."""
         node = self._api.cluster.node(candidate.node)
         if node is None:
             self.in_progress.pop(candidate.node, None)
@@ -125,7 +124,7 @@ class Actuator:
         self._try_evictions(node, {pod.key: pod for pod in moving}, deadline)
 
     def _try_evictions(self, node: Node, waiting: dict[PodKey, Pod], deadline: float) -> None:
-        """Evict the remaining pods; refused evictions are retried until the deadline."""
+        """Evict the waiting pods, again until the deadline if refused; then wait until all are gone, or give up."""
         refused: dict[PodKey, Pod] = {}
         for key in waiting:
             pod = self._api.pod(key)
@@ -155,7 +154,6 @@ class Actuator:
     def _delete(self, node: Node, *, drained: bool) -> None:
         group = self._cloud.group_of(node.name)
         self.in_progress.pop(node.name, None)
-        self.changed = True
         if group is None:
             return
         self._cloud.delete(group, [node.name])
@@ -165,10 +163,9 @@ class Actuator:
             self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
 
     def _fail(self, node: Node, why: str) -> None:
-        """Give up the deletion, and remove the taints."""
+        """Give up the deletion, remove the taints, and uncordon the node."""
         self.in_progress.pop(node.name, None)
         self.last_failure = self._api.now
-        self.changed = True
         now = self._api.cluster.node(node.name)
         if now is not None:
             taints = tuple(taint for taint in now.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))

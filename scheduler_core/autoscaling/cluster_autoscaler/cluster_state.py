@@ -66,7 +66,7 @@ class ClusterState:
         self._reported: dict[str, str] = {}  # errors of instances
 
     def update(self) -> list[tuple[Group, Request]]:
-        """Read all nodes and instances. Return the requests that timed out."""
+        """Read all nodes and instances. Return the requests that timed out, whose groups now back off."""
         for group in self._cloud.groups.values():
             self.readiness[group.name] = self._readiness_of(group)
         timed_out = self._update_requests()
@@ -105,7 +105,10 @@ class ClusterState:
         return not any(taint.key in UNREADY_TAINTS or self.taints.is_startup(taint.key) for taint in node.taints)
 
     def upcoming(self, group: Group) -> int:
-        """Return the number of nodes of a group that are starting, including those registered but not ready."""
+        """Return the number of nodes of a group that are starting, including those registered but not ready.
+
+        Without an open request, or during a backoff, only the latter count.
+        """
         if group.name not in self.requests or self.backs_off(group):
             return len(self.readiness[group.name].not_started)
         readiness = self.readiness[group.name]
@@ -179,7 +182,7 @@ class ClusterState:
                 self._wrong_size[name] = size, group.target, self._api.now
 
     def sizes_to_fix(self) -> list[tuple[Group, int]]:
-        """Return the groups whose target has been too high for too long, and by how much it is lowered."""
+        """Return the groups whose target has been too high for too long, each with the (negative) change of it."""
         groups = []
         for name, (size, target, since) in self._wrong_size.items():
             group = self._cloud.groups[name]
@@ -188,7 +191,7 @@ class ClusterState:
         return groups
 
     def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
-        """Return the instances that cannot be created, and whether their errors are new."""
+        """Return by group the instances that cannot be created, and whether an error of them is reported first now."""
         groups = []
         for group in self._cloud.groups.values():
             errors = {name: instance.error for name, instance in group.instances.items() if instance.error}

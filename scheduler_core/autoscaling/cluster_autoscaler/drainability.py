@@ -25,7 +25,7 @@ class Blocked(msgspec.Struct, frozen=True):
 
 
 class Drain(msgspec.Struct):
-    """The pods that would have to move, and the DaemonSet pods that end with the node."""
+    """The pods that would have to move, and the DaemonSet pods that end with the node; up to the pod that blocks it."""
 
     move: list[Pod] = []
     daemon: list[Pod] = []
@@ -113,7 +113,7 @@ class Drainability:
 
 
 def has_local_storage(pod: Pod) -> bool:
-    """Return whether the pod has an emptyDir or hostPath that it would lose (utils/drain: HasBlockingLocalStorage)."""
+    """Return whether the pod would lose a hostPath or an emptyDir on disk (utils/drain: HasBlockingLocalStorage)."""
     spared = set(pod.annotations.get(f"{PREFIX}safe-to-evict-local-volumes", "").split(","))
     for volume in (pod.manifest.get("spec") or {}).get("volumes") or ():
         if volume.get("name") in spared:

@@ -21,7 +21,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The number of new nodes, and the pods that they hold."""
+    """The number of new nodes that get pods, and the pods placed on them or, as these now fit, on existing nodes."""
 
     nodes: int
     pods: list[Pod]
@@ -52,7 +52,7 @@ class _Estimation:
 
 
 def estimate(groups: Sequence[PodGroup], template: Template, snapshot: Snapshot, limit: int) -> Estimate:
-    """Pack the pods onto at most `limit` new nodes, on a copy of the snapshot; the largest pods first."""
+    """Return the result of packing the pods, the largest first, onto at most `limit` new nodes of a snapshot's copy."""
     if limit < 0:
         return Estimate(0, [])
     estimation = _Estimation(template, snapshot.copy(), limit)
@@ -71,7 +71,7 @@ def _score(pod: Pod, template: Template) -> float:
 
 
 def _try_opened_nodes(estimation: _Estimation, pods: PodGroup) -> PodGroup:
-    """Place pods on new nodes that already have pods; return the pods from the first one on that does not fit."""
+    """Place pods on the new nodes so far; return the pods from the first one on that does not fit."""
     if not estimation.names:
         return pods
     for index, pod in enumerate(pods):

@@ -23,7 +23,7 @@ STRANDED = "NoPlaceToMovePods"
 
 
 def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping[str, float]]) -> ScaleUpEvaluated:
-    """Return the options of a pass, the chosen one first, and why other groups do not help."""
+    """Return the options of a pass, the chosen one first, and why groups do not help pods; long lists are cut."""
     options = [
         EvaluatedOption(
             option.group.name,
@@ -48,7 +48,7 @@ def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping
 
 
 def evaluated_scale_down(planner: Planner) -> ScaleDownEvaluated | None:
-    """Return the unneeded nodes with the new places of their pods, and why the others stay; None without nodes."""
+    """Return the unneeded nodes with new places of their pods, and why others stay; None if none was considered."""
     nodes = [
         EvaluatedNode(name, "unneeded", moves=[(pod.key, node) for pod, node in candidate.places[:MOST_PODS]])
         for name, candidate in planner.unneeded.items()

@@ -78,7 +78,10 @@ class Expanders:
         return [options[0 if self._rng is None else int(self._rng.integers(len(options)))]]
 
     def _by_priority(self, options: Sequence[Option]) -> Sequence[Option]:
-        """Return the options of the highest priority whose expressions match a group (priority.go)."""
+        """Return the options of the highest priority whose expressions match one, or all without a match (priority.go).
+
+        Groups that no expression matches are added to `warnings`.
+        """
         if self._settings.priorities is None:
             return options
         by_priority: dict[int, list[Option]] = {}

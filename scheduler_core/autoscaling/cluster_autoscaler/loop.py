@@ -34,7 +34,7 @@ GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
 ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
 EVENT_REPEAT = 300.0  # the same event is not repeated for so long
 MAX_QUESTION_PASSES = 50  # of a question about the nodes that could go
-PASS_SECONDS = 0.05  # that a pass takes; what has to last longer than some intervals does so after as many passes
+PASS_SECONDS = 0.05  # that a pass takes: what must last longer than n intervals has lasted so long n passes later
 REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
 GPU = "nvidia.com/gpu"
 Later = Callable[[float, Callable[[], None]], None]
@@ -73,11 +73,11 @@ class ClusterAutoscaler:
         self._last_evaluations: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
 
     def start(self) -> None:
-        """Plan the first pass: immediately if pods are pending, otherwise after the interval."""
+        """Plan the first pass: shortly after the start if pods are pending, otherwise after the interval."""
         self._later(self._settings.start_seconds, self._begin)
 
     def watch(self, change: Change) -> None:
-        """Plan an early pass for a pod that may be unschedulable."""
+        """Note when a pod without a node is first seen, and plan an early pass for it."""
         if change.kind != "Pod":
             return
         if change.what == "added" and not change.object.node_name:
@@ -93,14 +93,14 @@ class ClusterAutoscaler:
             self._plan_early(REACTION)
 
     def _plan(self, seconds: float) -> None:
-        """Plan a pass, unless an earlier one is planned."""
+        """Plan a pass, unless one is planned that is not later, or the actor has not started."""
         time = self._api.now + seconds
         if self._api.now >= self._settings.start_seconds and time < self._next_pass:
             self._next_pass = time
             self._later(seconds, lambda: self._due(time))
 
     def _plan_early(self, seconds: float) -> None:
-        """Plan a pass before the interval is over, as it is by default (frequent-loops-enabled)."""
+        """Plan a pass before the interval is over, if the flag allows it, as by default (frequent-loops-enabled)."""
         if self._flags["frequent-loops-enabled"]:
             self._plan(seconds)
 
@@ -125,7 +125,7 @@ class ClusterAutoscaler:
         return Snapshot(self._api.cluster, self._api.release, self._filters)
 
     def _run_once(self) -> bool:
-        """Make a pass. Return whether it changed something, so that another one follows immediately."""
+        """Make a pass. Return whether it tried a scale-up or began a deletion, so that another one follows soon."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
@@ -159,7 +159,7 @@ class ClusterAutoscaler:
     # What it would do, for questions
 
     def plan_scale_up(self) -> tuple[list[Pod], Plan, dict[str, Template]]:
-        """Return the pods that need nodes, and the plan of a pass for them, without carrying it out."""
+        """Return the pods that need nodes, the plan of a pass for them, not carried out, and the groups' templates."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
@@ -225,7 +225,7 @@ class ClusterAutoscaler:
         return dict(self._planner.unneeded), stays
 
     def _decide(self, pods: list[Pod], snapshot: Snapshot, templates: dict[str, Template]) -> bool:
-        """Scale up or down, and record the events at the end."""
+        """Scale up or down, and record the events. Return whether a scale-up was tried or a deletion began."""
         scale_up = ScaleUp("not needed")
         new = self._are_all_new(pods)
         total, ready = (
@@ -264,7 +264,7 @@ class ClusterAutoscaler:
                 snapshot.place(pod, place)
 
     def _remove_long_unregistered(self) -> None:
-        """Delete instances that have not become nodes in time."""
+        """Delete instances that have not become nodes in time, down to the minimum unless a flag ignores it."""
         for group in self.cloud.groups.values():
             names = self._state.readiness[group.name].long_unregistered
             names = [name for name in names if group.instances[name].state != "deleting"]
@@ -294,7 +294,7 @@ class ClusterAutoscaler:
     # The pods to help (core/podlistprocessor)
 
     def _unschedulable(self) -> list[Pod]:
-        """Return the pods that the scheduler could not place."""
+        """Return the pods that wait for a node: neither gated, nominated, assumed nor terminating."""
         return [
             pod
             for pod in self._api.cluster.pods.all()
@@ -306,7 +306,10 @@ class ClusterAutoscaler:
         ]
 
     def _pods_to_help(self, snapshot: Snapshot, cutoff: int) -> list[Pod]:
-        """Return the pods for which nodes may be added: those that fit no node, including upcoming ones."""
+        """Return the pods for which nodes may be added: those that fit no node of the snapshot and are old enough.
+
+        Pods of DaemonSets are left out. Pods that fit a node are placed there in the snapshot.
+        """
         drained = self._actuator.drained_pods()
         for pod in drained:
             if snapshot.cluster.pods.get(pod.key) is not None:
@@ -332,8 +335,9 @@ class ClusterAutoscaler:
         ]
 
     def _importance(self, pod: Pod) -> tuple[int, int, int]:
-        """Return a sort key: high priorities first, then old pods; pods of the same second have no defined order in a
-        lister.
+        """Return a sort key: high priorities first, then old pods.
+
+        Pods of the same second are ordered by a hash, since the lister's order is not defined.
         """
         return -pod.priority, int(self._added.get(pod.key, 0.0)), crc32(pod.key.encode())
 
@@ -348,7 +352,10 @@ class ClusterAutoscaler:
         return self._api.now - self._added.get(pod.key, float("-inf"))
 
     def _are_all_new(self, pods: list[Pod]) -> bool:
-        """Return whether all pods are so new that similar ones may follow."""
+        """Return whether all pods, or all that request GPUs, are so new that similar ones may follow.
+
+        If so, a pass is planned for when they are old enough.
+        """
         if not pods:
             return False
         with_gpu = [self._age(pod) for pod in pods if pod.requests.get(GPU)]
@@ -439,7 +446,7 @@ class ClusterAutoscaler:
             self._api.record_on(kind, name, NAMESPACE, reason, message, level)
 
     def _is_new(self, kind: str, name: str, reason: str, message: str) -> bool:
-        """Return whether the same event was not recorded in the last few minutes."""
+        """Return whether the same event was not recorded in the last few minutes, and count it as recorded now."""
         event = kind, name, reason, message
         before = self._recorded.get(event, float("-inf"))
         if self._api.now - before < EVENT_REPEAT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -61,7 +61,7 @@ class Planner:
         self.unneeded = {}
 
     def update(self, snapshot: Snapshot, deleting: Sequence[str] = (), upcoming: Sequence[str] = ()) -> None:
-        """Find the unneeded nodes: eligible nodes whose pods all fit elsewhere.
+        """Find the unneeded nodes: eligible nodes whose pods all fit elsewhere; a pass adds a limited number of them.
 
         `deleting`: nodes that are being deleted; `upcoming`: nodes that have not joined yet.
         """
@@ -102,7 +102,7 @@ class Planner:
         self.unneeded = unneeded
 
     def _candidates(self, deleting: Sequence[str]) -> list[str]:
-        """Return the nodes to check: those of groups above their minimum."""
+        """Return the nodes to check: those of groups above their minimum, if started and not being deleted."""
         names = []
         for group in self._cloud.groups.values():
             if group.target <= group.minimum:
@@ -112,7 +112,10 @@ class Planner:
         return names
 
     def _utilization_if_low(self, name: str, trial: Snapshot) -> Utilization | None:
-        """Return the utilization of the node; None if it is too high to remove the node (eligibility.go)."""
+        """Return the utilization of the node; None if it is too high, or the node may not be removed (eligibility.go).
+
+        `unremovable` then holds the reason.
+        """
         if self._unremovable_until.get(name, -1.0) > self._api.now:
             self.unremovable[name] = "RecentlyUnremovable"
             return None
@@ -148,9 +151,12 @@ class Planner:
 
         Return the first pod without a node, and undo the placements in `trial`, or return None if all have one.
         """
+
+        def is_acceptable(name: str) -> bool:
+            return name in destinations and name != origin
+
         for pod in pods:
-            acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731
-            name = trial.find_node(pod, acceptable, self._hints.get(pod.key, ""))
+            name = trial.find_node(pod, is_acceptable, self._hints.get(pod.key, ""))
             if not name:
                 for placed, _ in places:
                     trial.place(placed, origin)
@@ -165,8 +171,9 @@ class Planner:
         self._unremovable_until[name] = self._api.now + self._flags["unremovable-node-recheck-timeout"]
 
     def nodes_to_delete(self, in_progress: Mapping[str, bool]) -> tuple[list[Candidate], list[Candidate]]:
-        """Return the nodes to delete now: empty ones, and those to drain. `in_progress`: whether each is drained, by
-        name.
+        """Return the nodes to delete now: empty ones, and those to drain.
+
+        `in_progress`: the nodes on their way out, and whether each is drained.
         """
         empty: list[Candidate] = []
         drained: list[Candidate] = []
@@ -205,7 +212,7 @@ class Planner:
         return empty, drained[: max(most, 0)]
 
     def _is_due(self, candidate: Candidate, node: Node, group: Group) -> bool:
-        """Return whether the node has been unneeded for longer than the flag says."""
+        """Return whether the node has been unneeded for longer than the flag says; if not, note why it stays."""
         ready = self._state.is_ready(node)
         wait = group.flags(self._flags)["scale-down-unneeded-time" if ready else "scale-down-unready-time"]
         if self._api.now - candidate.since > wait:

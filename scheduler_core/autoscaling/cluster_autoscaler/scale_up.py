@@ -38,7 +38,7 @@ class Resize(msgspec.Struct, frozen=True):
 
 
 class ScaleUp(msgspec.Struct):
-    """The result of a scale-up. `reasons`: for each pod, why each group does not help it; other pods wait."""
+    """The result of a scale-up. `reasons`: for each pod that no group helps, why; pods not named here wait."""
 
     result: Literal["successful", "failed", "no options", "not needed"]
     resizes: list[Resize] = []
@@ -72,7 +72,7 @@ class Orchestrator:
         self._expanders = expanders
 
     def carry_out(self, plan: Plan) -> ScaleUp:
-        """Request the nodes of a plan from the cloud."""
+        """Request the nodes of a plan from the cloud, and return the result."""
         if not plan.resizes or plan.option is None:
             return ScaleUp("no options", reasons=plan.remaining)
         result = self._execute(plan.resizes)
@@ -143,22 +143,22 @@ class Orchestrator:
         exceeded = self._exceeded(templates[group.name].node, nodes)
         return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
 
-    def _limits(self, nodes: Sequence[Node]) -> dict[str, tuple[int, int]]:
-        """Return the rest of each total limit, and its unit: (rest, unit)."""
-        cores, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
+    def _left(self, nodes: Sequence[Node]) -> dict[str, int]:
+        """Return the rest of each total limit beside the nodes: millicores of cpu, and bytes of memory."""
+        cpu, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
         return {
-            "cpu": (self.flags["cores-total"][1] * 1000 - cores, 1000),
-            "memory": (self.flags["memory-total"][1] * GIB - memory, GIB),
+            "cpu": self.flags["cores-total"][1] * 1000 - cpu,
+            "memory": self.flags["memory-total"][1] * GIB - memory,
         }
 
     def _exceeded(self, node: Node, nodes: Sequence[Node]) -> list[str]:
-        return [name for name, (left, _) in self._limits(nodes).items() if node.capacity.get(name, 0) > left]
+        return [name for name, left in self._left(nodes).items() if node.capacity.get(name, 0) > left]
 
     def _capped(self, count: int, option: Option, nodes: Sequence[Node]) -> int:
-        """Return the number of the nodes that the cluster's limits allow."""
+        """Return how many of `count` nodes the limits of the cluster allow; 0 or less: none."""
         if self.flags["max-nodes-total"]:
             count = min(count, int(self.flags["max-nodes-total"]) - len(nodes))
-        for name, (left, _) in self._limits(nodes).items():
+        for name, left in self._left(nodes).items():
             size = option.template.node.capacity.get(name, 0)
             if size:
                 count = min(count, left // size)
@@ -259,7 +259,7 @@ class Orchestrator:
         return sorted(grown, key=lambda resize: resize.old)
 
     def _execute(self, resizes: Sequence[Resize]) -> ScaleUp:
-        """Call the cloud for one group after the other; the first error ends this."""
+        """Call the cloud for one group after the other; the first error ends this, and its group backs off."""
         for resize in resizes:
             try:
                 self._cloud.increase(resize.group, resize.new - resize.old)
@@ -271,7 +271,10 @@ class Orchestrator:
 
 
 def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:
-    """Return the pods by controller, labels and spec (equivalence/groups.go)."""
+    """Return groups of pods with the same controller, equal labels and specs (equivalence/groups.go).
+
+    Further pods of a controller with the maximum number of groups are groups of their own.
+    """
     groups: list[PodGroup] = []
     of_controller: dict[str, list[list[Pod]]] = {}
     for pod in pods:

@@ -67,7 +67,7 @@ def _cloud_template(group: Group, api: Api) -> Node | None:
 
 
 def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return a pod of each DaemonSet that fits the empty node."""
+    """Return a pod of each DaemonSet that fits the node beside those of the DaemonSets before it."""
     daemon_sets = api.workloads("DaemonSet")
     if not daemon_sets:
         return ()

@@ -45,7 +45,7 @@ class Descheduler:
     def _run(self, profile: Mapping[str, Any], nodes: Sequence[Node], limits: Limits) -> None:
         args = {entry.get("name"): entry.get("args") or {} for entry in profile.get("pluginConfig") or ()}
         enabled = profile.get("plugins") or {}
-        evictor = Evictor(self._api, args.get("DefaultEvictor") or {}, limits, nodes)
+        evictor = Evictor(self._api, args.get("DefaultEvictor") or {}, limits)
         for point, known in (("deschedule", self._strategies.deschedule), ("balance", self._strategies.balance)):
             for name in (enabled.get(point) or {}).get("enabled") or ():
                 try:

@@ -54,17 +54,16 @@ class Limits:
 
 
 class Evictor:
-    """The evictor of a profile. `nodes` are those of the pass."""
+    """The evictor of a profile."""
 
-    def __init__(self, api: Api, args: Args, limits: Limits, nodes: Sequence[Node]) -> None:
+    def __init__(self, api: Api, args: Args, limits: Limits) -> None:
         self._api = api
         self._args = args
         self._limits = limits
-        self._nodes = nodes
         self._protects = _protections_of(args)
 
     def is_evictable(self, pod: Pod) -> bool:
-        """Return whether nothing protects the pod (DefaultEvictor.Filter)."""
+        """Return whether nothing protects the pod, or its annotation allows its eviction (DefaultEvictor.Filter)."""
         if EVICT in pod.annotations:
             return True
         if MIRROR in pod.annotations or is_terminating(pod, self._api.status(pod)):
@@ -167,8 +166,9 @@ class Evictor:
         return self._api.status(pod).deletion_requested is not None
 
     def evict(self, pod: Pod, strategy: str) -> bool:
-        """Evict a pod. Return whether the API server allowed it; a refusal is only logged. Raises NodeLimit or
-        TotalLimit.
+        """Evict a pod, and record an event. Return False if its namespace's limit or the API server forbids it.
+
+        Raises NodeLimit or TotalLimit.
         """
         limits, node = self._limits, pod.node_name
         if limits.total is not None and limits.nodes.total() >= limits.total:

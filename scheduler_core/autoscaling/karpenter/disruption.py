@@ -312,7 +312,7 @@ class Disruption:
         return [candidate for candidate in candidates if candidate is not None and wanted(candidate)]
 
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
-        """Return the node as a candidate; None if its disruption is blocked (NewCandidate)."""
+        """Return the node as a candidate; None if its disruption is under way or blocked (NewCandidate)."""
         if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
             return None
         problem = self.problem_of_node(node)
@@ -609,7 +609,7 @@ class Disruption:
         return valid
 
     def _is_consolidated(self, method: str) -> bool:
-        """Return whether nothing has changed since a method found nothing to do."""
+        """Return whether nothing has changed since a method found nothing to do, which holds for `STATE_HOLDS`."""
         if self._api.now - self._state.changed >= STATE_HOLDS:
             self._state.changed = self._api.now
         return self._consolidated.get(method) == self._state.changed
@@ -683,7 +683,10 @@ def eviction_cost(pod: Pod) -> float:
 
 
 def allowed_disruptions(pool: NodePool, count: int, reason: DisruptionReason, now: float) -> int:
-    """Return the number of `count` nodes that the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
+    """Return how many of `count` nodes the budgets allow Karpenter to disrupt (GetAllowedDisruptionsByReason).
+
+    Without an active budget, it is `NO_LIMIT`.
+    """
     allowed = NO_LIMIT
     for budget in pool.budgets:
         if budget.reasons and reason not in budget.reasons:

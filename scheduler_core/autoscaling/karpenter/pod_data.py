@@ -79,7 +79,10 @@ def add(first: Resources, second: Resources) -> dict[str, int]:
 
 
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
-    """Return the pod with one preference or required term fewer, None if it has no more (preferences.go: Relax)."""
+    """Return the pod with one preference or alternative term fewer, None if it has no more (preferences.go: Relax).
+
+    `tolerates_preferences`: at last, the pod tolerates all PreferNoSchedule taints.
+    """
     affinity = pod.required_node_affinity
     if affinity is not None and len(affinity.terms) > 1:
         return replace(pod, required_node_affinity=NodeSelector(affinity.terms[1:]))

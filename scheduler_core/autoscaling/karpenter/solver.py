@@ -58,7 +58,7 @@ class Template(msgspec.Struct, frozen=True, eq=False):
 
 
 class Offer(msgspec.Struct, frozen=True, eq=False):
-    """The offer of a pool for a pod. `reason` "": a node of one of `types` would be created, with `requirements`."""
+    """The offer of a pool for a pod: a new node of one of `types`, with `requirements`; or none, for a `reason`."""
 
     template: Template
     reason: str
@@ -372,7 +372,10 @@ class Solver:
         return "; ".join(reasons)
 
     def offers(self, pod: Pod) -> list[Offer]:
-        """Return the offer of each pool for a new node for the pod alone, without its preferences."""
+        """Return the offer of each pool for a new node for the pod alone, without its preferences.
+
+        Pools in `without_types` are left out.
+        """
         while (relaxed := relax(pod, tolerates_preferences=self._tolerates_preferences)) is not None:
             pod = relaxed
         self._topology.update(pod)
@@ -394,7 +397,10 @@ class Solver:
         return Offer(template, "", *fits)
 
     def why_not_type(self, template: Template, number: int, pod: Pod) -> str:
-        """Return the reason against a node of the type (requirements, resources, offering), "" if it is possible."""
+        """Return the reason against a node of the type for a pod that `offers` or `solve` was asked about.
+
+        It is "requirements", "resources" or "offering"; "" if such a node is possible.
+        """
         data, bit = self._data[pod.key], 1 << number
         requirements = merge(template.requirements, data.requirements)
         if not template.types & bit or not self._catalogue.meeting(requirements) & bit:

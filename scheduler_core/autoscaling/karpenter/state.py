@@ -211,7 +211,7 @@ class ClusterState:
 
 
 def is_active(status: PodStatus) -> bool:
-    """Return whether the pod has neither ended nor is being deleted."""
+    """Return whether the pod has not ended and is not being deleted."""
     return status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
 
 

@@ -216,7 +216,7 @@ class Topology:
                 self._update_inverse(pod, node.labels)
 
     def update(self, pod: Pod) -> None:
-        """Replace the stored terms of a pod by its current terms."""
+        """Replace the stored terms of a pod with its current terms."""
         if not self._has_terms(pod) and pod.key not in self._of_pod:
             return
         for group in self._of_pod.pop(pod.key, ()):
