@@ -163,7 +163,7 @@ def has_rules(pod: Pod) -> bool:
 
 
 def _broken(moment: Moment, pod: Pod) -> Iterator[Broken]:
-    """Yield the plugin that would reject the pod on its own node if it were scheduled again."""
+    """Yield the first of the pod's own rules that would reject it on its node if it were scheduled again, if any."""
     world = moment.world()
     try:
         made = build_object("Pod", replacement(pod), world.cluster, moment.scenario.release)
@@ -184,5 +184,5 @@ def _broken(moment: Moment, pod: Pod) -> Iterator[Broken]:
 
 
 def owner_name(workload: WorkloadName | None) -> str:
-    """Return "StatefulSet ci"; "" without a workload."""
+    """Return kind and name, such as "StatefulSet ci"; "" without a workload."""
     return f"{workload.kind} {workload.name}" if workload is not None else ""

@@ -104,7 +104,10 @@ def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str
 
 
 def _resources_by_node(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[ResourceUse]]:
-    """Return the used and free resources of each node once the copies are placed."""
+    """Return the used and free resources of the nodes once the copies are placed, those with the most copies first.
+
+    At most MAX_NODES_REPORTED nodes are included.
+    """
     nodes = world.cluster.nodes
     rows = {name: row for row, name in enumerate(nodes.names)}
     shown = [*(name for name, _ in on.most_common(MAX_NODES_REPORTED)), *(name for name in rows if name not in on)][

@@ -87,7 +87,7 @@ def answer_in(text: str, asks: Sequence[str]) -> str:
 
 
 def judge(text: str, challenge: Challenge, answer: str, read: Read, simulate: Simulate) -> Iterator[AnswerVerdict]:
-    """Evaluate the documents of an answer (`answer_in`), variant by variant. Raises BadVariant."""
+    """Yield the verdict on the scenario and on each variant with an answer (`answer_in`). Raises BadVariant."""
     for number, variant in enumerate((None, *challenge.variants)):
         try:
             scenario = read(variant_text(text, challenge, answer, variant, None, json.dumps))

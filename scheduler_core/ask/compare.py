@@ -48,7 +48,7 @@ class ComparedAttempt(msgspec.Struct, frozen=True):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """The cause of a different decision, in numbers; the page adds the words.
+    """The cause of a different decision, as data; the page adds the words.
 
     filter: `node` was rejected in one run; `before` or `after` is the reason. score: its total was `before` in one
     run and `after` in the other, mostly because of `plugin`, whose weighted score changed between the runs (None: it
@@ -155,7 +155,7 @@ def _tallied(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 
 
 def attempts(events: Iterable[AnyEvent]) -> Iterator[ComparedAttempt]:
-    """Yield a summary of each attempt as it ends; the scheduler numbers the attempts of a pod."""
+    """Yield a summary of each attempt as it ends; the attempts of each pod are numbered from 1."""
     time = 0.0
     tries: dict[PodKey, int] = {}
     open_attempts: dict[PodKey, _OpenAttempt] = {}

@@ -137,7 +137,7 @@ class Tally:
         self._paid_until = self._time
 
     def measures(self) -> Measures:
-        """Return the measures of the events so far."""
+        """Return the measures of the run; requires that its last event was taken."""
         self._add_cost()
         used = {name: self._used(name) for name in ("cpu", "memory")}
         shares = [_share(used["cpu"][name], node.allocatable.get("cpu", 0)) for name, node in self.nodes.items()]
@@ -186,7 +186,7 @@ class Tally:
 
 
 def measure_run(events: Iterable[AnyEvent], prices: Prices | None = None) -> Measures:
-    """Compute the measures of a run. `prices`: of its scenario."""
+    """Return the measures of a run. `prices`: of its scenario."""
     tally = Tally(prices)
     for event in events:
         tally.take(event)

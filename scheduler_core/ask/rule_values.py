@@ -44,8 +44,11 @@ class PodValues(msgspec.Struct, frozen=True):
 
 
 def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = REGISTRY) -> PodValues | None:
-    """Return the values for a pod, by default the first pod to be scheduled; None without rules or such pods."""
-    waiting = [pod for pod in scenario.objects if isinstance(pod, Pod) and not pod.node_name]
+    """Return the values for a pod to be scheduled, by default or if it is unknown the first one.
+
+    None: there are no rules or no such pods.
+    """
+    waiting = [item for item in scenario.objects if isinstance(item, Pod) and not item.node_name]
     waiting += [
         event.object
         for event in scenario.events
@@ -68,4 +71,4 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
         values = make_rule_plugin(rule, framework).values(selected, rows)
         rules.append(RuleValues(rule.name, [PointValues(point, value) for point, value in values.items()]))
     names = scheduler.cluster.nodes.names[:MAX_NODES]
-    return PodValues(selected.key, [pod.key for pod in waiting[:MAX_PODS]], names, rules)
+    return PodValues(selected.key, [queued.key for queued in waiting[:MAX_PODS]], names, rules)

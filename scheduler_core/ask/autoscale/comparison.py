@@ -14,7 +14,7 @@ from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.types import Scenario
 
-SECONDS = 1800.0  # after the timeline: an unneeded node goes after ten minutes, and after as long without a new one
+SECONDS = 1800.0  # after the timeline: unneeded nodes go after ten minutes, but not within ten minutes of an addition
 Name = Literal["cluster-autoscaler", "karpenter"]
 
 
@@ -65,7 +65,10 @@ def compare(
     seconds: float = SECONDS,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> Comparison:
-    """Run each scenario until `seconds` after the end of the longest timeline. Raises NotPossible or RunEnded."""
+    """Return the outcome of each scenario, run until `seconds` after the end of the longest timeline.
+
+    Raises NotPossible or RunEnded.
+    """
     outcomes = []
     until = max(map(last_event, scenarios.values())) + seconds
     for number, (name, scenario) in enumerate(scenarios.items()):

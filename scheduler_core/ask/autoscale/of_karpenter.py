@@ -70,7 +70,8 @@ def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> Pod
         for number, entry in enumerate(actor.catalogue.types):
             reason = solver.why_not_type(offer.template, number, pod)
             requirements = offer.requirements or offer.template.requirements
-            price = min((offer.price for offer in actor.catalogue.compatible(number, requirements)), default=None)
+            offerings = actor.catalogue.compatible(number, requirements)
+            price = min((offering.price for offering in offerings), default=None)
             if reason:
                 answer.types.append(TypeRefusal(offer.template.pool.name, entry.name, reason, price))  # type: ignore[arg-type]
             elif launched is not None and entry is not launched[0]:

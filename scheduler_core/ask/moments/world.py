@@ -184,7 +184,10 @@ class World:
         return ""
 
     def objections(self, key: PodKey, nodes: Sequence[str] | None = None) -> Objections:
-        """Return the objections of all plugins to the pod on these nodes, or on all nodes. Raises NotPossible."""
+        """Return the objections of all plugins to the pod on these nodes of the domain, or on all of it.
+
+        Raises NotPossible.
+        """
         pod, framework = self._pod(key)
         self.cluster.snapshot()
         placement = self._placement()

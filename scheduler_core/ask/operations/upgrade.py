@@ -81,9 +81,9 @@ class _LoadedSimulation(Simulation):
 
 
 def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) -> Upgrade:
-    """Return the decisions that differ between the releases; `after` is the text parsed for the newer one.
+    """Return the pods whose decisions differ between the releases, and the pending and unreadable ones.
 
-    Raises RunEnded.
+    `before` and `after` are the same text parsed for the older and the newer release. Raises RunEnded.
     """
     cluster = at_end(before, registry).world().cluster
     unreadable: dict[PodKey, str] = {}

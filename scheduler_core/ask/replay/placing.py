@@ -90,7 +90,10 @@ class _Placing(Simulation):
         super()._attempt(queued, from_active)
 
     def _moment_of(self, observed: ObservedDecision, queued: QueuedPod) -> float:
-        """Return the latest time at which the simulation decides as observed, or the observed time if it never does."""
+        """Return the latest time at which the simulation decides as observed, or the observed time if it never does.
+
+        Changes that the scheduler then knew too late are noted in `heard`.
+        """
         if same_decision(observed, self._decide_now(queued), self.cluster.pods):
             return observed.at
         recent = self._recent_changes(observed)
@@ -124,7 +127,7 @@ class _Placing(Simulation):
                 yield change
 
     def _recent_changes(self, observed: ObservedDecision) -> list[ObjectChange]:
-        """Return the last changes, the latest first, while the pod waits."""
+        """Return the last changes, the latest first: those within the longest delay, while the pod waited."""
         recent: list[ObjectChange] = []
         for change in reversed(self._changes):
             created = change.kind == "Pod" and change.key == observed.pod and change.before is None

@@ -46,7 +46,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 def advise(moment: Moment, key: PodKey) -> list[Advice]:
-    """Return advice about a pending pod; [] if the pod does not exist or has a node."""
+    """Return advice about a pending pod; [] if the pod does not exist, has a node, or no profile schedules it."""
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None or pod.node_name:

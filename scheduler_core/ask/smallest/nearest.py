@@ -35,7 +35,7 @@ class Near(msgspec.Struct, frozen=True):
 
 
 def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
-    """Return the nearest nodes, the fewest changes first.
+    """Return the nearest nodes, the fewest changes first; [] if the pod gets a node.
 
     No result contains all changes of another one; results that contradict the cluster are returned only if there are no
     others. Raises NotPossible.

@@ -83,7 +83,7 @@ class Change(msgspec.Struct, frozen=True):
 def smallest_changes(moment: Moment, key: PodKey = "") -> list[Change]:
     """Return the smallest change of each kind and for each node, the smallest first; [] if the pod already fits.
 
-    `key`: the pod, by default the one whose attempt comes next.
+    `key`: the pod, by default the one whose attempt comes next. Raises NotPossible if there is none.
     """
     search = ChangeSearch(moment, key)
     for _ in search.work:

@@ -42,7 +42,10 @@ class TotalByWeight(NamedTuple):
 
 
 def weight_changes(moment: Moment, node: NodeName) -> list[WeightChange]:
-    """Return the smallest change for each Score plugin. Raises NotPossible if the node was not scored."""
+    """Return the smallest change for each Score plugin, the smallest of all first.
+
+    Raises NotPossible if no attempt happens at the moment, or the node was not scored.
+    """
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
@@ -77,7 +80,10 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
 
 
 def interval(lines: Mapping[NodeName, TotalByWeight], node: NodeName) -> tuple[int, int]:
-    """Return the lowest and highest weight, from 1, for which no other node's total is higher than the node's."""
+    """Return the lowest and highest weight, from 1, for which no other node's total is higher than the node's.
+
+    If there is none, the first number is larger than the second.
+    """
     own = lines[node]
     low, high = 1, MAX_WEIGHT
     for other in lines.values():

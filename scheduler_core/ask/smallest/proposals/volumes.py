@@ -36,7 +36,7 @@ def volume_binding(case: Case) -> Iterator[Proposal]:
 
 
 def _smaller(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposal]:
-    """Yield the largest size of existing volumes and capacities that satisfies the claim here."""
+    """Propose the largest smaller size of existing volumes and capacities with which the plugin accepts the node."""
     cluster = case.world.cluster
     volumes = cast("Iterator[PersistentVolume]", cluster.objects("PersistentVolume"))
     sizes = {volume.capacity for volume in volumes}
@@ -96,7 +96,7 @@ def _where_volumes_are(case: Case) -> Iterator[Proposal]:
 
 
 def volume_zone(case: Case) -> Iterator[Proposal]:
-    """Propose to move the node to the zone of a bound volume, which cannot move. The class of a claim has to exist."""
+    """Propose another class for an unbound claim, or to move the node to the zone of a volume, which cannot move."""
     for claim in claims_of(case):
         if not claim.volume_name:
             yield from _other_classes(case, claim)
