@@ -79,7 +79,10 @@ class Watcher:
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
-        """Process an event. Return True once the attempt has selected a node or failed."""
+        """Process an event. Return True once the attempt has selected a node or failed.
+
+        Raises NotAnswerable if the run gets past the attempt without an evaluation that counts.
+        """
         if isinstance(event, PlacementStarted):
             self._elsewhere = bool(self._nodes) and self._nodes.isdisjoint(event.nodes)
         elif isinstance(event, CycleStarted | PodGroupEvaluated) and self.course is not None:

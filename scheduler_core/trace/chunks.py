@@ -18,7 +18,7 @@ def first_steps(count: int) -> list[int]:
 
 
 def chunked(events: Iterable[AnyEvent], first_sizes: Sequence[int] = FIRST_SIZES) -> Iterator[TraceChunk]:
-    """Yield chunks of 64, 256, 1024, then 4096 events each; the last one is marked."""
+    """Yield chunks of `first_sizes` events, then of CHUNK_EVENTS each; the last one is marked."""
     source, log = iter(events), CompactedLog()
     sizes = chain(first_sizes, repeat(CHUNK_EVENTS))
     seq, step = 0, 0

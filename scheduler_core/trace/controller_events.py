@@ -83,7 +83,7 @@ class PodFinished(Event, frozen=True, tag=True):
 
 
 class PodConditionSet(Event, frozen=True, tag=True):
-    """A controller set a condition of a pod: DisruptionTarget."""
+    """A controller or kubelet set a condition of a pod: DisruptionTarget, or one of a resize."""
 
     part_of = "run"
     updates = "pod"

@@ -141,7 +141,7 @@ class DecisionReader:
 
 
 def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Iterator[Record]:
-    """Yield all records of a run, in the format of the recorded runs, as the command line and the API return them.
+    """Yield all records of a run, in the format of the recorded runs from 1.19 on.
 
     There are three kinds: the record of an attempt has the field `attempt`; the record of a pod group cycle, which
     precedes those of its members, has `podGroupCycle` and no `attempt`; the last record is `{"final": ...}`. Use

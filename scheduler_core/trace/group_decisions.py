@@ -25,7 +25,7 @@ class GroupSeen(msgspec.Struct):
     latest: Cycle = {}  # the group's own events, by type
 
     def take(self, event: AnyEvent, cycle: Cycle) -> Cycle:
-        """Process the next event and return the record that following events belong to."""
+        """Process the next event and return the evaluation to which the following events belong."""
         match event:
             case trace.CycleStarted():
                 self.trying[event.pod] = cycle

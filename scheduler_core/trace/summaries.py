@@ -53,7 +53,7 @@ from scheduler_core.trace.wishes import wishes
 
 
 def node_summary(node: Node) -> NodeSummary:
-    """Return a node for the player."""
+    """Return the summary of a node for the player."""
     return NodeSummary(
         name=node.name,
         allocatable=dict(node.allocatable),
@@ -65,7 +65,7 @@ def node_summary(node: Node) -> NodeSummary:
 
 
 def pod_summary(pod: Pod) -> PodSummary:
-    """Return a pod for the player."""
+    """Return the summary of a pod for the player."""
     return PodSummary(
         pod=pod.key,
         priority=pod.priority,
@@ -84,7 +84,7 @@ def pod_summary(pod: Pod) -> PodSummary:
 
 
 def node_columns(nodes: Iterable[Node]) -> NodeColumns:
-    """Return nodes for the player; values shared by nodes are stored once."""
+    """Return the summaries of nodes as columns; values shared by nodes are stored once."""
     kinds: dict[Hashable, int] = {}
     columns = NodeColumns([], [], [], [], [])
     for node in nodes:
@@ -117,7 +117,7 @@ def node_names(started: RunStarted) -> list[NodeName]:
 
 
 def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
-    """Return pods for the player; values shared by pods are stored once."""
+    """Return the summaries of pods as columns; values shared by pods are stored once."""
     rows = {name: row for row, name in enumerate(nodes)}
     kinds: dict[bytes, int] = {}
     columns = PodColumns([], [], [], [], [])
@@ -164,7 +164,7 @@ def _scheduler(pod: Pod) -> str:
 
 
 def storage(item: KubernetesObject) -> Storage | None:
-    """Return a volume or claim for the player; None for other objects."""
+    """Return the summary of a volume or claim for the player; None for other objects."""
     if isinstance(item, PersistentVolume):
         reach = "" if item.node_affinity is None else str(item.node_affinity)
         return Storage("PersistentVolume", item.name, "", item.capacity, item.storage_class, item.claim_ref, reach)
@@ -281,7 +281,10 @@ def pod_group_summary(group: PodGroup) -> PodGroupSummary:
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:
-    """Return the differences between two states of a node or pod that the player shows."""
+    """Return the differences, as far as the player shows them, between two states of a node, pod, volume or claim.
+
+    The list is empty for other objects, and if there is no old state.
+    """
     if isinstance(old, Node) and isinstance(new, Node):
         return [
             *_differing("label", old.labels, new.labels),
@@ -319,7 +322,7 @@ def _as_entry(value: str) -> dict[str, str]:
 
 
 def _selected_node(item: KubernetesObject | None) -> dict[str, str]:
-    """Return the node that VolumeBinding selected for a claim, on which the volume is provisioned."""
+    """Return a field with the node that VolumeBinding selected for a claim to be provisioned; {} without one."""
     node = item.annotations.get(SELECTED_NODE) if isinstance(item, PersistentVolumeClaim) else None
     return {"": node} if node else {}
 

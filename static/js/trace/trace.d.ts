@@ -423,7 +423,7 @@ export interface PodFinished {
   terminating?: boolean;
 }
 
-/** A controller set a condition of a pod: DisruptionTarget. */
+/** A controller or kubelet set a condition of a pod: DisruptionTarget, or one of a resize. */
 export interface PodConditionSet {
   type: "PodConditionSet";
   pod: string;
