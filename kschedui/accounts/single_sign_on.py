@@ -62,7 +62,7 @@ class Provider(OIDCAuthenticationBackend):
         return self.update_user(user, claims)
 
     def update_user(self, user: Any, claims: Mapping[str, Any]) -> Any:
-        """Set the groups of the account to those of the claims, if groups are configured. Return the account."""
+        """Set the account's groups to those of the claims, at most MAX_GROUPS, if groups are configured; return it."""
         named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
         if isinstance(named, list):
             names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MAX_GROUPS]

@@ -49,8 +49,9 @@ def ask(
 ) -> Answer:
     """Return the actions of an autoscaler; "": the scenario's own, or else Cluster Autoscaler.
 
-    `pod`, `node`: only the answer about this one. `at`: the time of the run in seconds (see `autoscale`). Raises
-    NotPossible if the autoscaler, the waiting pod or the node does not exist.
+    `pod`, `node`: only the answer about this one; the reasons by instance type are in that about a pod. Long lists are
+    cut. `at`: the time of the run in seconds (see `autoscale`). Raises NotPossible if the autoscaler, the waiting pod
+    or the node does not exist.
     """
     own = autoscaler_of(text)
     asked = _named(autoscaler) if autoscaler else own or NAMES[0]

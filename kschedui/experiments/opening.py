@@ -34,7 +34,7 @@ def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Di
 
 
 def title_of(experiment: Experiment, number: int) -> str:
-    """Return a title that names a run's levels of the factors with several levels; "run N" if there are none."""
+    """Return a title with a run's levels of the first factors that have several levels; "run N" if there are none."""
     design = design_of(experiment)
     pairs = [
         f"{factor.name} {level.label[:40]}"

@@ -107,7 +107,7 @@ class ClusterDrawing:
         return 2 if key == subject else int(key in self.pending)
 
     def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
-        """Return one node of the drawing; evicted pods come last."""
+        """Return one node of the drawing with at most DRAWN_PODS pods; evicted pods come last."""
         pods.sort(key=lambda pod: pod[2] == EVICTED)
         cpu = self.nodes[name].allocatable.get("cpu", 0)
         return {"name": name, "cpu": cpu, "joined": name in self.joined, "pods": pods[:DRAWN_PODS]}

@@ -97,8 +97,9 @@ def _refuse_archive(start: bytes) -> None:
 
 
 def _unpack(source: BinaryIO) -> Iterator[bytes]:
-    """Yield the blocks of the file, decompressed if it is gzip; of a truncated gzip file, yield the part that
-    is there.
+    """Yield the blocks of the file, decompressed if it is gzip; of a truncated gzip file, yield the part that is there.
+
+    Raises ScenarioErrors for a damaged gzip file.
     """
     block = source.read(BLOCK)
     if not block.startswith(GZIP):

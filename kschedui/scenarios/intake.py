@@ -101,7 +101,10 @@ def convert(text: str, kind: Kind, options: Conversion) -> Imported:
 
 
 def _parse(imported: Imported, source: str, options: Conversion, parse: Parse) -> Scenario:
-    """Parse the text; errors and warnings about a converted text refer to the lines of its source."""
+    """Return the parsed text; errors and warnings about a converted text refer to the lines of its source.
+
+    Raises ScenarioErrors.
+    """
     if imported.text == source:
         return parse(source)
     from kschedui.scenarios.importers.origins import errors_at_source, warnings_at_source

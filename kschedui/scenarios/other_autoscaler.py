@@ -252,7 +252,10 @@ def _of_pool(node: Manifest, pool: str, kind: str) -> Manifest:
 
 
 def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the documents with Cluster Autoscaler: a group for each size of machine and zone of a NodePool."""
+    """Return the documents with Cluster Autoscaler, and notes: a group for each size of machine and zone of a NodePool.
+
+    Raises NotPossible without a NodePool.
+    """
     scenario = parse_scenario(compact_yaml.write_all(documents))
     actor = next((actor for actor in scenario.actors if isinstance(actor, KarpenterSettings)), None)
     pools = [item for item in scenario.objects if isinstance(item, NodePool)]

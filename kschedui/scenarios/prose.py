@@ -48,7 +48,7 @@ def plain_text(clean_html: str, length: int = 300) -> str:
 
 
 def clean_title(text: str) -> str:
-    """Return one line without control characters, and without characters that change the writing direction."""
+    """Return one line of at most LONGEST_TITLE characters, without those that control or change writing direction."""
     line = "".join(
         " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in DIRECTION.sub("", text)
     )

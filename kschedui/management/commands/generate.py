@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write the files that are out of date and print their names, or compare."""
+        """Write the files that are out of date and print their names; with --check, raise CommandError instead."""
         folder = settings.BASE_DIR
         for name, text in {**trace_types.generate(), **plugin_texts.generate(folder)}.items():
             path = folder / name

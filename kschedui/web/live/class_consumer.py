@@ -67,7 +67,7 @@ class ClassConsumer(Connection):
     storing: asyncio.Task[None] | None = None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Handle one message."""
+        """Handle one message. The answer to an invalid one is an error; a refusal closes the connection."""
         self.bucket = self.bucket or Bucket()
         try:
             if not self.bucket.take():
@@ -85,7 +85,10 @@ class ClassConsumer(Connection):
             await self.refuse(refusal)
 
     async def do(self, kind: str, message: dict[str, Any]) -> None:
-        """Carry out the message, if the sender is allowed to."""
+        """Carry out the message. Raises ValueError if it is not understood, or not the sender's to send.
+
+        Raises CloseConnection if a sender may not join.
+        """
         if kind == "join" and self.streaming is None:
             classroom = await self.allow(str(message.get("class")))
             self.streaming = asyncio.create_task(self.stream(classroom))
@@ -99,7 +102,9 @@ class ClassConsumer(Connection):
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """Return the class, for its teacher and for students who joined it on its page. Raises CloseConnection.
+        """Return the class, for its teacher and for students who joined it on its page, and store which student it is.
+
+        Raises CloseConnection.
 
         Everybody else is refused in the same way whether there is such a class or not: attempts with a wrong code are
         limited only on the pages.
@@ -120,7 +125,7 @@ class ClassConsumer(Connection):
         return classroom
 
     async def stream(self, classroom: Classroom) -> None:
-        """Send the changes of the class as they occur."""
+        """Send the changes of the class as they occur. Raises CloseConnection if it is full, and at its end."""
         follower = Follower(self.student, self.scope.get("direct_writer"))
         try:
             async with (
@@ -135,7 +140,10 @@ class ClassConsumer(Connection):
             self.live_class = None
 
     async def send_class(self, live_class: LiveClass, follower: Follower) -> None:
-        """Send hello, then each board that was not written directly, and counts to a teacher. End with the class."""
+        """Send hello, then each board that was not written directly, and counts to a teacher.
+
+        Raises CloseConnection at the end of the class.
+        """
         role, counts = "student" if self.student else "teacher", None
         hello = {"type": "hello", "protocol": PROTOCOL, "role": role, **await self.own_answers(live_class)}
         board = live_class.board

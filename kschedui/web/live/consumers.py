@@ -43,7 +43,7 @@ class RunConsumer(Connection):
     checked = 0.0  # when that was
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Handle one message."""
+        """Handle one message. The answer to an invalid one is an error; a refusal closes the connection."""
         self.messages += 1
         try:
             if self.messages > MAX_MESSAGES:
@@ -86,7 +86,10 @@ class RunConsumer(Connection):
             self.audience, self.checked = await self.allow(self.run), now
 
     async def stream(self, cursor: int) -> None:
-        """Send the run from the cursor on, as it progresses."""
+        """Send the run from the cursor on, as it progresses.
+
+        Raises CloseConnection if the run or a frame of it is gone, or the client loses access.
+        """
         async with self.reporting_failures(f"run {self.run}"):
             try:
                 async with following(self.run) as feed:

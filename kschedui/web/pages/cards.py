@@ -147,7 +147,10 @@ def rules_of(version: Version) -> dict[str, Rule]:
 
 
 def address_of_rule(visitor: Visitor, name: str) -> str:
-    """Return the URL of the page of a rule in the visitor's own scenarios, or in the library; "" if there is none."""
+    """Return the URL of the page of a rule: of the visitor's own scenarios, the library, or the challenges.
+
+    "" if the newest MAX_SEARCHED versions of each have no such rule.
+    """
     for visible in (
         scenarios.of_visitor(visitor).filter(deleted_at=None),
         scenarios.library(),

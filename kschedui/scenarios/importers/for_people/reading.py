@@ -140,7 +140,7 @@ def _apply(seen: list[SeenEvent], objects: dict[tuple[str, str, str], tuple[int,
 
 
 def _free(objects: list[Manifest]) -> Iterator[Message]:
-    """Yield the unrequested cpu, memory and extended resources of described nodes, as sentences."""
+    """Yield the unrequested cpu, memory and extended resources of the first described nodes, as sentences."""
     requested: dict[str, dict[str, int]] = {}
     for pod in (item for item in objects if item["kind"] == "Pod"):
         sums = requested.setdefault(pod["spec"].get("nodeName", ""), {})

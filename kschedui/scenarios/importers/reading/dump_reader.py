@@ -96,7 +96,7 @@ class YamlReading:
         self.errors: list[ScenarioError] = []
 
     def read(self) -> None:
-        """Read the text up to the end of its YAML."""
+        """Read the text up to the end of its YAML. Raises ScenarioErrors after more than MAX_ERRORS errors."""
         last: Piece | None = None
         before = len(self.errors)
         for piece in pieces(self.source.runs(), self.source.line_here, self.source.back):

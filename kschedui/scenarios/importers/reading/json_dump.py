@@ -53,7 +53,7 @@ class _Reader:
         self.decode = json.JSONDecoder().raw_decode
 
     def value(self) -> None:
-        """Read an object, a List or an array of them."""
+        """Take an object, or those of a List or an array. Raises _Cut where the text ends, and JSONDecodeError."""
         if self.peek() == "[":
             return self.items({"kind": "List"}, [])
         mapping: dict[str, Any] = {}
@@ -94,7 +94,10 @@ class _Reader:
         self.taken += 1
 
     def read_value(self) -> Any:
-        """Return the complete value that begins here; load more of the source if necessary."""
+        """Return the complete value that begins here; load more of the source if necessary.
+
+        Raises _Cut if the text ends before it is complete, and JSONDecodeError.
+        """
         self.peek()
         source = self.source
         while True:
@@ -121,7 +124,7 @@ class _Reader:
         return not last or error.msg.startswith("Unterminated string") or (len(last) < 5 and last.isalpha())
 
     def peek(self) -> str:
-        """Return the next character that is not a space, without consuming it."""
+        """Skip spaces and return the next character, without consuming it. Raises _Cut at the end of the text."""
         source = self.source
         while True:
             match = SPACE.match(source.text, source.at)

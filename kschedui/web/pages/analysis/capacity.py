@@ -103,7 +103,7 @@ def percent(part: int, whole: int) -> float:
 
 
 def bars(amounts: dict[str, int]) -> list[tuple[str, int, float]]:
-    """Return the largest counts: name, number, and length of the bar."""
+    """Return the MAX_ROWS largest counts: name, number, and length of the bar in percent of the longest."""
     most = max(amounts.values(), default=1)
     rows: list[Any] = sorted(amounts.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_ROWS]
     return [(name, number, round(number / most * 100, 1)) for name, number in rows]

@@ -109,7 +109,7 @@ class ShareForm(forms.Form):
             del self.fields["group"]
 
     def clean(self) -> dict[str, Any]:
-        """Require either an account or a group."""
+        """Return the data. Raises ValidationError unless there is either an account or a group."""
         data = {"group": "", **(super().clean() or {})}
         if bool(data.get("account")) == bool(data["group"]):
             raise forms.ValidationError(_("Enter the name of an account, or choose a group."))
