@@ -93,7 +93,8 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
 class Comparison(msgspec.Struct, frozen=True):
     """The result of a comparison.
 
-    `pairs` follow the order of the first run, then of the second. `first` None: no difference.
+    `pairs` follow the order of the first run, then of the second. `first` None: no difference. Lists have at most
+    MAX_ROWS entries.
     """
 
     first: Difference | None

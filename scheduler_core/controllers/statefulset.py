@@ -64,7 +64,10 @@ class _Sync:
             self._roll()
 
     def _run_for_all(self, count: int, process: Callable[[int], bool], monotonic: bool) -> bool:
-        """Process all pods: one by one until one has to wait, or in parallel. Return whether the sync ends here."""
+        """Process all pods: one by one until one has to wait, or in parallel. Return whether the sync ends here.
+
+        Raises AdmissionRefused if it ended the parallel batches.
+        """
         if monotonic:
             return any(process(index) for index in range(count))
         refused = slow_start(count, process)
