@@ -271,7 +271,7 @@ class WhatIf(msgspec.Struct, frozen=True):
         return f"{self.judgement.pod}, attempt {self.attempt}\n  before: {before}\n  after:  {after}"
 
     def nodes(self) -> DataFrame:
-        """Return the nodes that became feasible ("gained"), no longer are ("lost"), or have another total ("moved").
+        """Return the nodes that became feasible ("gained"), no longer are ("lost"), or have other scores ("moved").
 
         `before` and `after`: what rejected the node, "" if it was feasible. At most 200 nodes of each kind;
         `judgement.counts` has how many there are.

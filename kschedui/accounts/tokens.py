@@ -85,7 +85,7 @@ def of_owner(owner: Any) -> QuerySet[ApiToken]:
 
 
 def revoke(owner: Any, pk: int) -> None:
-    """Invalidate a token."""
+    """Delete a token with this key if it is the owner's."""
     of_owner(owner).filter(pk=pk).delete()
 
 

@@ -86,7 +86,10 @@ def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
 
 
 def scenario_with(text: str, autoscaler: str, until: float | None = None) -> str:
-    """Return the scenario with an autoscaler. `until`: the time at which its run ends, if it specifies none."""
+    """Return the scenario with an autoscaler. `until`: the time at which its run then ends; None: unchanged.
+
+    Raises NotPossible.
+    """
     converted = with_autoscaler(text, _named(autoscaler)).text
     return converted if until is None else end_at(converted, until, yaml_text.write)
 

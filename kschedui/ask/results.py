@@ -66,7 +66,7 @@ class Weight(msgspec.Struct):
 
 
 class About(msgspec.Struct):
-    """Everything that can be changed at a moment: the pod's manifest, its profile's plugins, the budgets."""
+    """The data for changes at a moment: the pod's manifest, its profile's plugins, at most MAX_BUDGETS budgets."""
 
     pod: str
     manifest: dict[str, Any]

@@ -227,8 +227,8 @@ def end(pk: int) -> Board:
 def go_on(teacher: Visitor, classroom: Classroom, run: Run) -> Classroom:
     """Start a class on the run of the next lesson, and end this one; its students are redirected to the new one.
 
-    If called twice at the same time, the second call returns the class that the first one started. Raises NoClass, and
-    NotAllowed if the teacher cannot show the run.
+    If the class was continued before, the class that was started then is returned. Raises NoClass, and NotAllowed if
+    the teacher cannot show the run.
     """
     with transaction.atomic():
         row = Classroom.objects.select_for_update().filter(pk=classroom.pk).first()
@@ -339,7 +339,7 @@ def group(pk: int) -> str:
 
 
 def purge() -> int:
-    """Remove classes that ended more than a day ago, with their answers. Return the number of classes."""
+    """Remove classes that ended or expired more than a day ago, with their answers. Return the number of classes."""
     before = timezone.now() - RETENTION
     old = Classroom.objects.filter(Q(ended_at__lt=before) | Q(expires__lt=before))
     return old.delete()[1].get(Classroom._meta.label, 0)

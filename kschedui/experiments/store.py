@@ -103,7 +103,7 @@ def require_few_running(mine: QuerySet[Experiment]) -> None:
 
 
 def add_batches(experiment: Experiment) -> None:
-    """Queue all cells; commit first, then notify the workers."""
+    """Queue all cells; the workers are notified once the transaction is committed."""
     rows, first = [], 1
     for count in batch_sizes(experiment.version.summary, experiment.size):
         rows.append(Batch(experiment=experiment, first=first, count=count))

@@ -60,7 +60,7 @@ def too_many_bytes(most: int, setting: str) -> TooMuch:
 
 
 def limit_memory(most: int) -> None:
-    """Limit this process to this many additional bytes; beyond them, Python raises MemoryError."""
+    """Limit this process to this many additional bytes (on Linux only); beyond them, Python raises MemoryError."""
     if sys.platform == "linux":
         with open("/proc/self/statm") as sizes:
             now = int(sizes.read().split()[0]) * PAGE

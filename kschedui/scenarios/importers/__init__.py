@@ -71,7 +71,7 @@ def convert(blocks: Iterable[str], options: Conversion, kind: Kind, *, printed_f
 
 
 def convert_dump(dump: Dump, options: Conversion, kind: Kind = Kind.OUTPUT) -> Imported:
-    """Convert parsed objects. Raises ScenarioErrors if there are none."""
+    """Convert parsed objects. Raises ScenarioErrors if there are none, or the result is too large."""
     limits = options.limits
     drop_truncated(dump, limits)
     objects, notes = read_export(dump)

@@ -73,7 +73,7 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """Return `card` with {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}.
+    """Return `card` with {id, slug, url, description, look_at, topics: [(key, label)], level: (key, label), words}.
 
     `words` are searched by the page; they include the English ones.
     """
@@ -89,13 +89,13 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     return {**lesson_row, **texts, "title": texts["title"] or lesson_row["title"], **more, "words": searched[:SEARCHED]}
 
 
-def class_of(scenario: Scenario) -> str:
+def class_url(scenario: Scenario) -> str:
     """Return the address that starts a class on a lesson's newest version; "" before its first run."""
     number = getattr(scenario, "number", None)
     return reverse("class-start", args=[scenario.public_id, number]) if outcome_of(scenario) else ""
 
 
-def frame_of(scenario: Scenario) -> str:
+def frame_url(scenario: Scenario) -> str:
     """Return the address of a lesson's newest version as a frame that plays; "" before its first run."""
     number = getattr(scenario, "number", None)
     return f"{reverse('embed', args=[scenario.public_id, number])}?play=1" if outcome_of(scenario) else ""
@@ -415,7 +415,7 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
 
 
 def version_links(shown: Version) -> list[dict[str, Any]]:
-    """Return [{number, url, diff}] newest first, of a scenario with several versions.
+    """Return [{number, url, diff}] of the newest versions, the newest first; [] if there is only one.
 
     `diff` is the comparison with the shown version, "" for that one.
     """

@@ -22,7 +22,7 @@ def render_library() -> SafeString:
 @lru_cache(maxsize=4)
 def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render home_library.html: `lessons` (cards.lesson_card), `chapters` (cards.chapters), `old_names`
-    (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_of and frame_of of the first
+    (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_url and frame_url of the first
     lesson).
     """
     library = track.in_order(scenarios.library())
@@ -33,7 +33,7 @@ def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
         "chapters": cards.chapters(lessons),
         "old_names": old_names.former_names(),
         "words": [label for topic, label in TOPICS.items() if topic in used][:WORDS],
-        "teach": cards.class_of(library[0]) if library else "",
-        "frame": cards.frame_of(library[0]) if library else "",
+        "teach": cards.class_url(library[0]) if library else "",
+        "frame": cards.frame_url(library[0]) if library else "",
     }
     return render_to_string("home_library.html", context)

@@ -34,7 +34,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class NodeChange(msgspec.Struct, frozen=True):
-    """A node that became feasible or infeasible, or whose total changed. "" and None: not evaluated or not scored.
+    """A node that became feasible or infeasible, or whose scores changed. "" and None: not evaluated or not scored.
 
     `before` and `after` are the reasons for its rejection, "" if it was feasible. `scores` are the plugins whose
     weighted score changed: (plugin, before, after).
@@ -49,8 +49,8 @@ class NodeChange(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """A comparison of two decisions: `gained` and `lost` nodes became feasible or infeasible; the total of `moved`
-    nodes changed.
+    """A comparison of two decisions: `gained` and `lost` nodes became feasible or infeasible; `moved` nodes have other
+    scores.
 
     Each list has the first 200 nodes; `counts` are the full numbers, and `more` the names of further gained and lost
     nodes.
