@@ -65,7 +65,7 @@ class Kubelets:
             self._end_later(pod)
 
     def deletion_requested(self, pod: Pod) -> None:
-        """Stop a pod."""
+        """Stop a pod once its containers have ended, at the latest when its grace is over."""
         status = self._api.status(pod)
         self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
 
