@@ -65,7 +65,7 @@ def _release(pod: Pod, api: ClaimApi) -> None:
 
 
 def _sync_claim(claim: ResourceClaim, api: ClaimApi) -> None:
-    """Remove users that no longer exist and deallocate an unused claim (`syncClaim`)."""
+    """Remove users that no longer exist; deallocate a claim that has none left, and unprotect it (`syncClaim`)."""
     stored = _stored(claim, api)
     if stored is None:
         return
@@ -93,7 +93,7 @@ def _unprotect(claim: ResourceClaim, api: ClaimApi, cause: Because) -> None:
 
 
 def _generate(pod: Pod, api: ClaimApi) -> None:
-    """Create a claim for each template, then update the pod's status once (`handleClaim`)."""
+    """Create a claim for each template, then update the pod's status; stop if a template is missing (`handleClaim`)."""
     claim_names = dict(pod.resource_claim_statuses)
     missing = [entry for entry in pod.resource_claims if entry.template and entry.name not in claim_names]
     for entry in missing:
@@ -133,7 +133,7 @@ def _free_name(pod: Pod, entry: PodClaim, api: ClaimApi) -> str:
 
 
 def _reserve(pod: Pod, api: ClaimApi) -> None:
-    """Reserve the claims of a running pod, whichever scheduler bound it."""
+    """Reserve the allocated claims of a pod that is bound, whichever scheduler bound it."""
     statuses = dict(pod.resource_claim_statuses)
     for entry in pod.resource_claims:
         name = entry.claim or statuses.get(entry.name, "")

@@ -109,7 +109,7 @@ class _Sync:
         return ""
 
     def _roll(self) -> None:
-        """Delete the highest pod of another revision, once all above it are available (rolling update)."""
+        """Delete the highest pod of another revision down to the partition, once all above it are available."""
         for index in range(len(self._replicas) - 1, self._spec.partition - 1, -1):
             owned = self._replicas[index]
             if owned is None:
