@@ -52,7 +52,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> OperationResult:
-    """Return the outcome of the operation."""
+    """Return the outcome of the operation. Raises NotPossible or RunEnded."""
     return answer(engine.read_again(text, kubernetes), question_of(row), registry())
 
 

@@ -86,7 +86,7 @@ class Shown(NamedTuple):
 
 
 def start(teacher: Visitor, run: Run) -> Classroom:
-    """Start a class on a run. Raises NotAllowed, and NoClass if there are too many."""
+    """Start a class on a run, and return it. Raises NotAllowed, and NoClass if there are too many."""
     require_showing(teacher, run.version.scenario)
     about = {"owner": teacher.user, "editor_hash": "" if teacher.user else teacher.editor_hash}
     for _ in range(TRIES):

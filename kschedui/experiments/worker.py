@@ -61,7 +61,7 @@ def next_batch() -> Batch | None:
 
 
 def execute(batch: Batch) -> None:
-    """Work on a batch that this worker holds."""
+    """Work on a batch that this worker holds; the last batch, or a limit, ends the experiment."""
     experiment = batch.experiment
     try:
         require_continuable(experiment)

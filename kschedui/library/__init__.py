@@ -17,7 +17,7 @@ ENGINE = settings.BASE_DIR / "scheduler_core" / "version.py"
 
 
 def files() -> list[Path]:
-    """Return the lesson files, by slug."""
+    """Return the lesson files in the order of their slugs."""
     return sorted(FOLDER.glob("*.yaml"))
 
 

@@ -110,7 +110,7 @@ def _simulator_change(line: bytes, number: int) -> tuple[float, str, Manifest]:
 
 
 def _seconds(text: object) -> float | None:
-    """Parse an RFC 3339 time with any number of decimals; None if it is invalid."""
+    """Return the Unix time of an RFC 3339 time with any number of decimals; None if it is invalid."""
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except ValueError:

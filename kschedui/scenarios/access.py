@@ -155,7 +155,9 @@ def origins(copy: Scenario) -> Iterator[Scenario]:
 
 
 def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
-    """Return the first of the copy's originals that is private and not the visitor's own; None without one."""
+    """Return the first of the copy's originals that is private and not the visitor's own; None without one. Raises
+    NotAllowed after MAX_ORIGINS.
+    """
     private = (origin for origin in origins(copy) if origin.visibility == Scenario.Visibility.PRIVATE)
     return next((origin for origin in private if not owns(visitor, origin)), None)
 

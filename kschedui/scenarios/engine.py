@@ -193,7 +193,7 @@ def rules_of(summary: Mapping[str, Any] | None) -> list[Rule]:
 
 
 def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
-    """Return {name, cpu, pods: [[cpu, priority], ...]} of the first nodes and their running pods, cpu in millicores."""
+    """Return {name, cpu, pods: [[cpu, priority], ...]} of the first nodes and their first pods, cpu in millicores."""
     on_node: dict[str, list[list[int]]] = {node.name: [] for node in nodes[:DRAWN_NODES]}
     for pod in pods:
         if pod.node_name in on_node and len(on_node[pod.node_name]) < DRAWN_PODS:
@@ -211,7 +211,9 @@ def drawn_waiting(pods: list[Pod]) -> list[list[int]]:
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> Any:
-    """Return an object as its author wrote it, from the start or the timeline; None if there is none."""
+    """Return an object as its author wrote it, from the start or the timeline; None if there is none. Raises
+    ScenarioErrors.
+    """
     scenario = read_again(text)
     created = (event.object for event in scenario.events if event.object is not None)
     for item in itertools.chain(scenario.objects, created):

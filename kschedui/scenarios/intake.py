@@ -89,7 +89,7 @@ def recognise(text: str, options: Conversion) -> Kind:
 
 
 def convert(text: str, kind: Kind, options: Conversion) -> Imported:
-    """Return the text of a scenario, made from a text of this kind. Raises ScenarioErrors."""
+    """Return the scenario that is made from a text of this kind. Raises ScenarioErrors."""
     if kind is Kind.SCENARIO:
         return Imported(text, kind=kind)
     from kschedui.scenarios import importers  # which only texts that are not scenarios need

@@ -47,11 +47,12 @@ def create(
     scratch: bool = False,
     change: str = "",
 ) -> Version:
-    """Create a scenario. It belongs to the account, or without one to the browser. Raises ScenarioErrors or NotAllowed.
+    """Create a scenario, and return its version. Raises ScenarioErrors or NotAllowed.
 
-    Output of a cluster is private by default, and stored without the fields that scheduling does not read. A copy is
-    never more visible than its original (access.require_no_wider), and private by default if the original is. `change`:
-    a description of the fork's edit, for its title.
+    It belongs to the account, or without one to the browser. Output of a cluster is private by default, and stored
+    without the fields that scheduling does not read. A copy is never more visible than its original
+    (access.require_no_wider), and private by default if the original is. `change`: a description of the fork's edit,
+    for its title.
     """
     digest = digest_of(text) if isinstance(text, str) else text
     origin = fork_of.scenario if fork_of else None

@@ -104,7 +104,7 @@ def _in_own_name(name: str, plugin: Any) -> About:
 
 
 def _of_our_plugins() -> dict[str, dict[str, Any]]:
-    """Return the data with the newest release; the source is in a directory with the plugin's name."""
+    """Return the data of the engine's plugins in the newest release, by name; plugins without data are left out."""
     release = RELEASES[max(RELEASES, key=lambda version: tuple(map(int, version.split("."))))]
     defaults = {ref.name: ref for ref in release.default_plugins}
     data_by_plugin = {}

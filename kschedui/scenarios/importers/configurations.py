@@ -196,7 +196,7 @@ def _convert_args(entry: Manifest) -> Manifest:
 
 
 def _with_strategy(args: list[Manifest], strategies: list[tuple[str, Manifest]], names: list[str]) -> list[Manifest]:
-    """Return the arguments with the scoring plugins of v1beta1 converted to a strategy of NodeResourcesFit."""
+    """Return the arguments with v1beta1's scoring plugins as a strategy of NodeResourcesFit, unless it has one."""
     if not names or any(
         entry.get("name") == "NodeResourcesFit" and part(entry, "args").get("scoringStrategy") for entry in args
     ):

@@ -132,7 +132,7 @@ class Document(OpenAPISchema):
     """The OpenAPI 3.1 document."""
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
-        """Add the scope that a token needs, and the problems."""
+        """Add an id, the scope that a token needs, the answer that asks to wait, the rates, and the problems."""
         details: dict[str, Any] = super().operation_details(operation)
         caller = next((auth for auth in operation.auth_callbacks if isinstance(auth, Caller)), None)
         details["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"

@@ -35,8 +35,8 @@ def too_large(most: int) -> messages.Message:
 
 
 async def discard_body(receive: Receive, most: int) -> None:
-    """Read and discard the body, up to `most` bytes: a client that is still sending would otherwise never see the
-    response.
+    """Read and discard the body, up to `most` bytes and for a limited time: a client that is still sending would
+    otherwise never see the response.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAINED * settings.BODY_SECONDS):

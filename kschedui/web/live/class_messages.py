@@ -14,7 +14,7 @@ LONGEST_NAME, LONGEST_TEXT = 320, 400
 
 
 def read_place(message: dict[str, Any]) -> dict[str, Any]:
-    """Parse {step, frame, order, selection, by}: the teacher's position, and the window."""
+    """Parse {step, frame, order, selection, by}: the teacher's position, and the window. Raises ValueError."""
     selection, by = message.get("selection"), message.get("by", "")
     if message.get("order") not in ("plugin", "node"):
         raise ValueError("`order` is plugin or node.")
@@ -35,7 +35,7 @@ def is_selection(selection: Any) -> bool:
 
 
 def read_shown(message: dict[str, Any]) -> Shown:
-    """Parse {by, step, frame, order, selection, paused, gathered, question}."""
+    """Parse {by, step, frame, order, selection, paused, gathered, question}. Raises ValueError."""
     if not isinstance(message.get("paused"), bool):
         raise ValueError("`paused` is true or false.")
     gathered = read_number(message, "gathered", MAX_MESSAGES)
@@ -57,7 +57,7 @@ def read_question(question: Any) -> Question | None:
 
 
 def read_id(message: dict[str, Any], name: str) -> str:
-    """Parse a question's id."""
+    """Parse a question's id. Raises ValueError."""
     question = message.get(name)
     if not isinstance(question, str) or not QUESTION.fullmatch(question):
         raise ValueError(f"`{name}` is the id of a question.")
@@ -65,7 +65,7 @@ def read_id(message: dict[str, Any], name: str) -> str:
 
 
 def read_answer(question: dict[str, Any], choices: int) -> RightAnswer:
-    """Parse the right choice, the text of the question, and the texts of the choices."""
+    """Parse the right choice, the text of the question, and the texts of the choices. Raises ValueError."""
     labels = question.get("labels")
     if not isinstance(labels, list) or len(labels) > MAX_CHOICES:
         raise ValueError("`labels` are the choices in words.")

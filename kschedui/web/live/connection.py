@@ -52,7 +52,7 @@ class Connection(AsyncWebsocketConsumer):
         await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
-        """Accept first, since only an open socket can receive the reason for closing."""
+        """Accept, then close if the address has too many sockets: only an open one can receive the reason."""
         await self.accept()
         address = client_of_scope(self.scope)
         if sockets[address] >= settings.LIMITS["sockets_per_address"]:
@@ -121,7 +121,7 @@ class Connection(AsyncWebsocketConsumer):
             return in_language(sentence)
 
     async def stop_streaming(self) -> None:
-        """End the stream, if there is one."""
+        """End the stream, if there is one; a stream that calls this itself is only forgotten."""
         if self.streaming and self.streaming is not asyncio.current_task():
             await cancel([self.streaming])
         self.streaming = None

@@ -65,7 +65,7 @@ class Feed(SharedRow):
     async def read(self, cursor: int) -> AsyncIterator[int | Status]:
         """Yield the numbers of frames from `cursor` on, and the row when its state or access changes.
 
-        Ends after the last frame of an ended run.
+        Ends after the last frame of an ended run, or if the row is broken.
         """
         previous = self.status.state, self.status.audience, self.status.ahead
         while not self.broken:

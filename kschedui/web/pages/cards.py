@@ -202,8 +202,8 @@ def next_of(following: Scenario | None) -> dict[str, str]:
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
-    """Return the place in a course; the links skip scenarios that the visitor cannot see. None if it is not in the
-    course.
+    """Return the place in a course; the links skip scenarios that the visitor cannot see. None if there is no such
+    course, or the scenario is not in it.
     """
     try:
         course = courses.by_id(cid)

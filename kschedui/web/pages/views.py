@@ -130,7 +130,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def new(request: HttpRequest) -> HttpResponseBase:
-    """Show /new/ with editor.html, empty or with the text of `?from=<sid>`, which is then saved as a fork."""
+    """Show /new/ with editor.html: with a first example, or the text of `?from=<sid>`, which is saved as a fork."""
     origin = request.GET.get("from", "")
     if not origin:
         return editor(request, [editor_templates.STARTER], "")

@@ -373,7 +373,7 @@ class ChangeSearch:
             yield from self._solutions_on(name, [*self._first, proposal], of_pod=True)
 
     def _in_other_zones(self, nodes: Sequence[Node]) -> Iterator[Proposal]:
-        """Propose a node of each kind in each other zone of the cluster, such as that of the pod's volume."""
+        """Propose a node of each kind in up to MAX_ZONES other zones of the cluster: the pod's volume may be there."""
         there = self._world.cluster.all_nodes()
         zones = sorted({zone_of(node) for node in there} - {""})
         for number, node in enumerate(nodes):

@@ -232,7 +232,7 @@ def utilization_of(node: Node, pods: Sequence[Pod], flags: Mapping[str, Any]) ->
 
 
 def _share(name: str, node: Node, pods: Sequence[Pod], flags: Mapping[str, Any]) -> float:
-    """Return the share of one resource; pods that are ignored are taken off the node too."""
+    """Return the requested share of a resource, without ignored pods and what they take up; 0 if nothing is left."""
     requested = ignored = 0
     for pod in pods:
         amount = pod.requests.get(name, 0)

@@ -393,7 +393,7 @@ class Disruption:
         return self._may_consolidate(candidate) and candidate.node.claim.is_true("Consolidatable")
 
     def _may_consolidate(self, candidate: Candidate) -> bool:
-        """Return whether the pool and the labels of a node allow its consolidation."""
+        """Return whether the pool and the labels of a node allow its consolidation; record the reason if not."""
         labels, pool = candidate.node.labels, candidate.pool
         if candidate.instance_type is None:
             self._record(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
@@ -512,7 +512,7 @@ class Disruption:
         return self._announce(Command("Underutilized", list(candidates), [claim], results), price)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
-        """Keep only the types that cost less than the price. Return whether enough types are left."""
+        """Keep only the types that cost less than the price. Return whether enough are left, and record it if not."""
         claim.types = self._catalogue.cheaper(claim.types, claim.requirements, price)
         short = self._catalogue.shortfall(claim.types, claim.requirements)
         if short and alone is not None:
@@ -640,7 +640,10 @@ class Disruption:
         self._later(REACTION, lambda: self._wait_or_terminate(command))  # after the next round has begun
 
     def _wait_or_terminate(self, command: Command) -> None:
-        """Delete the candidates once all replacements are initialised (waitOrTerminate)."""
+        """Delete the candidates once all replacements are initialized (waitOrTerminate).
+
+        Give up if one is gone, or after COMMAND_TIMEOUT.
+        """
         waiting = False
         for name in command.names:
             claim = self._state.claim(name)

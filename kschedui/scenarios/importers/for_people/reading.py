@@ -102,8 +102,8 @@ def read(text: str) -> Reading:
 
 
 def without_claims(objects: list[Manifest]) -> list[str]:
-    """Remove the claims from the volumes of pods, and return the names of the claims, which the text does not
-    contain.
+    """Remove the volumes of pods, all of which have claims that the text does not contain, and return the names of the
+    claims.
     """
     names: dict[str, None] = {}
     for pod in (item for item in objects if item["kind"] == "Pod" and "volumes" in item["spec"]):

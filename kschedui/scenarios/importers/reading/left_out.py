@@ -137,8 +137,8 @@ def _versions_instead(name: str) -> list[str]:
 
 
 def _suggest_kind(name: str) -> str:
-    """Return a hint if a kind looks like a misspelling of a supported one. A kind with a group belongs to
-    another tool.
+    """Return a hint if a kind looks like a misspelling of a supported one; otherwise "". A kind with a group belongs
+    to another tool.
     """
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""

@@ -81,7 +81,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
 
 
 def convert_dump(request: HttpRequest) -> jobs.Converted:
-    """Convert the dump in a request to a scenario. Raises Refused."""
+    """Convert the dump in a request to a scenario. Raises Refused or Refusal."""
     most = settings.LIMITS["import_bytes"]
     with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:
         source = dump_in(request)

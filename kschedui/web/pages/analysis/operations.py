@@ -43,8 +43,8 @@ MAX_CHOICES = 1000  # nodes to choose from
 def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show an operation with scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
     requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `fields` (the form), `answer`
-    (OperationResult or None), `moved`, `by_message` (by list, rows grouped by equal message), `room`, `zones_drawn`
-    (drawing), `upgrade` (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the result as a fork.
+    (OperationResult) with the fields of of_answer, or `upgrade` (Upgrade) with those of of_upgrade, or `helping`
+    (Helping). A POST saves the result as a fork.
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -115,7 +115,11 @@ def question_of(ask: Question, values: dict[str, str]) -> dict[str, Any]:
 
 
 def of_answer(answer: OperationResult) -> dict[str, Any]:
-    """Return the context of the page for an answer."""
+    """Return the page's fields for an answer.
+
+    `answer`, `moved` (the first pods) and `more`, `by_message` and `counts` (by list: rows grouped by equal message, and
+    their number), `room`, `zones_drawn` (drawing), `budgets`, `quiet` (whether nothing happens).
+    """
     pending = [pod for pod in answer.unplaced if pod.before]
     waiting = [pod for pod in answer.unplaced if not pod.before]
     lists: dict[str, list[Any]] = {
@@ -143,7 +147,7 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
 
 
 def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
-    """Return the context of the page for an upgrade."""
+    """Return the page's fields for an upgrade: `upgrade`, `changes` (grouped by cause) with the number of `moves`, `same`."""
     elsewhere = sorted(upgrade.changes, key=lambda change: change.before.node == change.after.node)
     rows = group_by_text(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")
     return {

@@ -195,7 +195,7 @@ def version_rows(scenario: Scenario, before: int | None) -> list[dict[str, Any]]
 @page_view
 @require_POST
 def delete(request: HttpRequest, sid: str) -> HttpResponse:
-    """Delete the scenario; it can be restored from the visitor's list."""
+    """Delete the scenario, which can be restored from the visitor's list; its traces and experiments end."""
     _visitor, scenario = owned_scenario(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)

@@ -55,7 +55,7 @@ def ask(
     openapi_extra=record(ComparedAutoscalers),
 )
 def compare(request: HttpRequest, rid: str) -> HttpResponse:
-    """Run both on the same load and the same machines until 30 minutes after the timeline."""
+    """Run both autoscalers on the same load and the same machines until 30 minutes after the timeline."""
     run = visible_run(request, rid)
     answer = run_at_end(request, run.version, run.kubernetes_version, jobs.compare_autoscalers)
     return HttpResponse(answer, content_type=JSON)
