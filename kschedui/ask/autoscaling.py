@@ -77,7 +77,7 @@ def ask(
 
 
 def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
-    """Return a comparison of Cluster Autoscaler and Karpenter on the scenario's load. Raises NotPossible or RunEnded."""
+    """Return a comparison of both autoscalers on the scenario's load. Raises NotPossible or RunEnded."""
     converted = {name: with_autoscaler(text, name) for name in NAMES}
     scenarios = {name: engine.read_again(each.text, kubernetes) for name, each in converted.items()}
     comparison = compare(scenarios, registry(), report_progress=progress.report)

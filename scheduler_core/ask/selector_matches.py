@@ -39,7 +39,7 @@ class SelectorMatches(msgspec.Struct, frozen=True):
 def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
     """Return the matches of each expression that compiles; [] without devices.
 
-    The first expression that takes too long to evaluate, and all after it, are left out.
+    The first expression that takes too long to evaluate, and all after it or after MAX_EXPRESSIONS, are left out.
     """
     devices = list(
         _devices(resource_slice for resource_slice in scenario.objects if isinstance(resource_slice, ResourceSlice))

@@ -114,7 +114,7 @@ class Snapshot:
 
     @cached_property
     def _framework(self) -> Framework:
-        """The framework with the Filter plugins, built when it is first used: many snapshots are asked nothing."""
+        """Return the framework with the Filter plugins, built on first use: many snapshots are asked nothing."""
         return Framework(
             self._filters,
             REGISTRY,

@@ -63,7 +63,7 @@ class Helping(msgspec.Struct, frozen=True):
 
 
 def helping(scenario: Scenario, registry: Registry = REGISTRY) -> Helping:
-    """Return, for each node group, the pending pods that its nodes would schedule.
+    """Return, for each kind of node of the groups (up to MAX_KINDS), the pending pods that such nodes would schedule.
 
     Raises RunEnded, and NotPossible for a recording.
     """

@@ -140,7 +140,7 @@ class Operation(Simulation):
         return super()._next_moment()
 
     def _begin(self) -> None:
-        """Store the state of the cluster at the end of the run."""
+        """Advance to the end of the run, store the state of the cluster then, and begin the rounds."""
         until = self.scenario.until_seconds
         if until is not None and until > self.cluster.now:
             self._advance(until, "end")

@@ -91,7 +91,7 @@ def answer(scenario: Scenario, question: Question, registry: Registry = REGISTRY
 def carried_out(
     scenario: Scenario, question: Question, registry: Registry = REGISTRY
 ) -> tuple[OperationResult, list[dict[str, Any]]]:
-    """Return the answer, and the actions as timeline events."""
+    """Return the answer, and the actions as timeline events. Raises NotPossible or RunEnded."""
     asker = _Asker(question)
     operation = Operation(scenario, registry, asker.rounds)
     operation.carry_out()

@@ -48,7 +48,7 @@ def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping
 
 
 def evaluated_scale_down(planner: Planner) -> ScaleDownEvaluated | None:
-    """Return the unneeded nodes with new places of their pods, and why others stay; None if none was considered."""
+    """Return the unneeded nodes with places for their pods, and why others stay, up to MOST_NODES; None without any."""
     nodes = [
         EvaluatedNode(name, "unneeded", moves=[(pod.key, node) for pod, node in candidate.places[:MOST_PODS]])
         for name, candidate in planner.unneeded.items()

@@ -292,7 +292,7 @@ class Disruption:
         return None
 
     def _validated(self, command: Command) -> Waits:
-        """Wait, then return the command if it is still valid, otherwise None."""
+        """Wait, then return the command if it is still valid; otherwise record why it is not, and return None."""
         yield VALIDATION
         try:
             self._validate(command)
@@ -312,7 +312,10 @@ class Disruption:
         return [candidate for candidate in candidates if candidate is not None and wanted(candidate)]
 
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
-        """Return the node as a candidate; None if its disruption is under way or blocked (NewCandidate)."""
+        """Return the node as a candidate (NewCandidate).
+
+        None: its disruption is under way, or blocked for a reason that is recorded.
+        """
         if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
             return None
         problem = self.problem_of_node(node)
@@ -417,7 +420,10 @@ class Disruption:
     # Budgets
 
     def _budgets(self, reason: DisruptionReason) -> dict[str, int]:
-        """Return the number of further nodes of each pool that may be disrupted (BuildDisruptionBudgetMapping)."""
+        """Return how many more nodes of each pool may be disrupted (BuildDisruptionBudgetMapping).
+
+        An event on a pool whose budgets allow no disruption is recorded.
+        """
         counts: dict[str, int] = {}
         disrupting: dict[str, int] = {}
         for node in self._state.nodes():

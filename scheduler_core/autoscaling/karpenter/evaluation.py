@@ -24,7 +24,7 @@ NAME = "karpenter"
 
 
 def evaluated_scale_up(results: Results, waiting: int, catalogue: Catalogue) -> ScaleUpEvaluated:
-    """Return the event of a batch: its claims, and why pods get no node."""
+    """Return the event of a batch: its claims, and why pods get no node; long lists are cut."""
     refused: dict[str, list[str]] = {}
     for pod, reason in results.errors.values():
         refused.setdefault(reason, []).append(pod.key)
@@ -33,7 +33,7 @@ def evaluated_scale_up(results: Results, waiting: int, catalogue: Catalogue) -> 
 
 
 def evaluated_claims(claims: Sequence[NewClaim], catalogue: Catalogue) -> list[EvaluatedOption]:
-    """Return claims with the cheapest of their instance types."""
+    """Return the first MOST_OPTIONS claims, each with the cheapest of its instance types."""
     return [_option(claim, catalogue) for claim in claims[:MOST_OPTIONS]]
 
 
@@ -60,7 +60,7 @@ def evaluated_scale_down(
     stays: Mapping[str, str],
     replacements: list[EvaluatedOption],
 ) -> ScaleDownEvaluated | None:
-    """Return the event of a round: the removed nodes, and why others stay; None if it names no node."""
+    """Return the event of a round: the removed nodes, and why others stay, up to MOST_NODES; None if there are none."""
     place_of = {pod.key: node.state.name for node in (results.nodes if results else ()) for pod in node.pods}
     nodes = [
         EvaluatedNode(

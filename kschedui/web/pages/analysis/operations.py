@@ -117,8 +117,8 @@ def question_of(ask: Question, values: dict[str, str]) -> dict[str, Any]:
 def of_answer(answer: OperationResult) -> dict[str, Any]:
     """Return the page's fields for an answer.
 
-    `answer`, `moved` (the first pods) and `more`, `by_message` and `counts` (by list: rows grouped by equal message, and
-    their number), `room`, `zones_drawn` (drawing), `budgets`, `quiet` (whether nothing happens).
+    `answer`, `moved` (the first pods) and `more`, `by_message` and `counts` (by list: rows grouped by equal message,
+    and their number), `room`, `zones_drawn` (drawing), `budgets`, `quiet` (whether nothing happens).
     """
     pending = [pod for pod in answer.unplaced if pod.before]
     waiting = [pod for pod in answer.unplaced if not pod.before]
@@ -147,7 +147,7 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
 
 
 def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
-    """Return the page's fields for an upgrade: `upgrade`, `changes` (grouped by cause) with the number of `moves`, `same`."""
+    """Return the page's fields: `upgrade`, `changes` (by cause), `moves` (number of pods on another node), `same`."""
     elsewhere = sorted(upgrade.changes, key=lambda change: change.before.node == change.after.node)
     rows = group_by_text(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")
     return {

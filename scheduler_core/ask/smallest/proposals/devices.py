@@ -76,7 +76,7 @@ def _name(claim: ResourceClaim, request: DeviceRequest) -> str:
 
 
 def _of_class(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
-    """Propose existing classes in place of one that does not exist, those with similar names first."""
+    """Propose up to MAX_CLASSES classes in place of one that does not exist, those with similar names first."""
     cluster = case.world.cluster
     if isinstance(cluster.get("DeviceClass", request.device_class), DeviceClass):
         return
@@ -147,7 +147,7 @@ def _devices(case: Case) -> Iterator[Device]:
 
 
 def _holders(case: Case) -> Iterator[Proposal]:
-    """Propose to delete the users of each claim that has devices of the node, which releases the devices."""
+    """Propose, for up to MAX_HOLDERS claims that have devices of the node, to delete the users, which releases them."""
     pools = {(piece.driver, piece.pool) for piece in _slices(case)}
     number = 0
     for claim in case.world.cluster.objects("ResourceClaim"):

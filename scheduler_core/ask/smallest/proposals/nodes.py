@@ -150,7 +150,7 @@ def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] |
 
 
 def _labels_that_meet(requirement: Mapping[str, Any]) -> list[str | None]:
-    """Return the values of the node's label that meet the requirement; None means no label."""
+    """Return a few values of the node's label that meet the requirement; None means no label."""
     values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":

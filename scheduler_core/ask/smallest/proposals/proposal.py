@@ -93,7 +93,7 @@ class Case(NamedTuple):
         return Proposal("label", [edit], key, before, text, size, find_contradicted_fact(edit, "label"))
 
     def labels(self, key: str) -> Iterator[Proposal]:
-        """Propose each other value of a node label that nodes have or the pod requests, and a new value."""
+        """Propose up to MAX_VALUES other values of a node label that nodes have or the pod requests, and a new one."""
         there = {node.labels[key] for node in self.world.cluster.all_nodes() if key in node.labels}
         others = sorted(there | set(self._required_values(key)))
         for value in [known for known in others if known != self.node.labels.get(key)][:MAX_VALUES]:

@@ -64,7 +64,7 @@ def _other_classes(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposa
 
 
 def _where_volumes_are(case: Case) -> Iterator[Proposal]:
-    """Propose the node labels that volumes and classes require. They are marked as untrue: labels move no machine."""
+    """Propose node labels that volumes and classes require. They are marked as untrue: labels move no machine."""
     cluster = case.world.cluster
     keys: dict[str, None] = {}
     values: dict[str, set[str]] = {}
