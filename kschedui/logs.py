@@ -8,7 +8,7 @@ run_id: ContextVar[str] = ContextVar("run_id", default="")
 
 
 class Context(logging.Filter):
-    """Adds both ids to each record; "" if there is none."""
+    """Adds the ids of the request and the run to each record; "" without one."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request = request_id.get()

@@ -33,7 +33,7 @@ KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGe
 
 
 class Input(msgspec.Struct, frozen=True):
-    """A file and its scenario. `notes`: the changes made to a dump."""
+    """A file and its scenario. `notes`: on the changes made to a dump, and on a release that the text does not name."""
 
     name: str
     scenario: Scenario

@@ -31,7 +31,7 @@ LATER = ("Node", "PodDisruptionBudget")
 
 
 def apply_as_events(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
-    """Return the text with the edits applied, in its timeline if they can happen later. Raises NotPossible."""
+    """Return the edited text; after the start, edits of nodes and budgets become events. Raises NotPossible."""
     later = [edit for edit in edits if moment.time > 0 and _is_event(edit)]
     text = apply_edits(text, [edit for edit in edits if edit not in later], dump)
     for event in reversed(_events(moment, later)):

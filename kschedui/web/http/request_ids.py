@@ -13,7 +13,7 @@ SANE = re.compile(rb"[0-9A-Za-z._-]{8,64}")
 
 
 class RequestIds:
-    """Wraps an ASGI application."""
+    """Wraps an ASGI application: each request gets an id, for the logs and its response."""
 
     def __init__(self, application: Application) -> None:
         self.application = application

@@ -16,7 +16,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Descheduler:
-    """The actor. `later(seconds, action)` runs an action later."""
+    """The descheduler as an `Actor`. `later(seconds, action)` calls the action in that many seconds."""
 
     def __init__(self, settings: DeschedulerSettings, api: Api, later: Later) -> None:
         self._settings = settings

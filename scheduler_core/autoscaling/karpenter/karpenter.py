@@ -23,7 +23,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 
 class Karpenter:
-    """The actor. `later(seconds, action)` runs an action later."""
+    """Karpenter as an `Actor`. `later(seconds, action)` calls the action in that many seconds."""
 
     name = NAME
 
