@@ -20,19 +20,21 @@ const TITLE = { letter: 13.6, character: 28.5 }; // pixels; Chinese characters a
 const DENSE_TITLE = { letter: 11.2, character: 23.5 };
 const REASON = { letter: 6.9, character: 16 };
 const BETWEEN = 1.13; // letters among Chinese characters belong to names and figures, which are wider
-const CARD_ROW = 24;
-const LONG_NAME = 16;
+const CARD_ROW = 24; // letters in a row of a card
+const LONG_NAME = 16; // letters
 
 const FIRST = 40; // steps in which the first attempt begins
 
 /**
- * At the start of a run, the card of the pod that is tried first; null at other steps.
+ * At the start of a run, the card of the pod that is tried first; null at other steps, for a pod group, if no attempt
+ * begins soon, or if a question comes before it.
  * @param {View} view @returns {Child}
  */
 function firstCard({ event, step, store, horizon, state, act }) {
 	if (event.type !== "RunStarted") return null;
 	for (const { event: next, step: at } of store.walk(step + 1, 1)) {
-		if (at > step + FIRST || next.type !== "CycleStarted") continue;
+		if (at > step + FIRST) return null;
+		if (next.type !== "CycleStarted") continue;
 		if (next.pod_group || (horizon && horizon.question <= at)) return null;
 		const { requests = {}, priority = 0 } =
 			(state.pods.get(next.pod) ?? store.stateAfter(at)?.pods.get(next.pod))?.summary ?? {};
@@ -56,7 +58,7 @@ function firstCard({ event, step, store, horizon, state, act }) {
 }
 
 /**
- * Draws the card of the pod in its scheduling cycle, or of the actor of the event.
+ * Draws the card of the event's pod; without one, that of the actor, of the pod group, of the first pod, or a note.
  * @param {Element} target @param {View} view
  */
 export function drawSubject(target, view) {
@@ -94,7 +96,7 @@ export function drawSubject(target, view) {
 	const all = labels.join(" · ");
 	let about = all;
 	const rows = () => widthOf(about) / CARD_ROW;
-	for (let n = labels.length; --n && rows() > 2; )
+	for (let n = labels.length - 1; n > 0 && rows() > 2; n -= 1)
 		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		button(
@@ -125,7 +127,7 @@ export function drawSubject(target, view) {
 }
 
 /**
- * A part of a sentence as an element: numbers, pods and nodes can be clicked.
+ * A part of a sentence: a text as it is, a mark as an element, which can be clicked if it refers to something.
  * @param {View} view
  * @param {Part} part
  * @param {number} i
@@ -255,7 +257,8 @@ export function drawLive(target, view) {
 }
 
 /**
- * Bars over the page: the run is still streaming, failed or was cancelled, or the connection is lost.
+ * Draws the bars over the page: the run is still streaming, failed or was cancelled, the connection is lost, or playing
+ * stopped at a breakpoint.
  * @param {Element} target
  * @param {View} view
  */

@@ -32,7 +32,11 @@ export function drawDialog(dialog, name, view) {
 	]);
 }
 
-/** The dialog Share: the link to this step, and the HTML that embeds the run in another page. @param {View} view */
+/**
+ * The dialog Share: links, the HTML that embeds the run, and for a scenario of this site the tools for teachers, files
+ * and pictures; in a class, only the link to this step.
+ * @param {View} view
+ */
 function share(view) {
 	const { scenario } = view.boot;
 	const page = new URL(view.boot.page ?? location.pathname, location.href);
@@ -111,10 +115,11 @@ function share(view) {
 }
 
 /**
- * The tools for teachers: a class on this run, the speaker's view, and the handout; null without a form token.
+ * The tools for teachers: a class on this run, the speaker's view, and the handout; null without a form token, or in an
+ * embedded page.
  * @param {View} view
  * @param {URL} page
- * @param {string} here
+ * @param {string} here the fragment of the link to this step
  */
 function teaching(view, page, here) {
 	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
@@ -221,7 +226,8 @@ function search(view, close) {
 }
 
 /**
- * The pods, nodes and attempts that match the word, as list items; [] for an empty word.
+ * The pods, nodes and attempts that match the word, as MAX_FOUND list items at most, or one that says that there are
+ * none; [] for an empty word.
  * @param {View} view @param {() => void} close @param {string} word
  */
 function results(view, close, word) {
@@ -393,7 +399,7 @@ function keyRow({ keys, name }) {
 	);
 }
 
-const AROUND = 150;
+const AROUND = 150; // steps
 
 /**
  * The dialog Transcript: the sentences of the steps around the current one.

@@ -105,7 +105,7 @@ export function podInspector(view, key) {
 	];
 }
 
-/** The PodScheduled condition; null for a pod without one. @param {View} view @param {PodState} pod */
+/** The section with the PodScheduled condition; null for a pod without one. @param {View} view @param {PodState} pod */
 function conditions({ act }, { summary, place, message, error_backoff }) {
 	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
 	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
@@ -119,12 +119,12 @@ function conditions({ act }, { summary, place, message, error_backoff }) {
 		: null;
 }
 
-/** @param {View} view @param {string} name */
+/** A button that selects a node. @param {View} view @param {string} name */
 function nodeLink(view, name) {
 	return button(() => view.act.select({ kind: "node", name }), { class: "link" }, name);
 }
 
-/** @param {View} view @param {string} key */
+/** A button that selects a pod. @param {View} view @param {string} key */
 function podLink(view, key) {
 	return button(
 		() => view.act.select({ kind: "pod", name: key }),
@@ -134,7 +134,8 @@ function podLink(view, key) {
 }
 
 /**
- * The pod's attempts so far, and on request the later ones, each with a link to its step; null if it has none.
+ * The section with the pod's attempts so far, and on request the later ones, each with a link to its step; null if it
+ * has none.
  * @param {View} view
  * @param {string} key
  */
@@ -179,7 +180,7 @@ function attemptList(view, own, until) {
 	);
 }
 
-/** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */
+/** The section with the events that `kubectl describe pod` lists so far. @param {View} view @param {string} key */
 function describeEvents(view, key) {
 	const notes = notesOf(view.store, key, view.step);
 	return part(
@@ -203,11 +204,12 @@ function describeEvents(view, key) {
 	);
 }
 
-/** @type {Map<string, string>} */
+/** The manifests, and what stands in their place, by URL. @type {Map<string, string>} */
 const manifests = new Map();
 
 /**
- * The manifest, or "…" until it is loaded; then `arrived` is called.
+ * The manifest; until it is loaded, "…" or the number of requests before it; "#" and the status if that fails.
+ * `arrived` is called when the text has changed.
  * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name
  *   @param {() => void} arrived
  */
@@ -239,7 +241,7 @@ function manifestPart(view, kind, namespace, name) {
 }
 
 /**
- * Filter's verdict on the node in this attempt; null if there is none, or it may not be shown.
+ * The line with Filter's verdict on the node in this attempt; null if there is none, or it may not be shown.
  * @param {View} view @param {string} name
  */
 function verdictOn(view, name) {
@@ -334,8 +336,8 @@ function mayShow({ state, event, frame, horizon }, name) {
 }
 
 /**
- * The verdicts of the plugins after the first rejection of a node, which the scheduler did not call; null if there
- * are none.
+ * The section with the verdicts of the plugins after the first rejection of a node, which the scheduler did not call;
+ * null if there are none, or they may not be shown.
  * @param {View} view @param {string} name
  */
 function laterPlugins(view, name) {
@@ -367,12 +369,12 @@ function laterPlugins(view, name) {
 	);
 }
 
-const MOST = 12;
+const MOST = 12; // rows: the latest pods
 
 /** @typedef {{step: number, pod: string, why: string, lead: number | null}} Choice */
 
 /**
- * The pods that were placed on a node so far, and the reasons; null if there are none.
+ * The section with the pods that were placed on a node so far, and the reasons; null if there are none.
  * @param {View} view @param {string} name
  */
 function placedHere(view, name) {

@@ -13,12 +13,12 @@
 
 const FAILED = new Set(["Unschedulable", "Error"]);
 
-/** @param {any} event */
+/** Whether an event is a preemption with candidates. @param {any} event */
 function isPreemption(event) {
 	return event.type === "PreemptionEvaluated" && event.candidates.length > 0;
 }
 
-/** @param {any} event */
+/** Whether an event says that an attempt failed, or that binding did. @param {any} event */
 function isFailure(event) {
 	return (event.type === "SchedulingFailed" && FAILED.has(event.outcome)) || event.type === "BindingFailed";
 }
@@ -95,7 +95,7 @@ export const KEYS = {
 
 const BINDINGS = Object.values(KEYS).flat();
 
-/** @param {KeyboardEvent} event */
+/** The name of the pressed key in KEYS. @param {KeyboardEvent} event */
 function nameOf(event) {
 	return event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
 }
@@ -144,6 +144,7 @@ function begin() {
 	void document.documentElement.requestFullscreen?.().catch(() => {}); // without it the page alone is large
 }
 
+/** Ends the presentation. */
 function end() {
 	removeEventListener("pointermove", moveLight);
 	document.removeEventListener("fullscreenchange", onFullscreenChange);

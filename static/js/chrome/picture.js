@@ -3,6 +3,7 @@
  * "Save picture": the step on screen as a self-contained SVG with the page's computed styles, or as a PNG.
  */
 
+/** The styles that a picture keeps. */
 const KEPT = [
 	"align-items",
 	"align-self",
@@ -78,7 +79,7 @@ const KEPT = [
 const LOOK = "data-look"; // becomes `style` in the text: the page's policy forbids style attributes
 
 /**
- * A copy of an element with its computed styles; null if it is not drawn.
+ * A copy of an element with its computed styles; null for dialogs, notices and elements that are not displayed.
  * @param {Element} element @returns {Node | null}
  */
 function styledCopy(element) {
@@ -124,7 +125,7 @@ function pseudoElement(element, which) {
 	return [drawn];
 }
 
-/** @param {HTMLCanvasElement} canvas */
+/** An image of what a canvas shows, in its size. @param {HTMLCanvasElement} canvas */
 function canvasImage(canvas) {
 	const image = document.createElement("img");
 	image.setAttribute("src", canvas.toDataURL());
@@ -146,7 +147,7 @@ async function fontStyle() {
 	return `<style>@font-face{font-family:"Source Sans 3";font-weight:200 900;src:${font}}</style>`;
 }
 
-/** The page as SVG text. @param {Element} root */
+/** An element of the page as SVG text. @param {Element} root */
 export async function pictureOf(root) {
 	const { width, height } = root.getBoundingClientRect();
 	const body = new XMLSerializer()

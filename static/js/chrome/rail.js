@@ -27,7 +27,7 @@ export function drawRail(target, view) {
 		return;
 	}
 	const state = stations(view.event, view.state);
-	const behind = stepsBehind(view);
+	const steps = lastSteps(view);
 	const line = stationsIn(view.state.kubernetes_version);
 	const kinds = new Map(
 		Object.values(line).flatMap((points) =>
@@ -47,7 +47,7 @@ export function drawRail(target, view) {
 					"ol",
 					null,
 					points.map(([name, point]) =>
-						station(view, name, kinds.get(name) ?? "todo", names.indexOf(name) < last, behind.get(point) ?? null),
+						station(view, name, kinds.get(name) ?? "todo", names.indexOf(name) < last, steps.get(point) ?? null),
 					),
 				),
 			),
@@ -55,7 +55,10 @@ export function drawRail(target, view) {
 	);
 }
 
-/** Other pods that are in their binding cycle. @param {View} view */
+/**
+ * Buttons for the other pods that are in their binding cycle, MAX_BESIDE at most, and the number of the rest.
+ * @param {View} view
+ */
 function otherBindingPods(view) {
 	const { pods, time } = view.state;
 	const others = [...pods.values()].filter(
@@ -117,7 +120,11 @@ function station(view, point, kind, passed, target) {
 	);
 }
 
-/** The progress within a step: " 5/6"; "" if it has one frame. @param {View} view */
+/**
+ * The progress within a step: " 5/6", before a question " 5", or the number of the criterion; "" if the step has one
+ * frame, and at the last frame of the scores.
+ * @param {View} view
+ */
 function progress(view) {
 	const frames = framesOf(view.event, view.order);
 	// before a question, the total may reveal the answer
@@ -131,8 +138,8 @@ function progress(view) {
 	return frames > 1 ? of(frames) : "";
 }
 
-/** The last step of each extension point in this attempt so far. @param {View} view */
-function stepsBehind(view) {
+/** The last step of each extension point in this attempt so far, by point. @param {View} view */
+function lastSteps(view) {
 	/** @type {Map<string, number>} */
 	const steps = new Map();
 	for (const { step, event } of view.store.walk(view.step, -1)) {

@@ -14,7 +14,7 @@ import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
 
 const ROUND = 17; // pixels per attempt, from which marks are round
-const RADIUS = 10;
+const RADIUS = 10; // pixels of a round mark
 const MAX_NAMES = 6;
 /** The position of the signs in a column, from 0 to 1. @type {Record<Act["kind"], number>} */
 const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
@@ -241,7 +241,7 @@ function attemptTitle({ attempt, step, end, pod, node }, reach) {
 }
 
 /**
- * The outcomes of the attempts as narrow bars, where attempts are too many to draw each.
+ * The outcomes of the attempts as narrow bars, for when there are too many attempts to draw each.
  * @param {View} view @param {Timeline} line @param {number} width
  */
 export function outcomeBars(view, line, width) {
@@ -297,7 +297,7 @@ function stepAt({ columns, edges }, position, steps) {
  * Zooms about a position.
  * @param {Timeline} line
  * @param {RunIndex} index
- * @param {number} factor
+ * @param {number} factor of the visible part: below 1, it zooms in
  * @param {number} about share of the width
  */
 export function zoom(line, index, factor, about) {
@@ -371,12 +371,15 @@ export function axisHandlers(line, target, view) {
 const MAX_ROWS = 60;
 const LINES = ["active", "backoff", "unschedulable", "gated", "waiting", "binding", "bound"];
 const ROW = 20; // pixels
-const KEY = 28;
-const LETTER = 7.6;
-const MAX_NAME = 120;
+const KEY = 28; // pixels of the legend
+const LETTER = 7.6; // pixels
+const MAX_NAME = 120; // pixels
 const MARK = 18; // pixels from which a chip has its mark
 
-/** @param {View} view @param {Timeline} timeline @param {number} width */
+/**
+ * The rows of the pods, MAX_ROWS at most, with the legend and the playhead.
+ * @param {View} view @param {Timeline} timeline @param {number} width
+ */
 function podLanes(view, timeline, width) {
 	const rows = [...view.index.moves]
 		.map(([pod, moves]) => /** @type {const} */ ([pod, moves.filter((move) => move.step <= view.reach)]))
@@ -430,7 +433,7 @@ function firstRow(view, pods) {
 }
 
 /**
- * The row of one pod: where it was at which time, and its attempts.
+ * The row of one pod: where it was at each time, and its attempts.
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width

@@ -10,8 +10,8 @@ import { flushAfter } from "../steps/queue/words.js";
 import { UNSCHEDULABLE_FLUSH_SECONDS as EVERY, RULES } from "../trace/releases.js";
 
 /**
- * When an unschedulable pod is tried again without an event: `at` this time, at the first check `after` so many
- * seconds.
+ * When an unschedulable pod is tried again without an event: `at`, the time of the first check that is more than
+ * `after` seconds after its last attempt.
  * @param {string} release @param {number} timestamp of its last attempt
  */
 export function triedAnyway(release, timestamp) {
@@ -21,7 +21,7 @@ export function triedAnyway(release, timestamp) {
 }
 
 /**
- * When and why a pod is tried next; null for a pod that has a node and does not wait on Permit.
+ * The section that says when and why a pod is tried next; null for a pod that has a node and does not wait on Permit.
  * @param {View} view @param {PodState} pod
  */
 export function nextTry(view, pod) {
@@ -55,7 +55,7 @@ function nextTryWords(
 }
 
 /**
- * The cluster events for which the pod's plugins are registered; null if there are none.
+ * The lists of the cluster events for which the pod's plugins are registered; null if there are none.
  * @param {View} view @param {PodState} pod
  */
 function wakingEvents({ state }, pod) {
@@ -82,7 +82,7 @@ function eventWords(name) {
 }
 
 /**
- * The last event after which plugins kept the pod waiting; null if there is none since its last attempt.
+ * The line about the last event after which plugins kept the pod waiting; null if there is none since its last attempt.
  * @param {View} view @param {PodState} pod
  */
 function lastAsked({ store, step: here, act }, { summary }) {
@@ -102,7 +102,10 @@ function lastAsked({ store, step: here, act }, { summary }) {
 	return null;
 }
 
-/** The pod's nominations, and how each ended; null if there are none. @param {View} view @param {string} key */
+/**
+ * The section with the pod's nominations, and how each ended; null if there are none.
+ * @param {View} view @param {string} key
+ */
 export function nominations({ store, state, step: here, act }, key) {
 	/** @type {{step: number, text: string}[]} */
 	const out = [];
@@ -139,7 +142,7 @@ export function nominations({ store, state, step: here, act }, key) {
 /** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
 
 /**
- * What happened to a pod up to and including a step, in order.
+ * The events that kubectl would list for a pod, up to and including a step, in order.
  * @param {ChunkStore} store @param {string} pod @param {number} upto a step @returns {Note[]}
  */
 export function notesOf(store, pod, upto) {
