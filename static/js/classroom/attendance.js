@@ -28,7 +28,7 @@ export class Attendance {
 		this.board = null;
 		/** @type {Map<string, number>} answers stored by the server, by question */
 		this.answers = new Map();
-		this.tooLate = "";
+		this.tooLate = ""; // the question whose answer came too late
 		const place = (/** @type {import("./socket.js").Place} */ { order, selection }) => {
 			player.order = order;
 			Object.assign(chosen, { selection, pin: null });
@@ -126,7 +126,7 @@ export class Attendance {
 		}
 	}
 
-	/** Restores the choice that the server has stored. @param {string} id */
+	/** Restores the choice that the server has stored; without one, removes the student's. @param {string} id */
 	restore(id) {
 		const choice = this.answers.get(id);
 		if (choice === undefined) this.predictions.picks.delete(id);
@@ -147,7 +147,7 @@ export class Attendance {
 		predictions.since = question && (asks || this.isAsked) ? placeBefore(player, question.from) : NOTHING_AHEAD;
 	}
 
-	/** Shows the answer of a question for the first time. @param {string} id */
+	/** Marks a question as revealed, and the first time reports it if its answer is on screen. @param {string} id */
 	revealAnswer(id) {
 		const { predictions, player } = this;
 		if (predictions.settled.get(id) === "revealed") return;

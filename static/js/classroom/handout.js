@@ -69,6 +69,7 @@ async function drawScenes(within, prepare) {
 /** Whether to draw for paper, which is wider than a phone's screen. */
 const forPaper = () => printing || innerWidth > PHONE;
 
+/** Draws all pictures again, for the paper or the screen. */
 function drawAgain() {
 	for (const draw of scenes) draw(forPaper());
 }

@@ -58,11 +58,11 @@ export class Lead {
 		 * @type {Partial<import("./socket.js").Place> | null} another window's place, to go to once its step is loaded
 		 */
 		this.adopting = null;
-		this.sent = 0;
-		this.kept = 0;
-		this.last = "";
-		this.due = 0;
-		this.looking = 0;
+		this.sent = 0; // the number of the last message
+		this.kept = 0; // that of the last one that the server has stored
+		this.last = ""; // the state in it, as JSON
+		this.due = 0; // the timer of the next message
+		this.looking = 0; // the timer that shows the answer
 		this.takes = false;
 		/** @type {(question: Question) => Child[]} the line below the answers */
 		this.foot = () => [];
@@ -104,6 +104,7 @@ export class Lead {
 		this.redraw(false);
 	}
 
+	/** Moves one frame forward. */
 	forward() {
 		this.player.forward();
 	}
@@ -114,6 +115,7 @@ export class Lead {
 		this.sendState();
 	}
 
+	/** Skips the open question, unless it is revealed. */
 	skip() {
 		if (!this.counts) this.predictions.skip();
 	}
@@ -123,6 +125,7 @@ export class Lead {
 		this.predictions.turn(!this.predictions.on, this.player);
 	}
 
+	/** Pauses the class, or ends the pause. */
 	pause() {
 		this.change(() => {
 			this.paused = !this.paused;
@@ -143,17 +146,19 @@ export class Lead {
 		this.sendState();
 	}
 
+	/** Asks the server to end the class, again after each new connection. */
 	end() {
 		this.ending = true;
 		this.say({ type: "end" });
 	}
 
+	/** Shows the answer of the open question. */
 	showAnswer() {
 		this.cancelReveal();
 		this.predictions.show();
 	}
 
-	/** Cancels the timer that reveals the answer. */
+	/** Cancels the timer that shows the answer. */
 	cancelReveal() {
 		clearTimeout(this.looking);
 		this.looking = 0;
@@ -248,7 +253,8 @@ export class Lead {
 	}
 
 	/**
-	 * Stores the counts of the answers, and reveals the right one as soon as all students have answered.
+	 * Stores the counts of the answers. Once all students have answered, reveals a question that the teacher wanted to
+	 * reveal earlier.
 	 * @param {Counts} counts
 	 */
 	count(counts) {
@@ -299,6 +305,7 @@ export class Lead {
 		this.last = isUnsent ? "" : JSON.stringify(this.stateToSend());
 	}
 
+	/** Lets the page go on without the class, which has ended. */
 	leaveClass() {
 		this.cancelReveal();
 		this.predictions.host = null;

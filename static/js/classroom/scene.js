@@ -17,7 +17,7 @@ import { RunIndex } from "../trace/run_index.js";
  * Pixels of a picture, which the stylesheet scales to the paper: its smallest letters, of 13 pixels, are 8 points.
  */
 const PAPER = 840;
-const HIGHEST = 520;
+const HIGHEST = 520; // pixels, as those below
 const MIDDLE = 400;
 const LOWEST = 200;
 const LANE = 56; // pixels of a lane, of up to MAX_LANES

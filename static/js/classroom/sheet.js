@@ -74,7 +74,7 @@ function lastOfEach(marks) {
 }
 
 /**
- * The item of a step, with the caption that the player shows there.
+ * The item of a step, with the caption that the player shows there; "" if the step is not loaded.
  * @param {ChunkStore} store
  * @param {Spot} spot
  * @returns {Item}
@@ -122,7 +122,7 @@ const MAX_PODS = 40;
 
 /**
  * The facts needed to answer a question on paper: the pod's requests, the nodes' resources, and pods of lower priority
- * if some may be evicted; [] for large clusters.
+ * if some may be evicted; [] for large clusters, or if the pod does not exist yet.
  * @param {ChunkStore} store @param {number} step before the answer @param {Question} question
  */
 function givenAt(store, step, { pod, event, kind }) {
@@ -140,10 +140,10 @@ function givenAt(store, step, { pod, event, kind }) {
 	];
 }
 
-/** @param {PodState | undefined} pod */
+/** The priority of a pod; 0 without a pod. @param {PodState | undefined} pod */
 const priorityOf = (pod) => pod?.summary.priority ?? 0;
 
-/** An age in seconds, rounded down to days or hours if it is two of them or more. @param {number} time in seconds */
+/** A duration as text: in days or hours, rounded down, from two on; else in seconds. @param {number} time in seconds */
 function age(time) {
 	const [hours, days] = [3600, 86400].map((unit) => Math.floor(time / unit));
 	return days > 1 ? `${days} d` : hours > 1 ? `${hours} h` : seconds(time);

@@ -55,7 +55,7 @@ export class ClassSocket {
 		this.wait = FIRST_WAIT;
 		this.over = false;
 		this.joined = false;
-		this.number = -1;
+		this.number = -1; // of the last board
 	}
 
 	/** Connects to the server, and joins the class. */
@@ -68,7 +68,7 @@ export class ClassSocket {
 	}
 
 	/**
-	 * Sends a message, or returns false without a connection; the server sends the state after joining again.
+	 * Sends a message. Returns false without a connection: after joining again, the server sends the state.
 	 * @param {object} message
 	 */
 	say(message) {

@@ -26,7 +26,7 @@ const WINDOW = "popup,width=1040,height=760";
 export const classHooks = {
 	/** @type {() => ClassReport | null} */
 	report: () => null,
-	/** @type {Record<string, () => void>} */
+	/** The commands of the speaker view for the class, by name. @type {Record<string, () => void>} */
 	does: {},
 	/** Called when the speaker view may have something new to show. */
 	changed: () => {},
@@ -110,6 +110,7 @@ function sendStateSoon() {
 	}, SPACING);
 }
 
+/** Sends the place, the captions now and next, the stops and the state of the class to the speaker view. */
 function sendState() {
 	const { root, screen, store, index, boot, player } = /** @type {Page} */ (page);
 	const view = screen.drawn;

@@ -53,7 +53,7 @@ export class Stops {
 	}
 }
 
-/** @param {Extract<Column, {kind: "attempt"}>} column @returns {Stop} */
+/** The stop at the beginning of an attempt. @param {Extract<Column, {kind: "attempt"}>} column @returns {Stop} */
 function attemptStop({ step, attempt, pod, node, outcome }) {
 	const end = node ? ` → ${node}` : outcome ? t("speaker.attempt.end", { outcome: t(`outcome.${outcome}`) }) : "";
 	return { step, frame: 0, kind: "attempt", text: t("speaker.attempt.of", { attempt, pod: podName(pod) }) + end };

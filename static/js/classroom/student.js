@@ -97,7 +97,7 @@ function barOf(attendance, lost, refused) {
 			"p",
 			{ key: "news", class: `class-news ${follow.on && !lost && !ended ? "on" : ""}` },
 			news,
-			distanceText(follow),
+			distanceNote(follow),
 		),
 		h("p", { key: "live", class: "sr", role: "status" }, board?.paused ? `${t("class.paused")}. ${news}` : news),
 		board && !ended && toggle,
@@ -125,11 +125,11 @@ function questionText({ isAsked, board, answers, counts, question }) {
 }
 
 /**
- * The distance to the teacher's step, which is not announced because it changes with each step; null if there is
- * none.
+ * The note with the distance to the teacher's step, which is not announced because it changes with each step; null if
+ * there is none.
  * @param {import("./follow.js").Follow} follow
  */
-function distanceText(follow) {
+function distanceNote(follow) {
 	const { behind } = follow;
 	if (follow.on || !behind) return null;
 	const text = t(behind > 0 ? "class.behind" : "class.ahead", { n: Math.abs(behind) });

@@ -77,11 +77,12 @@ export function teach(page) {
 		);
 	}
 
+	/** The number of students, or that the connection is lost. */
 	function studentsText() {
 		return lost ? t("class.lost") : t("class.students", { n: lead.counted.students });
 	}
 
-	/** @returns {Child[]} */
+	/** The content of the bar: the class, its counts, and the controls. @returns {Child[]} */
 	function barOf() {
 		const { paused } = lead;
 		const ended = lead.board?.ended;
@@ -95,7 +96,7 @@ export function teach(page) {
 				"div",
 				{ key: "counts", class: "class-counts" },
 				h("p", { class: "class-count" }, studentsText()),
-				!ended && tallyText(),
+				!ended && tallyLine(),
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),
 			!ended && [
@@ -125,16 +126,17 @@ export function teach(page) {
 	}
 
 	/**
-	 * The number of right answers: to the revealed question, or at the end of the run to all questions; null if there
-	 * are none.
+	 * The line with the number of right answers: to the revealed question, or at the end of the run to all questions;
+	 * null if there are none.
 	 */
-	function tallyText() {
+	function tallyLine() {
 		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
 		const now = all ?? tally();
 		if (!now) return null;
 		return h("p", { class: "class-tally" }, t(all ? "class.result" : "class.right", { right: now[0], all: now[1] }));
 	}
 
+	/** The number of students who have answered the open question, and of all, in words. */
 	function answeredText() {
 		return t("class.answered", { n: lead.answered, all: Math.max(lead.answered, lead.counted.students) });
 	}
@@ -157,6 +159,7 @@ export function teach(page) {
 		news = t("class.gathered");
 	}
 
+	/** Asks whether to end the class, or no longer. */
 	function toggleAskToEnd() {
 		asksToEnd = !asksToEnd;
 	}
