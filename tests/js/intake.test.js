@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Names, Renaming } from "../../static/js/intake/naming.js";
-import { comesIn, wasPrinted } from "../../static/js/intake/printed.js";
+import { needsImport, wasPrinted } from "../../static/js/intake/printed.js";
 import { Malformed, reduce, withoutValues } from "../../static/js/intake/reduce.js";
 import { parseAllDocuments } from "../../static/vendor/yaml/yaml.js";
 
@@ -123,8 +123,8 @@ test("a text of a cluster is known by what only an API server writes", () => {
 	assert.ok(wasPrinted('{"metadata": {"resourceVersion": "7"}}'));
 	assert.ok(wasPrinted("kind: Secret\ndata: {}"));
 	assert.ok(!wasPrinted("kind: Pod\nmetadata: {name: secret}"));
-	assert.ok(comesIn('{"nodes": [], "schedulerConfig": {}}'));
-	assert.ok(!comesIn("kind: Pod\nmetadata: {name: nodes}"));
+	assert.ok(needsImport('{"nodes": [], "schedulerConfig": {}}'));
+	assert.ok(!needsImport("kind: Pod\nmetadata: {name: nodes}"));
 });
 
 test("what kubectl prints for people is sent without the values of environment variables", () => {

@@ -5,7 +5,7 @@
  */
 import { Intake } from "../intake/dialog.js";
 import { takeOver } from "../intake/handed_over.js";
-import { comesIn } from "../intake/printed.js";
+import { needsImport } from "../intake/printed.js";
 import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post } from "../shared/server.js";
@@ -77,9 +77,9 @@ const tables = builder(element("builder"), (text) => {
 	takeChange(text);
 });
 
-const asked = document.getElementById("challenge");
-const challenge = asked
-	? new Challenge(asked, {
+const challengeSection = document.getElementById("challenge");
+const challenge = challengeSection
+	? new Challenge(challengeSection, {
 			api: data.api,
 			answer: async () => {
 				if (state.checked !== state.text) await check();
@@ -121,7 +121,7 @@ let typed = -SETTLED;
  */
 function takeChange(text, message) {
 	delete page.dataset.checked;
-	if (text.length - state.text.length > PASTED && comesIn(text)) {
+	if (text.length - state.text.length > PASTED && needsImport(text)) {
 		// printed by a cluster, with all its secrets: neither sent nor kept before they are dropped
 		clearTimeout(timer);
 		editor.write(state.text);
@@ -224,6 +224,7 @@ function checkLater(sentence) {
 	drawStatus();
 }
 
+/** Draws the line about the text: its first problem or its size, what is waited for, and what happened last. */
 function drawStatus() {
 	const errors = state.errors.filter((error) => !state.held.includes(error));
 	const problem = errors[0] ?? state.warnings[0];
@@ -273,6 +274,7 @@ function problemText({ document, line, path, message }) {
 	return place.length ? t("editor.at", { place: place.join(t("editor.comma")), message }) : message;
 }
 
+/** Draws the cards beside the text. */
 function drawSide() {
 	patch(element("side"), [
 		challenge ? challenge.view(state.text) : null,
@@ -287,7 +289,7 @@ function drawSide() {
 	]);
 }
 
-/** @param {string} pod */
+/** Evaluates the rules for another pod. @param {string} pod */
 function chooseRulePod(pod) {
 	state.rulePod = pod;
 	delete page.dataset.checked;
@@ -300,7 +302,7 @@ function show(problem) {
 	editor.goTo(problem);
 }
 
-/** @param {"yaml" | "builder"} name */
+/** Shows the text or the builder. @param {"yaml" | "builder"} name */
 function showTab(name) {
 	for (const tab of page.querySelectorAll("[role=tab]")) {
 		const chosen = tab.id === `tab-${name}`;

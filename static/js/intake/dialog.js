@@ -18,8 +18,7 @@ import { count } from "../shared/units.js";
  */
 /**
  * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, source?: string, names: object | null}} Made
- *   `packed`: the data to send; `size` of the data before; `asTyped`: whether the text is sent as it was typed;
- * `typed`:
+ *   `packed`: the data to send; `size`: its bytes before; `asTyped`: whether the text is sent as it was typed; `typed`:
  *   this text; `source`: kubectl's output for people; `names`: the table of replaced names
  */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
@@ -155,7 +154,7 @@ export class Intake {
 		this.setBusy(false);
 	}
 
-	/** The options for waiting for the answer. @returns {CallOptions} */
+	/** Returns the options of a request, which from now on can be stopped. @returns {CallOptions} */
 	options() {
 		this.sending = new AbortController();
 		return {

@@ -27,10 +27,10 @@ export class Refused extends Error {
 
 /** Reads the text of a file in blocks; throws Refused. */
 export class FileText {
-	started = "";
+	textSoFar = "";
 	long = false; // longer than a typed text: only the current block is kept
 	empty = true;
-	taken = 0;
+	taken = 0; // bytes
 
 	/** @param {Blob} file @param {number} most bytes, unpacked @param {(part: number) => void} progress */
 	constructor(file, most, progress) {
@@ -93,14 +93,14 @@ export class FileText {
 	checked(text) {
 		if (/[\0-\x08\x0e-\x1f]/.test(text)) throw new Refused("binary");
 		this.empty &&= !text.trim();
-		this.long ||= this.started.length + text.length > LONGEST_TYPED;
-		this.started = this.long ? "" : this.started + text;
+		this.long ||= this.textSoFar.length + text.length > LONGEST_TYPED;
+		this.textSoFar = this.long ? "" : this.textSoFar + text;
 		return text;
 	}
 
 	/** The text if it may have been typed, so that it can be corrected by hand; otherwise "". */
 	get typed() {
-		return this.long || wasPrinted(this.started) ? "" : this.started;
+		return this.long || wasPrinted(this.textSoFar) ? "" : this.textSoFar;
 	}
 }
 

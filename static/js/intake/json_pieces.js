@@ -18,7 +18,8 @@ export class NoJson extends Error {
 const SPACE = /[ \t\r\n]*/y;
 
 /**
- * Calls `take` with every object of the JSON value that begins here. Throws Cut or NoJson.
+ * Calls `take` with every object of the JSON value that begins here, and with the list around it, or null. Throws Cut
+ * or NoJson.
  * @param {import("./source.js").Source} source @param {(manifest: any, parent: any) => void} take
  */
 export function readJson(source, take) {

@@ -9,6 +9,7 @@
 import { LeftOut } from "./pruning.js";
 
 const BLANK = 1 << 20; // the indentation of a blank line, which belongs to the value around it
+/** A key at `lastIndex`, and the value on its line. */
 export const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
 const SINGLE = /^'(?:[^']|'')*'\s*$/;
 const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;

@@ -15,7 +15,7 @@
 const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 const ZONES = "__"; // between the zones of a volume
 
-/** @param {any} value */
+/** Whether a value is an object and not a list. @param {any} value */
 const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
@@ -205,7 +205,7 @@ export class Renaming {
 	}
 
 	/**
-	 * Returns whether a field is free text, or quotes names as a condition or an expectation does.
+	 * Whether a field is free text, quotes names as a condition or an expectation does, or is a uid that is not replaced.
 	 * @param {string} key @param {any} item @param {string[]} path
 	 */
 	isSpoken(key, item, path) {

@@ -16,7 +16,7 @@ const EXPORT = /(?:^|[\s{,])["']?schedulerConfig["']?\s*:/;
  * kube-scheduler-simulator.
  * @param {string} text
  */
-export function comesIn(text) {
+export function needsImport(text) {
 	return wasPrinted(text) || EXPORT.test(text) || FOR_PEOPLE.test(text);
 }
 

@@ -13,7 +13,7 @@ import { LeftOut, Pruning } from "./pruning.js";
 import { Source } from "./source.js";
 import { Pieces } from "./yaml_pieces.js";
 
-const ALIASES = 100;
+const ALIASES = 100; // the most that a document may have
 const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between documents
 const LONGEST_MARKER = 80;
 // tables, and the output of `kubectl describe`
@@ -135,14 +135,14 @@ class Reader {
 		const pieces = new Pieces(source.lineOf(source.at), true);
 		for (let lines = await source.lines(); lines; lines = pieces.atJson ? null : await source.lines()) {
 			const before = pieces.number;
-			for (const piece of pieces.take(lines)) this.piece(piece, source);
+			for (const piece of pieces.take(lines)) this.writePiece(piece, source);
 			source.skip(pieces.number - before);
 		}
 		for (const piece of pieces.end()) {
 			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1, this.written];
 			else {
 				const before = this.written;
-				this.piece(piece, source);
+				this.writePiece(piece, source);
 				if (piece.lacks && this.written > before)
 					this.leftOut.lacks = [piece.firstLine + piece.lines.length - 1, piece.lacks];
 			}
@@ -153,11 +153,11 @@ class Reader {
 	 * Writes the lines to keep of a piece; one that is not in plain style is parsed.
 	 * @param {import("./yaml_pieces.js").Piece} piece @param {Source} source
 	 */
-	piece(piece, source) {
+	writePiece(piece, source) {
 		try {
 			if (!piece.typed) throw new Unsure();
 			const lines = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
-			if (lines) this.lines(lines, piece, source);
+			if (lines) this.writeLines(lines, piece, source);
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
 			this.parse(piece, source);
@@ -170,7 +170,7 @@ class Reader {
 	 * @param {import("./yaml_pieces.js").Piece} piece
 	 * @param {Source} source
 	 */
-	lines(lines, piece, source) {
+	writeLines(lines, piece, source) {
 		let document;
 		try {
 			document = JSON.stringify(compose(lines));

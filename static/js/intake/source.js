@@ -20,7 +20,7 @@ export class Source {
 	text = "";
 	at = 0;
 	line = 1;
-	/** @type {string[]} */
+	/** @type {string[]} the lines that `lines` returned, with their carriage returns */
 	split = [];
 	ended = false; // no more text follows
 
@@ -72,7 +72,7 @@ export class Source {
 		return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 	}
 
-	/** Skips a number of these lines. @param {number} number */
+	/** Skips a number of the lines that `lines` returned. @param {number} number */
 	skip(number) {
 		for (let i = 0; i < number; i += 1) this.at += this.split[i].length + 1;
 		this.at = Math.min(this.at, this.text.length);

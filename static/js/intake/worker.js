@@ -52,7 +52,7 @@ class Packed {
 	}
 }
 
-/** Packs kubectl's output for people, which the server reads, without values. @param {Job} job */
+/** Packs kubectl's output for people without values, and posts it; the server reads it. @param {Job} job */
 async function sendForPeople({ file, most }) {
 	let text = "";
 	for await (const block of new FileText(file, most, () => {}).blocks()) text += block;

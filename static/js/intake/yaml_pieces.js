@@ -80,12 +80,12 @@ export class Pieces {
 				return;
 			}
 			this.number += 1;
-			yield* this.line(line);
+			yield* this.readLine(line);
 		}
 	}
 
 	/** Reads one line; yields the pieces that end with it. @param {string} line @returns {Generator<Piece>} */
-	*line(line) {
+	*readLine(line) {
 		const { now, number } = this;
 		if (line[0] === " " && now.dash === 0)
 			now.lines.push(line); // within an item: most lines of a dump
@@ -113,7 +113,7 @@ export class Pieces {
 		}
 	}
 
-	/** Yields the piece that the text ends with. @returns {Generator<Piece>} */
+	/** Yields the pieces that remain at the end of the text. @returns {Generator<Piece>} */
 	end() {
 		return finishDocument(this.now, true, this.printed, this.shortened);
 	}

@@ -77,7 +77,7 @@ function titleField(form) {
 	);
 }
 
-/** @param {Form} form */
+/** The section with a row for each node. @param {Form} form */
 function nodeSection(form) {
 	const { documents, edit, names } = form;
 	const nodes = documents.of("Node");
@@ -156,7 +156,11 @@ function renameNode(documents, ref, name) {
 	if (ref.value.metadata?.labels?.[shapes.HOSTNAME]) documents.set(ref, ["metadata", "labels", shapes.HOSTNAME], name);
 }
 
-/** @param {Form} form @param {string} selected @param {(name: string) => void} select */
+/**
+ * The section with a row for each pod.
+ * @param {Form} form @param {string} selected the name of the selected pod, "" for none
+ * @param {(name: string) => void} select
+ */
 function podSection(form, selected, select) {
 	const { documents, edit, names } = form;
 	const pods = documents.of("Pod");
@@ -292,7 +296,7 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 	];
 }
 
-/** @param {Form} form */
+/** The section with a row for each PriorityClass. @param {Form} form */
 function classSection(form) {
 	const { documents, edit, names } = form;
 	const add = () => edit(() => documents.add(shapes.priorityClass(shapes.freeName("class-", names))));
@@ -323,7 +327,7 @@ function classSection(form) {
 	return section("classes", add, rows.length ? table(["name", "value", "policy", ""], ...rows) : null);
 }
 
-/** @param {Form} form */
+/** The section with a row for each PodDisruptionBudget. @param {Form} form */
 function budgetSection(form) {
 	const { documents, edit, names } = form;
 	const add = () => edit(() => documents.add(shapes.budget(shapes.freeName("budget-", names))));

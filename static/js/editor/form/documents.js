@@ -30,7 +30,7 @@ export class Documents {
 		return this.parsed.every((document) => !document.errors.length);
 	}
 
-	/** @returns {Ref[]} every object, those in a List one by one */
+	/** Every object, those in a List one by one. @returns {Ref[]} */
 	get objects() {
 		/** @type {Ref[]} */
 		const out = [];
@@ -75,7 +75,7 @@ export class Documents {
 		this.write(ref.index);
 	}
 
-	/** Removes an object; a document of which it was the only one, too. @param {Ref} ref */
+	/** Removes an object, with its document unless it is an item of a List. @param {Ref} ref */
 	remove(ref) {
 		if (!ref.prefix.length) {
 			this.sections.splice(ref.index, 1);
@@ -102,6 +102,7 @@ export class Documents {
 		this.sections[index] = this.parsed[index].toString(FORMAT);
 	}
 
+	/** The text with all changes. */
 	toString() {
 		return this.sections.map((section) => (section.endsWith("\n") ? section : `${section}\n`)).join("---\n");
 	}

@@ -27,6 +27,7 @@ export function schedulerSection(form) {
 	const { documents, edit } = form;
 	const configuration = documents.of("KubeSchedulerConfiguration")[0];
 	const profile = configuration?.value.profiles?.[0] ?? {};
+	/** The KubeSchedulerConfiguration, which is added if there is none. */
 	const config = () => {
 		if (!documents.of("KubeSchedulerConfiguration").length) documents.add(shapes.configuration());
 		return documents.of("KubeSchedulerConfiguration")[0];
@@ -34,7 +35,7 @@ export function schedulerSection(form) {
 	const score = profile.plugins?.score ?? {};
 	const off = new Set((score.disabled ?? []).map((/** @type {any} */ entry) => entry.name));
 	const weights = new Map((score.enabled ?? []).map((/** @type {any} */ entry) => [entry.name, entry.weight]));
-	/** @param {string} name @param {number} normal @param {number} weight 0: off */
+	/** Sets the weight of a plugin. @param {string} name @param {number} normal @param {number} weight 0: off */
 	const weigh = (name, normal, weight) =>
 		edit(() => {
 			const others = (/** @type {any[]} */ list) => (list ?? []).filter((entry) => entry.name !== name);

@@ -33,7 +33,7 @@ export function pod({ name, cpu, memory, labels, priority }) {
 	};
 }
 
-/** @param {string} name */
+/** A PriorityClass's manifest. @param {string} name */
 export const priorityClass = (name, value = 1000) => ({
 	apiVersion: "scheduling.k8s.io/v1",
 	kind: "PriorityClass",
@@ -262,7 +262,7 @@ export function fromTaints(text) {
 		.map(toTaint);
 }
 
-/** The first unused name: web-1, web-2 ... @param {string} stem @param {Set<string>} taken */
+/** The first unused name (web-1, web-2 ...), added to `taken`. @param {string} stem @param {Set<string>} taken */
 export function freeName(stem, taken) {
 	let number = 1;
 	while (taken.has(`${stem}${number}`)) number += 1;

@@ -9,7 +9,7 @@ import * as shapes from "./shapes.js";
 
 const OF_NODES = ["cordon", "uncordon", "drain", "failNode", "recoverNode"];
 
-/** @param {Form} form @returns {import("./documents.js").Ref} the Scenario document, added when there is none */
+/** The Scenario document, added if there is none. @param {Form} form @returns {import("./documents.js").Ref} */
 export function scenarioOf(form) {
 	if (!form.documents.of("Scenario").length) form.documents.add(shapes.scenario());
 	return form.documents.of("Scenario")[0];
@@ -118,7 +118,7 @@ function summaryOf(value) {
  */
 const withOwn = (options, own) => (options.some(([key]) => key === own) ? options : [[own, own], ...options]);
 
-/** Workloads that can be scaled or rolled out: "Deployment/web". @param {Form} form @returns {[string, string][]} */
+/** Options for workloads to scale or roll out: "Deployment/web". @param {Form} form @returns {[string, string][]} */
 export function targetsOf({ documents }) {
 	return ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"].flatMap((kind) =>
 		documents.of(kind).map((ref) => {
@@ -167,7 +167,7 @@ function createdObjectCells(object, labelOf, change) {
 }
 
 /**
- * The options of an event's action: its key, and its name on the page.
+ * The options for an event's action, each with its key and its name on the page.
  * @param {string} action @returns {[string, string][]}
  */
 function actionOptions(action) {
@@ -205,7 +205,10 @@ function latePod({ names }) {
 	return shapes.pod({ name: shapes.freeName("late-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } });
 }
 
-/** A new event with this action, about an object of the scenario. @param {Form} form @param {string} option */
+/**
+ * A new event for an option of `actionOptions`, about an object of the scenario; without its time.
+ * @param {Form} form @param {string} option
+ */
 function newEvent(form, option) {
 	const [action, kind] = option.split(":");
 	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];

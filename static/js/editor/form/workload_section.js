@@ -38,7 +38,7 @@ export function workloadSection(form) {
 	);
 }
 
-/** @param {Form} form @param {Ref} ref */
+/** The row of a workload. @param {Form} form @param {Ref} ref */
 function workloadRow(form, ref) {
 	const { documents, edit } = form;
 	const { kind, metadata = {}, spec = {} } = ref.value;

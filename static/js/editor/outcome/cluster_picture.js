@@ -32,7 +32,7 @@ function startRows({ nodes, pods }) {
 /** Pods to be placed, those of high priority first. @param {PodSummary[]} pods */
 const pendingOf = (pods) => pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 
-/** @param {Row[]} rows @param {any} [head] above the nodes */
+/** The card of the nodes, DRAWN at most. @param {Row[]} rows @param {any} [head] above the nodes */
 function clusterCard(rows, head) {
 	const scale = Math.max(
 		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, takenCpu(row) + (row.misfit ? cpuOf(row.misfit) : 0))),
@@ -85,7 +85,7 @@ function waitingCard(title, pods, pick) {
 	);
 }
 
-/** @param {PodSummary} pod */
+/** The cpu that a pod requests, in millicores. @param {PodSummary} pod */
 const cpuOf = (pod) => pod.requests?.cpu ?? 0;
 
 /** The cpu that the pods request. @param {PodSummary[]} pods */
@@ -101,7 +101,7 @@ const stayingCpu = (row) => totalCpu(row.pods.filter((pod) => !row.leaving?.has(
 /** The cpu up to the right end of the pods and of the held amount. @param {Row} row */
 const takenCpu = (row) => Math.max(totalCpu(row.pods), stayingCpu(row) + totalCpu(row.held));
 
-/** @param {Row} row @param {number} scale the cpu of a full line */
+/** A node's name, its bar, and its free cpu. @param {Row} row @param {number} scale the cpu of a full line */
 function nodeRow(row, scale) {
 	const { node, misfit, held } = row;
 	const cpu = node.allocatable.cpu ?? 0;
@@ -156,7 +156,7 @@ function nodeRow(row, scale) {
 	);
 }
 
-/** @param {PodSummary} pod @param {Row} row @param {number} cpu the node's */
+/** A pod's part of its node's bar. @param {PodSummary} pod @param {Row} row @param {number} cpu the node's */
 function podBlock(pod, row, cpu) {
 	const kinds = [row.placed?.has(pod.pod) ? "placed" : "", row.leaving?.has(pod.pod) ? "leaving" : ""].join(" ");
 	const words = row.leaving?.has(pod.pod) ? t("editor.leaving", { pod: pod.pod }) : pod.pod;

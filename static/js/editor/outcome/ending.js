@@ -80,7 +80,7 @@ export class Ending {
 				misfit: short ? summary(pod) : undefined,
 				placed: new Set(pods.filter((key) => !this.before.has(key))),
 				leaving: new Set(pods.filter((key) => state.pods.get(key)?.gone_at)),
-			}; // prettier-ignore
+			};
 		});
 	}
 }

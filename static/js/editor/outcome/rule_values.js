@@ -12,7 +12,7 @@ const MARKS = /** @type {Record<string, string>} */ ({ true: "✓", false: "✕"
 const CLASSES = /** @type {Record<string, string>} */ ({ true: "yes", false: "no", error: "no" });
 
 /**
- * The values of each rule's expressions for one pod and each node.
+ * The card with the values of each rule's expressions for one pod and each node.
  * @param {PodValues} results @param {(pod: string) => void} choose
  */
 export function ruleValues(results, choose) {

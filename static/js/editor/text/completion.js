@@ -195,7 +195,7 @@ function driversOf(text) {
 	return [...new Set(slicesIn(text).map(([driver]) => driver))].filter(Boolean).sort();
 }
 
-/** @param {string} text @returns {[string, string][]} driver ("" if missing) and text of each ResourceSlice */
+/** The driver ("" if missing) and the text of each ResourceSlice. @param {string} text @returns {[string, string][]} */
 function slicesIn(text) {
 	return text
 		.split(/^---.*$/m)
@@ -203,7 +203,8 @@ function slicesIn(text) {
 		.map((document) => [/\bdriver:\s*"?([\w.-]+)/.exec(document)?.[1] ?? "", document]);
 }
 
-const KEPT = ["string", "int", "bool", "version", "value", "requestPolicy"];
+/** Fields of an attribute or a capacity, which are not names of one. */
+const VALUE_FIELDS = ["string", "int", "bool", "version", "value", "requestPolicy"];
 
 /**
  * The names of attributes, or of capacities, that devices have in a domain.
@@ -216,7 +217,7 @@ function idsOf(text, field, domain) {
 		for (const { key, path } of keysIn(document)) {
 			if (path.at(-1) !== field) continue;
 			const [before, id] = key.includes("/") ? key.split("/") : [driver, key];
-			if (before === domain && !KEPT.includes(id)) ids.add(id);
+			if (before === domain && !VALUE_FIELDS.includes(id)) ids.add(id);
 		}
 	}
 	return [...ids].sort();

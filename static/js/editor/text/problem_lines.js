@@ -55,7 +55,7 @@ class ProblemLine extends cm.WidgetType {
 		return other.mark.message === this.mark.message && other.mark.from === this.mark.from;
 	}
 
-	/** @param {any} view */
+	/** The element with the message, and a button for each correction. @param {any} view */
 	toDOM(view) {
 		const line = document.createElement("div");
 		line.className = `problem-line ${this.mark.severity}`;
@@ -72,6 +72,7 @@ class ProblemLine extends cm.WidgetType {
 		return line;
 	}
 
+	/** Leaves clicks to the buttons. */
 	ignoreEvent() {
 		return true;
 	}

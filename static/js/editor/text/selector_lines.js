@@ -71,6 +71,7 @@ class MatchLine extends cm.WidgetType {
 		return other.words === this.words;
 	}
 
+	/** The element with the words. */
 	toDOM() {
 		const line = document.createElement("div");
 		line.className = `match-line ${this.none ? "none" : ""}`;
@@ -78,6 +79,7 @@ class MatchLine extends cm.WidgetType {
 		return line;
 	}
 
+	/** Clicks do not move the cursor. */
 	ignoreEvent() {
 		return true;
 	}

@@ -140,7 +140,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 			view.dispatch(cm.setDiagnostics(view.state, marks));
 			showProblems(view, marks);
 		},
-		/** @param {import("./selector_lines.js").Matches[]} matches */
+		/** Shows the matches below their selectors. @param {import("./selector_lines.js").Matches[]} matches */
 		showMatches: (matches) => showMatches(view, matches),
 		/**
 		 * Selects the wrong text on the problem's line, or the whole line.
