@@ -34,7 +34,7 @@ export function drawFigure(asked) {
 	return figure;
 }
 
-/** @param {Asked} asked */
+/** The options of both kinds of plots: size, margins, and the axis of values. @param {Asked} asked */
 function commonOptions({ share, width, measure }) {
 	return {
 		className: "plot",
@@ -47,7 +47,7 @@ function commonOptions({ share, width, measure }) {
 	};
 }
 
-/** The grid and the axis of values; for small whole numbers, a line for each. @param {Asked} asked */
+/** The grid and the axis of values; for whole numbers that are close, a line for each. @param {Asked} asked */
 function scale({ points, share }) {
 	const values = points.map((point) => point.value);
 	const whole = !share && values.every(Number.isInteger);
@@ -133,7 +133,7 @@ function short(label) {
 	return label.length > 24 ? `${label.slice(0, 23)}…` : label;
 }
 
-/** Places many levels along an axis: by value if all are numbers, otherwise by their order. @param {Asked} asked */
+/** Dots along an axis with many levels: by value if all are numbers, otherwise by their order. @param {Asked} asked */
 function dotField(asked) {
 	const { points, labels, factor } = asked;
 	const numbers = labels.every((label) => label !== "" && Number.isFinite(Number(label)));

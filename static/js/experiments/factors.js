@@ -59,14 +59,20 @@ export function factorOf(key, { name, fields, chosen }) {
 	return { factor: { name: `priority of ${fields.class}`, field }, count };
 }
 
-/** @param {string} title @param {Record<string, string>} fields @returns {Made} */
+/**
+ * The factor of a controller's flag. Throws an Error with a sentence if a field is empty.
+ * @param {string} title @param {Record<string, string>} fields @returns {Made}
+ */
 function flagOf(title, { actor, flag, values: text }) {
 	const values = valuesOf(text);
 	if (!values.length || !flag.trim()) throw new Error(t("bad.values", { name: title }));
 	return { factor: { flag: { actor, name: flag.trim(), values } }, count: values.length };
 }
 
-/** @param {string} title @param {Record<string, string>} fields @returns {Made} */
+/**
+ * The factor of an object's field. Throws an Error with a sentence if a field of the form is empty.
+ * @param {string} title @param {Record<string, string>} fields @returns {Made}
+ */
 function fieldOf(title, fields) {
 	const texts = valuesOf(fields.values);
 	if (!texts.length) throw new Error(t("bad.values", { name: title }));

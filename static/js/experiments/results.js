@@ -112,6 +112,7 @@ function progressSentence() {
 	return t(state.state === "done" ? "done" : "cancelled", { done, size });
 }
 
+/** Draws the progress of the experiment, and the buttons for it. */
 function drawProgress() {
 	const command = (/** @type {string} */ key, /** @type {() => void} */ click, kind = "") =>
 		button(click, { key, class: `button ${kind}` }, t(key));
@@ -168,6 +169,7 @@ function choose(chosen) {
 	draw();
 }
 
+/** Draws the lists from which the measure and the factor are chosen. */
 function drawControls() {
 	const measures = boot.measures.map((/** @type {string} */ name) => boot.names[name]);
 	const factors = boot.levels.map((/** @type {any} */ level) => level.name);
@@ -181,6 +183,7 @@ function drawControls() {
 	]);
 }
 
+/** Draws the figure, unless it would be the same, or have only few new dots among many. */
 async function drawPlot() {
 	const target = element("drawing");
 	const width = Math.round(target.clientWidth || 800);

@@ -110,7 +110,7 @@ export function reasonsOf(results) {
 
 /**
  * The factor and the measure to show first: the first factor that varies, and the most interesting measure that
- * differs.
+ * differs. `sure`: whether a measure does.
  * @param {Factor[]} factors
  * @param {Map<number, Result>} results
  * @param {string[]} measures
@@ -128,7 +128,7 @@ export function firstChoice(factors, results, measures) {
 
 const MAX_BARS = 24;
 
-/** Whether every level has only one run, so that there is no distribution. @param {Point[]} points */
+/** Whether there are at most MAX_BARS runs, and no level has two of them. @param {Point[]} points */
 export function isSingle(points) {
 	return points.length <= MAX_BARS && new Set(points.map(({ level }) => level)).size === points.length;
 }
