@@ -17,7 +17,7 @@ import { workloadKey } from "../trace/state.js";
 /** @typedef {"node" | "pod" | "number" | "plugin" | "actor" | "group" | "word"} Kind */
 /** @typedef {{key: string, kind: Kind}} Option `key` is the answer itself */
 /**
- * The question about an event.
+ * The answer to the question about an event.
  * @typedef {{event: string, kind: string, frame?: number | null, about?: string, text?: string}} Ask
  *   `text` of the scenario
  */
@@ -64,58 +64,59 @@ export function answerOf(store, step, ask) {
 
 /** @type {Record<string, (question: Case) => Answer | null>} */
 const ANSWERS = {
-	"CycleStarted:pod": nextPod,
-	"PreFilterFinished:choice": preFilterChoice,
-	"NodesFiltered:node": onlyNode,
-	"NodesFiltered:number": howManyLeft,
-	"NodesFiltered:choice": rejecter,
-	"DevicesSearched:choice": whatStops,
-	"DevicesSearched:number": howOftenBack,
-	"ScoresComputed:node": winner,
-	"ScoresComputed:number": total,
+	"CycleStarted:pod": answerNextPod,
+	"PreFilterFinished:choice": answerPreFilter,
+	"NodesFiltered:node": answerOnlyNode,
+	"NodesFiltered:number": answerHowManyLeft,
+	"NodesFiltered:choice": answerRejecter,
+	"DevicesSearched:choice": answerWhatStops,
+	"DevicesSearched:number": answerHowManyReturned,
+	"ScoresComputed:node": answerWinner,
+	"ScoresComputed:number": answerTotal,
 	"HostSelected:node": (question) => {
 		const step = stepOf(question, -1, "ScoresComputed");
 		const event = step === null ? undefined : question.store.event(step);
 		const state = step === null ? undefined : question.store.stateAfter(step);
-		return step === null || !event || !state ? null : winner({ ...question, step, event, state });
+		return step === null || !event || !state ? null : answerWinner({ ...question, step, event, state });
 	},
-	"PreemptionEvaluated:node": nominatedNode,
-	"PreemptionEvaluated:pod": victim,
-	"PreemptionEvaluated:number": howManyVictims,
-	"PreemptionEvaluated:choice": preemptionHelps,
+	"PreemptionEvaluated:node": answerNominatedNode,
+	"PreemptionEvaluated:pod": answerVictim,
+	"PreemptionEvaluated:number": answerHowManyVictims,
+	"PreemptionEvaluated:choice": answerPreemptionHelps,
 	"PermitEvaluated:choice": (question) =>
 		wordAnswer(question, ["Success", "Wait", "Unschedulable"], question.event.code),
 	"PermitDecided:choice": (question) =>
 		wordAnswer(question, ["allowed", "rejected", "timeout"], question.event.decision),
 	"BindingFailed:choice": (question) => wordAnswer(question, POINTS, question.event.point),
 	"PodEnqueued:choice": (question) => wordAnswer(question, QUEUES, question.event.queue),
-	"PodEnqueued:number": waitingTime,
-	"PodEnqueued:pod": woken,
+	"PodEnqueued:number": answerWaitingTime,
+	"PodEnqueued:pod": answerWoken,
 	"PodGated:choice": (question) => wordAnswer(question, QUEUES, "gated"),
-	"AttemptFinished:choice": outcome,
-	"ObjectApplied:choice": whoActs,
-	"ObjectApplied:number": (question) => (question.event.workload ? newSize(question) : howManyMade(question)),
+	"AttemptFinished:choice": answerOutcome,
+	"ObjectApplied:choice": answerWhoActs,
+	"ObjectApplied:number": (question) =>
+		question.event.workload ? answerNewSize(question) : answerHowManyMade(question),
 	"ObjectApplied:node": (question) =>
-		question.event.kind === "Node" ? whichNode(question, [question.event.name]) : null,
-	"ObjectDeleted:choice": whoActs,
+		question.event.kind === "Node" ? answerWhichNode(question, [question.event.name]) : null,
+	"ObjectDeleted:choice": answerWhoActs,
 	"ObjectDeleted:node": (question) =>
-		question.event.kind === "Node" ? whichNode(question, [question.event.name]) : null,
-	"PodDeletionRequested:choice": whoActs,
-	"PodDeletionRequested:pod": whichPodGoes,
-	"PodDeletionRequested:number": howManyGo,
+		question.event.kind === "Node" ? answerWhichNode(question, [question.event.name]) : null,
+	"PodDeletionRequested:choice": answerWhoActs,
+	"PodDeletionRequested:pod": answerWhichPodGoes,
+	"PodDeletionRequested:number": answerHowManyGo,
 	"PodFinished:choice": (question) => wordAnswer(question, ["Succeeded", "Failed"], question.event.phase),
-	"PodFinished:pod": whichPodGoes,
-	"PodFinished:number": howLongUntilTheNext,
+	"PodFinished:pod": answerWhichPodGoes,
+	"PodFinished:number": answerHowLongUntilNext,
 	"EvictionAnswered:choice": (question) => wordAnswer(question, ["granted", "refused"], answerWord(question.event)),
-	"NodeConditionChanged:node": (question) => whichNode(question, [question.event.name]),
-	"NodeConditionChanged:number": howLongSilent,
+	"NodeConditionChanged:node": (question) => answerWhichNode(question, [question.event.name]),
+	"NodeConditionChanged:number": answerHowLongSilent,
 	"NodeGroupResized:choice": (question) =>
 		wordAnswer(question, ["grows", "shrinks", "refused"], resizeWord(question.event)),
-	"NodeGroupResized:node": (question) => whichNode(question, question.event.nodes ?? []),
-	"ScaleUpEvaluated:choice": whichGroupGrows,
-	"ScaleUpEvaluated:number": howManyNodes,
-	"ScaleDownEvaluated:node": whichNodeGoes,
-	"ScaleDownEvaluated:choice": whatOfTheNode,
+	"NodeGroupResized:node": (question) => answerWhichNode(question, question.event.nodes ?? []),
+	"ScaleUpEvaluated:choice": answerWhichGroupGrows,
+	"ScaleUpEvaluated:number": answerHowManyNodes,
+	"ScaleDownEvaluated:node": answerWhichNodeGoes,
+	"ScaleDownEvaluated:choice": answerWhatOfTheNode,
 	"NodeGroupResized:number": (question) => {
 		const right = Math.abs(question.event.delta);
 		return makeAnswer(question, "number", numbersAround(right, right + 3), right);
@@ -123,7 +124,8 @@ const ANSWERS = {
 };
 
 /**
- * The answer with these options; without `where`, it is shown at the last frame of the event.
+ * The answer with these options; without `where`, it is shown at the last frame of the event. Its `right` is -1 if the
+ * right option is not among them.
  * @param {Case} question
  * @param {Option["kind"]} kind
  * @param {(string | number)[]} all
@@ -185,8 +187,11 @@ function stepOf({ store, step }, by, type) {
 	return null;
 }
 
-/** The question about the next pod of the queue; null if the queue alone does not decide it. @param {Case} question */
-function nextPod(question) {
+/**
+ * The answer to the question about the next pod of the queue; null if the queue alone does not decide it.
+ * @param {Case} question
+ */
+function answerNextPod(question) {
 	const { before, event } = question;
 	const waiting = activeOrder(before);
 	const subject = before.pods.get(event.pod);
@@ -196,19 +201,19 @@ function nextPod(question) {
 	return makeAnswer(question, "pod", waiting, event.pod);
 }
 
-/** The question about the plugin that rejects the pod at PreFilter. @param {Case} question */
-function preFilterChoice(question) {
+/** The answer to the question about the plugin that rejects the pod at PreFilter. @param {Case} question */
+function answerPreFilter(question) {
 	const { results, rejected_by: by } = question.event;
 	const plugins = results.map((/** @type {any} */ entry) => entry.plugin);
 	return makeAnswer(question, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
 }
 
 /**
- * The question about the only node that is left or, if `about` is a plugin, the only node that it rejects; null if
- * there are several or none.
+ * The answer to the question about the only node that is left or, if `about` is a plugin, the only node that it
+ * rejects; null if there are several or none.
  * @param {Case} question
  */
-function onlyNode(question) {
+function answerOnlyNode(question) {
 	const model = filterModel(question.state);
 	if (!model || model.hinted) return null;
 	const k = model.plugins.indexOf(question.ask.about ?? "");
@@ -217,38 +222,38 @@ function onlyNode(question) {
 }
 
 /**
- * The question about the number of feasible nodes; null if the search stopped early and the scenario's text does not
- * ask.
+ * The answer to the question about the number of feasible nodes; null if the search stopped early and the scenario's
+ * text does not ask.
  * @param {Case} question
  */
-function howManyLeft(question) {
+function answerHowManyLeft(question) {
 	const model = filterModel(question.state);
 	if (!model) return null;
 	const right = model.feasible.length;
-	if (model.evaluated < model.total) return question.ask.text ? whereItStops(question, model) : null;
+	if (model.evaluated < model.total) return question.ask.text ? answerWhereItStops(question, model) : null;
 	return makeAnswer(question, "number", numbersAround(right, model.evaluated), right);
 }
 
 /**
- * The question about the number of feasible nodes at which the search stops.
+ * The answer to the question about the number of feasible nodes at which the search stops.
  * @param {Case} question @param {Filtered} model
  */
-function whereItStops(question, { feasible, total }) {
+function answerWhereItStops(question, { feasible, total }) {
 	const options = [feasible.length, Math.round(total / 10), Math.round(total / 2), total].sort((a, b) => a - b);
 	return makeAnswer(question, "number", options, feasible.length);
 }
 
-/** Up to seven whole numbers, the right one among them. @param {number} right @param {number} most */
+/** Up to seven whole numbers around the right one, none above `most`. @param {number} right @param {number} most */
 function numbersAround(right, most) {
 	const low = Math.max(0, Math.min(right - 3, most - 6));
 	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
 }
 
 /**
- * The question about the plugin that rejects the node `about`; null if the node was not evaluated.
+ * The answer to the question about the plugin that rejects the node `about`; null if the node was not evaluated.
  * @param {Case} question
  */
-function rejecter(question) {
+function answerRejecter(question) {
 	const model = filterModel(question.state);
 	const at = model?.at.get(question.ask.about ?? "");
 	if (!model || !at) return null;
@@ -262,7 +267,7 @@ function rejecter(question) {
 	});
 }
 
-/** @param {State} state @returns {any[]} */
+/** The ResourceSlices. @param {State} state @returns {any[]} */
 const slicesOf = ({ slices }) => [...slices.values()];
 
 /** @type {Record<string, (state: State) => boolean>} whether the cluster has what a reason needs */
@@ -288,10 +293,11 @@ function searchOf({ event, step, ask }) {
 }
 
 /**
- * The question about why the pod cannot have devices on the node `about`; null if there are several reasons.
+ * The answer to the question about why the pod cannot have devices on the node `about`; null if there are several
+ * reasons.
  * @param {Case} question
  */
-function whatStops(question) {
+function answerWhatStops(question) {
 	const own = searchOf(question);
 	if (!own) return null;
 	const { tries = [], pools = [], outcome } = own.search;
@@ -317,19 +323,19 @@ function weightiest(kinds) {
 }
 
 /**
- * The question about the number of devices that the search gives back on the node `about`; null if the search was not
- * finished there.
+ * The answer to the question about the number of devices that the search gives back on the node `about`; null if the
+ * search was not finished there.
  * @param {Case} question
  */
-function howOftenBack(question) {
+function answerHowManyReturned(question) {
 	const own = searchOf(question);
 	if (!own || own.search.unfinished) return null;
 	const right = (own.search.tries ?? []).filter((/** @type {any} */ entry) => entry.kind === "returned").length;
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right, own);
 }
 
-/** The question about the node with the highest total; null if several have it. @param {Case} question */
-function winner(question) {
+/** The answer to the question about the node with the highest total; null if several have it. @param {Case} question */
+function answerWinner(question) {
 	const model = scores(question.state);
 	const chosen = stepOf(question, 1, "HostSelected");
 	const host = /** @type {any} */ (chosen === null ? null : question.store.event(chosen));
@@ -340,8 +346,11 @@ function winner(question) {
 	return makeAnswer(question, "node", names, host.node, { from: { step: question.step, frame: 1 } });
 }
 
-/** The question about the total of the node `about`; null if the node has no scores. @param {Case} question */
-function total(question) {
+/**
+ * The answer to the question about the total of the node `about`; null if the node has no scores.
+ * @param {Case} question
+ */
+function answerTotal(question) {
 	const model = scores(question.state);
 	const i = model?.names.indexOf(question.ask.about ?? "") ?? -1;
 	if (!model || i < 0) return null;
@@ -364,10 +373,11 @@ function clearChoice(question) {
 }
 
 /**
- * The question about the node on which pods are evicted; null if chance or the order of nodes decided it.
+ * The answer to the question about the node on which pods are evicted; null if chance or the order of nodes decided
+ * it.
  * @param {Case} question
  */
-function nominatedNode(question) {
+function answerNominatedNode(question) {
 	const choice = clearChoice(question);
 	if (!choice) return null;
 	const { candidates, chosen } = choice;
@@ -378,10 +388,11 @@ function nominatedNode(question) {
 }
 
 /**
- * The question about the victim; null if there are several, or if chance or the order of nodes decided it.
+ * The answer to the question about the victim; null if there are several, or if chance or the order of nodes decided
+ * it.
  * @param {Case} question
  */
-function victim(question) {
+function answerVictim(question) {
 	const choice = clearChoice(question);
 	if (choice?.chosen.victims.length !== 1) return null;
 	const all = choice.candidates.flatMap((candidate) => candidate.removed);
@@ -390,10 +401,10 @@ function victim(question) {
 }
 
 /**
- * The question about the number of victims; null if chance or the order of nodes decided it.
+ * The answer to the question about the number of victims; null if chance or the order of nodes decided it.
  * @param {Case} question
  */
-function howManyVictims(question) {
+function answerHowManyVictims(question) {
 	const choice = clearChoice(question);
 	if (!choice) return null;
 	const right = choice.chosen.victims.length;
@@ -405,8 +416,8 @@ function howManyVictims(question) {
 	);
 }
 
-/** The question whether evicting pods helps. @param {Case} question */
-function preemptionHelps(question) {
+/** The answer to the question whether evicting pods helps. @param {Case} question */
+function answerPreemptionHelps(question) {
 	return wordAnswer(
 		question,
 		["Nominated", "Unschedulable"],
@@ -415,10 +426,10 @@ function preemptionHelps(question) {
 }
 
 /**
- * The question about the seconds until the pod may be tried again; null if the pod is not in backoffQ.
+ * The answer to the question about the seconds until the pod may be tried again; null if the pod is not in backoffQ.
  * @param {Case} question
  */
-function waitingTime(question) {
+function answerWaitingTime(question) {
 	const { event, state } = question;
 	if (event.queue !== "backoff" || event.backoff_until == null) return null;
 	const right = Math.round((event.backoff_until - state.time) * 100) / 100;
@@ -426,8 +437,11 @@ function waitingTime(question) {
 	return makeAnswer(question, "number", options, right);
 }
 
-/** The question about the pod that a cluster event moves; null if it moves several. @param {Case} question */
-function woken(question) {
+/**
+ * The answer to the question about the pod that a cluster event moves; null if it moves several.
+ * @param {Case} question
+ */
+function answerWoken(question) {
 	const { store, step, event, before } = question;
 	const waiting = [...before.pods.values()].filter((pod) => pod.place === "unschedulable" || pod.place === "gated");
 	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
@@ -447,10 +461,10 @@ function woken(question) {
 const ENDS = { Scheduled: "HostSelected", Nominated: "PodNominated", Unschedulable: "SchedulingFailed" };
 
 /**
- * The question about the outcome of the attempt; null if the event that shows it is not found.
+ * The answer to the question about the outcome of the attempt; null if the event that shows it is not found.
  * @param {Case} question
  */
-function outcome(question) {
+function answerOutcome(question) {
 	const { event } = question;
 	const end = /** @type {string | undefined} */ (ENDS[/** @type {keyof typeof ENDS} */ (event.outcome)]);
 	const began = stepOf(question, -1, "CycleStarted");
@@ -462,8 +476,8 @@ function outcome(question) {
 	});
 }
 
-/** The question about the actor of the event; null for the scheduler. @param {Case} question */
-function whoActs(question) {
+/** The answer to the question about the actor of the event; null for the scheduler. @param {Case} question */
+function answerWhoActs(question) {
 	const { by } = question.event;
 	return by ? makeAnswer(question, "actor", [...new Set([...ACTORS, by])].sort(), by) : null;
 }
@@ -486,19 +500,22 @@ function eventsAtOnce({ store, step, event }, also = () => true) {
 }
 
 /**
- * The question about the number of objects of a kind that the actor creates at once; null for other actions, and for
- * the scheduler.
+ * The answer to the question about the number of objects of a kind that the actor creates at once; null for other
+ * actions, and for the scheduler.
  * @param {Case} question
  */
-function howManyMade(question) {
+function answerHowManyMade(question) {
 	const { kind, action, by } = question.event;
 	if (!by || action !== "create") return null;
 	const right = eventsAtOnce(question, (other) => other.kind === kind && other.action === action);
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
-/** The question about the new number of a workload's replicas; null if it does not change. @param {Case} question */
-function newSize(question) {
+/**
+ * The answer to the question about the new number of a workload's replicas; null if it does not change.
+ * @param {Case} question
+ */
+function answerNewSize(question) {
 	const { kind, namespace, name, workload, by } = question.event;
 	const before = question.before.workloads.get(workloadKey({ kind, namespace, name }))?.state.size ?? 0;
 	if (!by || workload.size == null || workload.size === before) return null;
@@ -510,7 +527,10 @@ function newSize(question) {
 	);
 }
 
-/** Pods of the same owner, or without one those of the same node. @param {Case} question */
+/**
+ * Pods of the same owner, or without one those of the same node, that are not being deleted.
+ * @param {Case} question
+ */
 function siblings({ before, event }) {
 	const own = before.pods.get(event.pod);
 	const owner = ownerOf(before, own);
@@ -531,27 +551,31 @@ function ownerOf(state, pod) {
 }
 
 /**
- * The question about the pod that is deleted; null if several pods of its owner, or node, are deleted at this time.
+ * The answer to the question about the pod that is deleted; null if several pods of its owner, or node, are deleted at
+ * this time.
  * @param {Case} question
  */
-function whichPodGoes(question) {
+function answerWhichPodGoes(question) {
 	const keys = siblings(question).map((pod) => pod.summary.pod);
 	if (eventsAtOnce(question, (other) => keys.includes(other.pod)) > 1) return null;
 	return makeAnswer(question, "pod", keys, question.event.pod);
 }
 
-/** The question about the number of pods of an owner, or node, that are deleted at this time. @param {Case} question */
-function howManyGo(question) {
+/**
+ * The answer to the question about the number of pods of an owner, or node, that are deleted at this time.
+ * @param {Case} question
+ */
+function answerHowManyGo(question) {
 	const keys = siblings(question).map((pod) => pod.summary.pod);
 	const right = eventsAtOnce(question, (other) => keys.includes(other.pod));
 	return makeAnswer(question, "number", numbersAround(right, keys.length), right);
 }
 
 /**
- * The question about the affected node; null if there are several or none.
+ * The answer to the question about the affected node; null if there are several or none.
  * @param {Case} question @param {string[]} names
  */
-function whichNode(question, names) {
+function answerWhichNode(question, names) {
 	if (names.length !== 1) return null;
 	return makeAnswer(question, "node", inRows(question.before, [...question.before.nodes.keys()]), names[0]);
 }
@@ -572,10 +596,11 @@ function secondsAround(question, others, right, where) {
 }
 
 /**
- * The question about the seconds from the end of a pod until its owner creates the next one; null if it creates none.
+ * The answer to the question about the seconds from the end of a pod until its owner creates the next one; null if it
+ * creates none.
  * @param {Case} question
  */
-function howLongUntilTheNext(question) {
+function answerHowLongUntilNext(question) {
 	const { store, step, event, state } = question;
 	const owner = state.pods.get(event.pod)?.summary.owner;
 	for (const { event: candidate, step: at } of store.walk(step + 1, 1)) {
@@ -591,11 +616,11 @@ function howLongUntilTheNext(question) {
 }
 
 /**
- * The question about the seconds since the kubelet of the node went silent; null if that was not requested in the
- * run.
+ * The answer to the question about the seconds since the kubelet of the node went silent; null if that was not
+ * requested in the run.
  * @param {Case} question
  */
-function howLongSilent(question) {
+function answerHowLongSilent(question) {
 	const { store, step, event } = question;
 	for (const { event: candidate, step: at } of store.walk(step - 1, -1)) {
 		const request = /** @type {any} */ (candidate);
@@ -609,18 +634,22 @@ function howLongSilent(question) {
 const JUDGEMENTS = ["stays", "unneeded", "delete", "replace"];
 
 /**
- * The question about the node that an autoscaler removes or could remove; null if there are several or none.
+ * The answer to the question about the node that an autoscaler removes or could remove; null if there are several or
+ * none.
  * @param {Case} question
  */
-function whichNodeGoes(question) {
+function answerWhichNodeGoes(question) {
 	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const going = nodes.filter(({ outcome }) => outcome !== "stays");
 	const names = going.map(({ node }) => node);
-	return whichNode(question, names);
+	return answerWhichNode(question, names);
 }
 
-/** The question about the group, or NodePool, that gets nodes; null if several do, or none. @param {Case} question */
-function whichGroupGrows(question) {
+/**
+ * The answer to the question about the group, or NodePool, that gets nodes; null if several do, or none.
+ * @param {Case} question
+ */
+function answerWhichGroupGrows(question) {
 	const { options = [], refusals = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (question.event);
 	const chosen = new Set(options.filter((option) => option.chosen).map(({ group }) => group));
 	if (chosen.size !== 1) return null;
@@ -628,18 +657,19 @@ function whichGroupGrows(question) {
 	return makeAnswer(question, "group", groups.sort(), [...chosen][0]);
 }
 
-/** The question about the number of nodes that the autoscaler adds. @param {Case} question */
-function howManyNodes(question) {
+/** The answer to the question about the number of nodes that the autoscaler adds. @param {Case} question */
+function answerHowManyNodes(question) {
 	const { options = [] } = /** @type {import("../trace/trace").ScaleUpEvaluated} */ (question.event);
 	const right = options.reduce((sum, { chosen, nodes }) => sum + (chosen ? nodes : 0), 0);
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right);
 }
 
 /**
- * The question about the autoscaler's decision on the node `about`; null if it did not consider the node.
+ * The answer to the question about the autoscaler's decision on the node `about`; null if it did not consider the
+ * node.
  * @param {Case} question
  */
-function whatOfTheNode(question) {
+function answerWhatOfTheNode(question) {
 	const { nodes } = /** @type {import("../trace/trace").ScaleDownEvaluated} */ (question.event);
 	const judged = nodes.find(({ node }) => node === question.ask.about);
 	return judged ? wordAnswer(question, JUDGEMENTS, judged.outcome) : null;

@@ -154,8 +154,8 @@ export function hint(predictions, open, skips = false) {
 }
 
 /**
- * Marks the rows of the right answer and the picked one, or lists both if they have no rows; null if no answer was
- * picked.
+ * The marks on the rows of the right answer and the picked one, or the marked list of options if one has no row; null
+ * if no answer was picked.
  * @param {HTMLElement} root
  * @param {Predictions} predictions
  * @param {Question} shown
@@ -278,7 +278,7 @@ function afterWrongAnswer({ place }, predictions) {
 }
 
 /**
- * The number of pending pods, as a link to the page that explains why they are pending.
+ * The number of pending pods, as a link to the page that explains why they are pending; in an embedded page, as text.
  * @param {any} boot
  * @param {number} n
  */
@@ -287,7 +287,7 @@ function pendingLink({ embed, page }, n) {
 }
 
 /**
- * A button at steps that found no node, which opens changes that would help.
+ * A button at steps that found no node, which opens changes that would help; null at other steps.
  * @param {View} view @returns {Child}
  */
 function fitsButton({ act, boot, event, frame, order }) {
@@ -297,7 +297,8 @@ function fitsButton({ act, boot, event, frame, order }) {
 }
 
 /**
- * A link at the start of a run, to the page that explains why its pods are pending at the end.
+ * A link at the start of a run, to the page that explains why its pods are pending at the end; null or false at other
+ * steps, and if none is pending.
  * @param {View} view @param {Predictions} predictions @returns {Child}
  */
 function whyButton({ boot, event, store }, { on }) {
@@ -308,7 +309,7 @@ function whyButton({ boot, event, store }, { on }) {
 }
 
 /**
- * The links at the end of a run: to the next lesson, and to questions about this run.
+ * The links at the end of a run: to the next lesson, and to questions about this run; [] in an embedded page.
  * @param {View} view @param {number} waiting @returns {Child[]}
  */
 function endLinks({ act, boot }, waiting) {

@@ -49,7 +49,11 @@ export function begin(page) {
 	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, placeOf(player));
 }
 
-/** Picks a node or pod that is clicked on the stage, if it is one of the options. @param {MouseEvent} event */
+/**
+ * Picks a node or pod that is clicked on the stage, if it is one of the options; the second click on it reveals the
+ * answer.
+ * @param {MouseEvent} event
+ */
 function pickThere(event) {
 	const { open } = predictions;
 	const target = /** @type {Element} */ (event.target);
@@ -195,7 +199,10 @@ function hideAnswers(page, view) {
 	};
 }
 
-/** @type {{index: RunIndex, next: number, step: number, hidden: RunIndex} | null} */
+/**
+ * The last result of hideIndex, and what it was made from.
+ * @type {{index: RunIndex, next: number, step: number, hidden: RunIndex} | null}
+ */
 let last = null;
 
 /**

@@ -107,7 +107,8 @@ export class Predictions {
 	}
 
 	/**
-	 * The place before the first question on the way to another place; null without a question.
+	 * Asks the first question on the way to another place, and returns the last place before it; null if none is on the
+	 * way.
 	 * @param {Player} player
 	 * @param {Spot} to
 	 * @returns {Spot | null}
@@ -126,7 +127,7 @@ export class Predictions {
 		return this.open ? spot : { step: player.step, frame: player.frame }; // else the answer is being shown
 	}
 
-	/** Asks the next question: the reader is right before it and went forward. */
+	/** Asks the next question: the reader is right before it and went forward. If it is open already, goes on. */
 	ask() {
 		const { ahead } = this;
 		if (!ahead) return;
@@ -178,6 +179,7 @@ export class Predictions {
 		this.go(open.shown);
 	}
 
+	/** Skips the open question, and goes on without its answer being asked. */
 	skip() {
 		const { open } = this;
 		if (!open) return;

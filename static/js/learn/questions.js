@@ -62,7 +62,7 @@ export class Questions {
 	}
 
 	/**
-	 * Adds a question, unless it has no answer or would reveal that of another; returns whether it was added.
+	 * Adds a question, unless it has no answer or would reveal that of another.
 	 * @param {ChunkStore} store
 	 * @param {number} step
 	 * @param {import("./answers.js").Ask & {text?: string, yes_or_no?: boolean}} ask
@@ -100,7 +100,7 @@ export function placeBefore(player, { step, frame }) {
 /** @typedef {import("./answers.js").Ask} Ask */
 
 const APART = 2; // attempts between two questions
-const MOST = 12;
+const MOST = 12; // questions in a run
 const MAX_EVALUATED = 40; // nodes of a search that is asked about
 const MAX_ATTEMPTS = 400; // later ones are not asked about
 
@@ -121,6 +121,7 @@ const KINDS = {
 	PodEnqueued: [{ kind: "choice", most: 2 }],
 };
 
+/** Generates the questions about a run whose text has none. */
 class Generator {
 	constructor() {
 		/** @type {Map<string, number>} */
@@ -131,7 +132,7 @@ class Generator {
 	}
 
 	/**
-	 * The questions about an event, in order of preference.
+	 * The questions about an event, in order of preference; [] after enough questions, or too soon after the last one.
 	 * @param {any} event
 	 * @param {ChunkStore} store
 	 * @param {number} step

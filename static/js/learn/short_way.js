@@ -51,7 +51,7 @@ export class ShortWay {
 	}
 
 	/**
-	 * Whether the short way leaves out the frame.
+	 * Whether the short way leaves out the frame, even if it is off or the frame is unfolded.
 	 * @param {number} step @param {number} frame @param {FilterOrder} order
 	 */
 	folds(step, frame, order) {
@@ -97,7 +97,7 @@ export class ShortWay {
 	}
 }
 
-/** Whether a frame decides nothing. @param {Place} place */
+/** Whether a frame decides nothing or is repeated, and the scenario's text does not mention it. @param {Place} place */
 function isFolded(place) {
 	const { frame, event, spoken } = place;
 	const own = RULES[event.type];
@@ -141,7 +141,7 @@ const RULES = {
 	PodGroupMemberDecided: ({ event }) => Boolean(event.node),
 	PodGroupCycleFinished: () => true,
 	PodUnreserved: () => false,
-	PodBound: (place) => isMember(place) || isBoundAgain(place),
+	PodBound: (place) => isFollowedByMember(place) || isBoundAgain(place),
 	VictimEvicted: () => false,
 	ObjectApplied: (place) => isBookkeeping(place.event) || isRequested(place),
 	ObjectDeleted: isStoppedAlready,
@@ -178,7 +178,10 @@ const SHOWN_BY = {
 	ready: "PodReadinessChanged",
 };
 
-/** Whether the previous events show a request completely: of a drain, what it asked for. @param {Place} place */
+/**
+ * Whether the previous event shows a request completely; for a drain, whether that event is one of the drain's own.
+ * @param {Place} place
+ */
 function isShownAlready({ store, step, event }) {
 	if (event.verb === "drain" && !event.error) return isBy(store.event(step - 1), "kubectl drain");
 	const type = /** @type {Record<string, string>} */ (SHOWN_BY)[event.verb];
@@ -198,7 +201,7 @@ function isStoppedAlready({ store, step, event }) {
 	return false;
 }
 
-/** @param {any} event @param {string} actor */
+/** Whether an actor caused the event. @param {any} event @param {string} actor */
 const isBy = (event, actor) => event?.by === actor;
 
 /** Whether a node is removed in this pass. @param {{outcome: string}} node */
@@ -367,11 +370,11 @@ const isGroupDecided = (place, expected) =>
 /** Whether the totals already showed the node, and an earlier binding was shown. @param {Place} place */
 function isBoundAgain(place) {
 	const { cycle } = stateOf(place);
-	return cycle.CycleStarted?.pod === place.event.pod && cycle.ScoresComputed && wasShown(place, () => true);
+	return cycle.CycleStarted?.pod === place.event.pod && Boolean(cycle.ScoresComputed) && wasShown(place, () => true);
 }
 
-/** Whether another member of the group is bound after this one. @param {Place} place */
-function isMember(place) {
+/** Whether another member of the pod's group is bound next. @param {Place} place */
+function isFollowedByMember(place) {
 	const { store, step, event } = place;
 	const state = stateOf(place);
 	const group = state.pods.get(event.pod)?.summary.pod_group;
@@ -484,7 +487,7 @@ function firstNames(names) {
 }
 
 /**
- * The kind of a folded frame, and the name that is shown for it.
+ * The kind of a folded frame, and the name that is shown for it; "" and "" for one that is only counted.
  * @param {ChunkStore} store
  * @param {number} step
  * @param {number} frame
