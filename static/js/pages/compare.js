@@ -84,10 +84,10 @@ function goTo(pairIndex) {
 		const from = Number(pairs[at][side]);
 		if (from !== NONE) send(side, outcomeStep(side, from));
 	}
-	waitNote();
+	showPlaces();
 }
 
-/** The step of an attempt that shows its outcome. @param {number} side @param {number} from */
+/** The step of an attempt that shows its outcome; `from` if none does. @param {number} side @param {number} from */
 function outcomeStep(side, from) {
 	for (const { event, step } of pageOf(side)?.store.walk(from, 1) ?? []) {
 		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
@@ -114,12 +114,12 @@ function step(by) {
 }
 
 /** Shows the places of both runs, in words and in the address. */
-function waitNote() {
+function showPlaces() {
 	slider.value = String(at);
 	const pair = pairs[at];
 	if (!pair) return;
-	const [, , isSame, title] = pair;
-	where.textContent = `${at + 1} / ${pairs.length} · ${title} · ${isSame ? "=" : "≠"}`;
+	const [, , isSame, pod] = pair;
+	where.textContent = `${at + 1} / ${pairs.length} · ${pod} · ${isSame ? "=" : "≠"}`;
 	for (const side of [0, 1]) {
 		const note = frames[side].parentElement?.querySelector(".compare-none");
 		if (note instanceof HTMLElement) note.hidden = pair[side] !== NONE;
@@ -134,12 +134,12 @@ function whenShown(side) {
 	if (!player || !pageOf(1 - side)?.player) return;
 	if (sent[side] !== null) {
 		sent[side] = null;
-		return waitNote();
+		return showPlaces();
 	}
 	at = pairAt(side, player.step);
 	const other = twinStep(side, player.step, at);
 	if (other !== null) send(1 - side, other, player.frame);
-	waitNote();
+	showPlaces();
 }
 
 /** Goes to the steps in the address, or to the first difference, once both sides are drawn. */
@@ -148,7 +148,7 @@ function begin() {
 	if (match) {
 		for (const side of [0, 1]) send(side, Number(match[side + 1]));
 		at = pairAt(0, Number(match[1]));
-		waitNote();
+		showPlaces();
 	} else if (pairs.length) goTo(Math.max(0, first));
 	document.body.dataset.ready = "";
 }

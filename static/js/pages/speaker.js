@@ -70,6 +70,7 @@ function startClock(target, language) {
 const REST = 700; // milliseconds after the last letter
 const LONGEST = 2000;
 
+/** The speaker's notes, one for each step, which the server stores. */
 export class Notes {
 	/** @param {string} address @param {() => void} changed */
 	constructor(address, changed) {
