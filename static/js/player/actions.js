@@ -75,7 +75,7 @@ export function saveLink(now) {
 	else timer = setTimeout(writeAddress, DELAY);
 }
 
-/** Writes the step and the selection into the address of the page. */
+/** Writes the place into the address of the page, and into the link that leads out of an embedded page. */
 function writeAddress() {
 	const { step, frame, order } = player;
 	const link = formatLink({ step, frame, selection: chosen.selection, order });

@@ -152,7 +152,7 @@ function drawOpening(before, view) {
 	stage.classList.remove("still");
 }
 
-/** @param {View} view */
+/** Draws every region of the page. @param {View} view */
 function drawRegions(view) {
 	root.dataset.scene = view.scene;
 	root.toggleAttribute("data-popped", view.event.type === "CycleStarted");
@@ -199,20 +199,22 @@ function requestExplanations(view) {
 	if (model) explainer.request(state.attempt, model.names.slice(0, 12));
 }
 
-const MOST = 240;
-const FLIGHT = 720;
-const SLIDE = 320;
-const NEAR = 2;
+const MOST = 240; // pods: more do not move
+const FLIGHT = 720; // milliseconds
+const SLIDE = 320; // milliseconds
+const NEAR = 2; // pixels: less is no motion
 /** @typedef {{box: DOMRect, home: string, on: boolean, element: HTMLElement}} Place `on`: on a node */
 /** @typedef {Map<string | Element, Place>} Places of pods by key, and of the sections of the queue by element */
 /** @type {Set<Animation>} */
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
+/** Whether the reader's system does not ask for reduced motion. */
 function wantsMotion() {
 	return !reduced?.matches;
 }
 
+/** Ends the current animations at once. */
 function cancelMotion() {
 	for (const animation of running) animation.cancel();
 }
@@ -273,7 +275,7 @@ function whenAtRest() {
 	return Promise.allSettled(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
 }
 
-const LAST_WORDS = 160;
+const LAST_WORDS = 160; // milliseconds
 const MOST_WAITED = 1500; // milliseconds
 
 /**

@@ -27,6 +27,7 @@ function measure() {
 	if (!same) redraw(false);
 }
 
+/** Handles keys, and draws again when sizes, the theme or the address change. */
 function listenToPage() {
 	const state = () => screen.drawn ?? { subject: "", options: chosen.options, order: player.order };
 	const goOn = () => {
@@ -47,6 +48,7 @@ async function loadWords() {
 	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
 }
 
+/** The last view whose caption was counted, its texts, and the letters in them that were new. */
 const readable = { view: /** @type {View | null} */ (null), texts: /** @type {string[]} */ ([]), letters: 0 };
 
 /** The number of letters of the caption that the previous frame did not show; null until the current frame is drawn. */
@@ -132,6 +134,7 @@ async function loadEarlierChunks() {
 	}
 }
 
+/** Loads the texts, draws the linked step, and then starts what the page also needs: playing, a dialog, a class. */
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));

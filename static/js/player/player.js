@@ -36,16 +36,18 @@ export class Player {
 		this.stopBefore = () => null;
 		/** Whether a frame is skipped. @type {(step: number, frame: number) => boolean} */
 		this.leavesOut = () => false;
-		this.due = 0;
-		this.ticking = 0;
+		this.due = 0; // milliseconds, as of animation frames; 0: to be computed
+		this.ticking = 0; // the requested animation frame; 0: none
 		/** @type {(() => void) | null} */
 		this.pendingDraw = null;
 	}
 
+	/** The event of the current step; undefined while it is not loaded. */
 	get event() {
 		return this.store.event(this.step);
 	}
 
+	/** The state after the current step; undefined while it is not loaded. */
 	get state() {
 		return this.store.stateAfter(this.step);
 	}
@@ -55,6 +57,7 @@ export class Player {
 		return framesOf(this.store.event(step), this.order);
 	}
 
+	/** Whether the player is at the last frame that is loaded. */
 	get atEnd() {
 		return this.step >= this.store.steps - 1 && this.frame >= this.frames(this.step) - 1;
 	}
