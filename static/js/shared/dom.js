@@ -49,7 +49,10 @@ function setProps(node, next) {
 	node.__props = next;
 }
 
-/** @param {any} node @param {string} name @param {any} value @param {any} before */
+/**
+ * Sets one prop as a style, a listener, a DOM property or an attribute; null, undefined and false remove an attribute.
+ * @param {any} node @param {string} name @param {any} value @param {any} before
+ */
 function setProp(node, name, value, before) {
 	if (name === "key" || name === "opaque") return;
 	if (name === "style") setStyle(node, value ?? {}, before ?? {});
@@ -59,7 +62,10 @@ function setProp(node, name, value, before) {
 	else node.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** @param {any} node @param {Record<string, any>} next @param {Record<string, any>} last */
+/**
+ * Applies the styles that differ.
+ * @param {any} node @param {Record<string, any>} next @param {Record<string, any>} last
+ */
 function setStyle(node, next, last) {
 	for (const name in last) if (!(name in next)) node.style.removeProperty(name);
 	for (const name in next) if (next[name] !== last[name]) node.style.setProperty(name, next[name]);

@@ -51,7 +51,7 @@ export function speakAsIn(release = "") {
 }
 
 /**
- * The form for a number: the one for exactly this number, or that of its category.
+ * The form for a number: the one for exactly this number, otherwise that of its category, otherwise the last.
  * @param {string[]} forms @param {number} n
  */
 function pluralForm(forms, n) {
@@ -62,7 +62,7 @@ function pluralForm(forms, n) {
 }
 
 /**
- * Fetches the texts of the page's language. Throws an Error if the server has none.
+ * Fetches the texts of the page's language, and uses them. Throws an Error if the server has none.
  * @param {string} url @param {Record<string, string>} [more] texts of plugins from other packages
  */
 export async function loadCatalogue(url, more) {
@@ -115,7 +115,10 @@ function spaced(out) {
 	);
 }
 
-/** The number in a text such as "1,200" or "1.5 cpu". @param {Part | Part[] | number | undefined} value */
+/**
+ * The number in a text such as "1,200" or "1.5 cpu"; 0 if there is none.
+ * @param {Part | Part[] | number | undefined} value
+ */
 function numberIn(value) {
 	const text = typeof value === "object" && !Array.isArray(value) ? value.text : String(value);
 	return Number(text.replace(/[^\d.-]/g, ""));

@@ -97,7 +97,7 @@ function commonStart(ends) {
 
 /**
  * Drops the parts that all names of a group share, and splits the group by the parts that differ. Numbers within a name
- * stay, since an IP address is read as a whole.
+ * stay, since an IP address is read as a whole. `done` gets each name and the parts that it keeps.
  * @param {{name: string, rest: string[], kept: string[]}[]} group @param {(name: string, kept: string[]) => void} done
  */
 function keepDiffering(group, done) {

@@ -73,8 +73,8 @@ export async function request(url, init = {}, options = {}) {
 
 /**
  * Asks for the response to a large request until it is there, even if the server restarts in the meantime: only after
- * UNREACHED tries in a row without a usable answer is the last of them returned (status 0, 429 or 5xx). If the signal
- * aborts, the server is told to cancel the request.
+ * UNREACHED tries in a row without a usable answer is the last of them returned (status 0, 429 or 5xx). The status is
+ * 422 if the request failed or was cancelled. If the signal aborts, the server is told to cancel the request.
  * @param {string} url
  * @param {CallOptions} [options]
  * @returns {Promise<Reply>}

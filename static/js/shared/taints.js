@@ -3,7 +3,7 @@
 
 /** @typedef {{key: string, value?: string, effect: string}} Taint */
 
-/** @param {Taint} taint */
+/** A taint as text: "gpu=true:NoSchedule". @param {Taint} taint */
 export const taintText = ({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`;
 
 /** "gpu=true:NoSchedule" as a taint; one without an effect gets NoSchedule. @param {string} text @returns {Taint} */

@@ -12,7 +12,7 @@ export function decimal(value) {
  * An amount of bytes in the largest binary unit that gives at least 1, and the unit.
  * @param {number} bytes @returns {[string, string]} number and unit
  */
-function bytes(bytes) {
+function withUnit(bytes) {
 	let power = 0;
 	let value = bytes;
 	while (Math.abs(value) >= 1024 && power < BINARY.length - 1) {
@@ -30,7 +30,7 @@ export function isBytes(resource) {
 /** 1500 millicores as "1.5", bytes with their unit ("2 GiB"). @param {string} resource @param {number} value */
 export function amount(resource, value) {
 	if (resource === "cpu") return decimal(value / 1000);
-	return isBytes(resource) ? bytes(value).join(" ") : decimal(value);
+	return isBytes(resource) ? withUnit(value).join(" ") : decimal(value);
 }
 
 /** Number and unit: "1.5 cpu", "2 GiB", "3 pods". @param {string} resource @param {number} value */
@@ -45,7 +45,7 @@ export function quantity(resource, value) {
  */
 export function outOf(resource, part, whole, combine) {
 	if (!isBytes(resource)) return combine(amount(resource, part), amount(resource, whole));
-	const [number, unit] = bytes(whole);
+	const [number, unit] = withUnit(whole);
 	return `${combine(inUnit(resource, part, unit), number)} ${unit}`;
 }
 
@@ -58,10 +58,10 @@ export function outOf(resource, part, whole, combine) {
  */
 export function inOneUnit(resource, values) {
 	if (!isBytes(resource)) return { texts: values.map((value) => amount(resource, value)), unit: "" };
-	let power = Math.max(0, ...values.map((value) => BINARY.indexOf(bytes(value)[1])));
+	let power = Math.max(0, ...values.map((value) => BINARY.indexOf(withUnit(value)[1])));
 	while (power && values.some((value) => (value * 100) % 1024 ** power)) power -= 1;
 	const readable = values.every((value) => Math.abs(value) < 1e6 * 1024 ** power);
-	if (!readable) power = Math.max(...values.map((value) => BINARY.indexOf(bytes(value)[1])));
+	if (!readable) power = Math.max(...values.map((value) => BINARY.indexOf(withUnit(value)[1])));
 	const unit = BINARY[power] || "B";
 	return { texts: values.map((value) => inUnit(resource, value, unit)), unit };
 }
@@ -74,7 +74,7 @@ export function inUnit(resource, value, unit) {
 	return isBytes(resource) ? decimal(value / 1024 ** Math.max(0, BINARY.indexOf(unit))) : amount(resource, value);
 }
 
-/** A resource's name without its domain. @param {string} resource */
+/** A resource's name without its domain or "attachable-volumes-". @param {string} resource */
 export function short(resource) {
 	return resource.replace(/^(.*\/|attachable-volumes-)/, "");
 }
