@@ -21,7 +21,10 @@ const WRITERS = {
 	StatefulSet: "statefulset-controller",
 };
 
-/** The name of the actor that caused an event, such as "kubelet"; "" for the scheduler. @param {any} event */
+/**
+ * The name of the actor that caused an event, such as "kubelet"; "" for the scheduler, or if the event names none.
+ * @param {any} event
+ */
 export function actorOf(event) {
 	switch (event.type) {
 		case "WorkloadStatusWritten":
@@ -107,7 +110,8 @@ export class NodeLog {
 	}
 
 	/**
-	 * The number of machines that are starting at a step, by node group, and the time of the last request for some.
+	 * The node groups with machines that are starting at a step: their number (`n`), and the time of the last request for
+	 * some (`since`).
 	 * @param {number} step @returns {{group: string, n: number, since: number}[]}
 	 */
 	upcoming(step) {

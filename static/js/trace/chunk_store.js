@@ -14,12 +14,12 @@ export class ChunkStore {
 		this.chunks = [];
 		this.complete = false;
 		/** @type {Chunk | undefined} the last one looked up */
-		this.found = undefined;
+		this.latest = undefined;
 		/** @type {State[]} used recently, latest first */
 		this.recent = [];
 	}
 
-	/** Adds a chunk. */
+	/** Adds a chunk, and sets the first state of every chunk of which it can now be known. */
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
 		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
@@ -54,8 +54,8 @@ export class ChunkStore {
 	chunkFor(step) {
 		const holds = (/** @type {Chunk | undefined} */ chunk) =>
 			chunk && step >= chunk.first && step < chunk.first + chunk.events.length;
-		if (!holds(this.found)) this.found = this.chunks.find(holds);
-		return this.found;
+		if (!holds(this.latest)) this.latest = this.chunks.find(holds);
+		return this.latest;
 	}
 
 	/**
@@ -67,7 +67,10 @@ export class ChunkStore {
 		return chunk?.events[step - chunk.first];
 	}
 
-	/** The state after the event `step`, or undefined while its chunk is not loaded. @param {number} step */
+	/**
+	 * The state after the event `step`; undefined while its chunk is not loaded, or waits for the run's first chunk.
+	 * @param {number} step
+	 */
 	stateAfter(step) {
 		const chunk = this.chunkFor(step);
 		if (!chunk?.kept.length) return undefined;

@@ -12,7 +12,7 @@ export function used(node, resource) {
 }
 
 /**
- * The largest amount of a resource that a node has or its pods request: a bar of full length.
+ * The largest amount of a resource that a node has or its pods request, at least 1: a bar of full length.
  * @param {State} state @param {string} resource
  */
 export function largest({ nodes }, resource) {
@@ -90,7 +90,7 @@ export function heldFor(state, node, pod) {
 }
 
 /**
- * The amount that is free for the pod: allocatable, minus requested, minus held.
+ * The amount that is free for the pod: allocatable, minus requested, minus held; 0 if there is no such node.
  * @param {State} state @param {string} name @param {string} resource @param {string} [pod]
  */
 export function free(state, name, resource, pod) {
@@ -111,7 +111,8 @@ export function resourceOf(reason) {
 }
 
 /**
- * The requested resource of which the node would have the smallest share free with the pod; "pods" if it requests none.
+ * The requested resource of which the node would have the smallest share free with the pod; "pods" if it requests none,
+ * or if there is no such node.
  * @param {State} state @param {string} node @param {string} pod
  */
 export function scarcest(state, node, pod) {

@@ -19,8 +19,8 @@ export class RunIndex {
 		this.acts = [];
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
-		this.next = 0;
-		this.first = 0;
+		this.next = 0; // the number of the next chunk to read
+		this.first = 0; // that of the first chunk read
 		this.time = 0;
 		this.reset();
 	}
@@ -153,6 +153,7 @@ export class RunIndex {
 		return this.edges[this.edges.length - 1];
 	}
 
+	/** The number of attempts. */
 	get attempts() {
 		return this.columns.reduce((sum, column) => sum + (column.kind === "attempt" ? 1 : 0), 0);
 	}

@@ -163,7 +163,7 @@ function fullPod(pod) {
 	};
 }
 
-/** The record of a pod that the cluster has only now: "bound" if it has a node. @param {PodSummary} summary */
+/** The record of a pod that is added: "bound" if it has a node, otherwise "new". @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
 	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
