@@ -7,7 +7,7 @@ import { t } from "../shared/i18n.js";
 /** @typedef {import("./panel.js").Panel} Panel */
 
 /**
- * The changes with which the pod fits that were found so far, each with a button that applies it.
+ * The list of the changes found so far with which the pod fits, each with a button that applies it.
  * @param {Panel} panel @returns {Child}
  */
 export function changesView(panel) {
@@ -63,7 +63,10 @@ function withoutEmptyNamespace(edit) {
 	return namespace ? edit : rest;
 }
 
-/** The weights with which the chosen node wins; null while they are unknown. @param {Panel} panel @returns {Child} */
+/**
+ * The section with the weights with which the chosen node wins; null while they are unknown.
+ * @param {Panel} panel @returns {Child}
+ */
 export function weightsView(panel) {
 	const weights = panel.questions.weights;
 	if (!panel.weighed || !weights) return null;

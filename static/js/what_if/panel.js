@@ -68,7 +68,7 @@ export class Panel {
 		document.body.classList.add("asking");
 	}
 
-	/** @returns {About} */
+	/** The facts about the attempt; null until they are loaded. @returns {About} */
 	get about() {
 		return /** @type {About} */ (this.questions.about);
 	}
@@ -201,7 +201,7 @@ export class Panel {
 		this.draw();
 	}
 
-	/** @param {Tab} tab */
+	/** Shows a tab; that of the changes starts, or goes on with, the search. @param {Tab} tab */
 	showTab(tab) {
 		this.tab = tab;
 		if (tab === "changes") void this.questions.search();
@@ -290,7 +290,10 @@ function head(panel) {
 	);
 }
 
-/** "web requests 1 cpu instead of 1.2". @param {View} view @param {Change[]} trying @returns {Part[]} */
+/**
+ * "web requests 1 cpu instead of 1.2"; [] if nothing is tried.
+ * @param {View} view @param {Change[]} trying @returns {Part[]}
+ */
 function triedWords(view, trying) {
 	const words = trying.map(changeWords).map(({ key, values }) => t(key, { ...values, pod: podName(view.subject) }));
 	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
@@ -359,7 +362,7 @@ function attemptFor(view, pod) {
 /** @type {Panel | null} */
 let openPanel = null;
 
-/** @param {View} view */
+/** The open panel, or a new one, with this view. @param {View} view */
 function panelFor(view) {
 	openPanel ??= new Panel(view, () => {
 		openPanel = null;
@@ -394,7 +397,7 @@ export function withResult(view) {
 }
 
 /**
- * The button that saves the question as a scenario, or the links to the saved one.
+ * The button that saves the question as a scenario, or the links to the saved one; null without an answered question.
  * @param {Panel} panel @returns {Child}
  */
 function keepView(panel) {

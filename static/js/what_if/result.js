@@ -15,7 +15,8 @@ const MOST = 6; // of each list
 const TOTALS = 110; // pixels at a row's end, where Score has its totals
 
 /**
- * The outcome before and after the edits, and the nodes that differ; null if no attempt was asked about.
+ * The section with the outcome before and after the edits, and the nodes that differ; a note until they are known; null
+ * if no attempt was asked about.
  * @param {Panel} panel @returns {Child}
  */
 export function answerView(panel) {
@@ -49,7 +50,7 @@ function placeWords({ node, nominated, victims }) {
 	return t("ask.waits");
 }
 
-/** The result before or after the edits. @param {string} kind @param {Side} row @param {string} label */
+/** The entry with the result before or after the edits. @param {string} kind @param {Side} row @param {string} label */
 function outcomeSide(kind, row, label) {
 	return h(
 		"div",

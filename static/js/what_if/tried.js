@@ -93,7 +93,8 @@ export function triedState(state, subject, changes, answer) {
 }
 
 /**
- * The NodesFiltered event with the answer's verdicts: nodes that fit now, nodes that no longer do.
+ * The NodesFiltered event with the answer's verdicts: nodes that fit now, nodes that no longer do. The event itself if
+ * it has a node that was tried first, or extenders.
  * @param {State} state @param {import("./questions.js").Judgement} answer
  */
 function verdictsAfter(state, { gained, lost, more = [[], []] }) {

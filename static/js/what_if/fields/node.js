@@ -42,7 +42,7 @@ function ofNode(name, path, value = null) {
 	return { type: "set", kind: "Node", name, path, value };
 }
 
-/** @param {Panel} panel @param {string} name @param {NodeState} node */
+/** The groups of fields of a node. @param {Panel} panel @param {string} name @param {NodeState} node */
 function fieldsOf(panel, name, { summary }) {
 	const gone = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
 	const cordon = ofNode(name, ["spec", "unschedulable"]);

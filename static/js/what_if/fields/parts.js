@@ -10,7 +10,7 @@ export function group(key, title, ...body) {
 	return h("fieldset", { key, class: "ask-group" }, h("legend", null, title), ...body);
 }
 
-/** @param {Event} event */
+/** The text in the field that an event is about. @param {Event} event */
 export function valueOfField(event) {
 	return /** @type {HTMLInputElement} */ (event.target).value;
 }
@@ -40,6 +40,7 @@ export function quantityField(key, label, { resource, was, now, most, set }) {
 }
 
 /**
+ * A slider with a field for the same value.
  * @param {string} key @param {string} label @param {boolean} edited
  * @param {Record<string, any>} slider @param {Record<string, any>} text
  */

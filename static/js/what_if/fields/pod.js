@@ -119,7 +119,7 @@ function pairsField(panel, key, path, was) {
 	});
 }
 
-/** @param {any} toleration */
+/** A toleration as text: "gpu=true:NoSchedule"; "*" stands for any. @param {any} toleration */
 function tolerationText(toleration) {
 	return `${toleration.key || "*"}${toleration.value ? `=${toleration.value}` : ""}:${toleration.effect || "*"}`;
 }

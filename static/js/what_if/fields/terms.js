@@ -22,7 +22,7 @@ const ZONE = "topology.kubernetes.io/zone";
 const WHEN = ["DoNotSchedule", "ScheduleAnyway"];
 const NODES = "nodeAffinity";
 
-/** @type {Place[]} */
+/** All lists of terms in a pod's affinity. @type {Place[]} */
 const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
 	const inside = kind === NODES ? "preference" : "podAffinityTerm";
 	const path = ["spec", "affinity", kind];
@@ -168,7 +168,10 @@ function listOf(panel, path, emptied = path) {
 	return { now, change };
 }
 
-/** @param {Panel} panel @param {string} key @param {string} value @param {(text: string) => void} set */
+/**
+ * The field of a topology key, which may not be empty.
+ * @param {Panel} panel @param {string} key @param {string} value @param {(text: string) => void} set
+ */
 function topologyField(panel, key, value, set) {
 	return textField(`${key}-topology`, "topologyKey", {
 		value,
@@ -181,6 +184,7 @@ function topologyField(panel, key, value, set) {
 }
 
 /**
+ * The field of a label selector.
  * @param {Panel} panel
  * @param {string} key
  * @param {string} label
@@ -247,7 +251,7 @@ export function selectorText(selector) {
 	return [...labels, ...(selector?.matchExpressions ?? []).map(requirementText)].join(", ");
 }
 
-/** @param {Requirement} requirement */
+/** A requirement as kubectl writes it: "zone in (a, b)". @param {Requirement} requirement */
 function requirementText({ key, operator, values = [] }) {
 	if (operator === "Exists") return key;
 	if (operator === "DoesNotExist") return `!${key}`;
@@ -313,7 +317,7 @@ function matchAt(form, source, at) {
 	return form.exec(source);
 }
 
-/** @param {string} text */
+/** The words of a comma-separated list. @param {string} text */
 function splitList(text) {
 	return text
 		.split(",")
