@@ -68,7 +68,7 @@ export function fitSentence({ state, subject = "" }, model, stopped, values) {
 }
 
 /**
- * The caption for nodes that lack different resources, such as cpu and memory.
+ * The sentence about nodes that lack different resources, such as cpu and memory.
  * @param {Map<string, number>} tally @param {Record<string, any>} values @returns {Part[]}
  */
 function mixedSentence(tally, values) {
@@ -83,10 +83,11 @@ function mixedSentence(tally, values) {
 	});
 }
 
+/** The name of a resource in the page's language. */
 export const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
- * Names the pods that use a node's resource, and those for which some is reserved.
+ * Names the pods that use a node's resource, and those for which some is held; [] if there are none.
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 export function holdersText({ state, subject = "" }, name, resource) {

@@ -116,7 +116,7 @@ function fateOf({ model, at, seen }, name, stop) {
 const BY_ZONE = new Set(["PodTopologySpread", "EvenPodsSpread"]);
 
 /**
- * The zone of a node, with the pods there that are alike, while a plugin compares zones; otherwise null.
+ * The note with the zone of a node, and the pods there that are alike, while a plugin compares zones; otherwise null.
  * @param {View} view @param {Lanes} lanes @param {Zone | null} within
  */
 function zoneNote(view, { at, plugins, phase }, within) {
@@ -208,7 +208,7 @@ function freeOf(resource, left, whole) {
 }
 
 /**
- * The bar of a node's pods, with names if there is space; null if the node does not exist at this step.
+ * The bar of a node's pods: a block for each in high rows, otherwise one gradient.
  * @param {View} view @param {string} name @param {string} resource @param {import("../parts/pods.js").Measure} measure
  * @param {string} mode
  */
@@ -233,7 +233,7 @@ function laneLine({ geometry, at, plugins, seen, phase }, stop, fate) {
 }
 
 /**
- * A tick for each plugin that passed the node.
+ * A tick for each plugin, which is off unless the plugin has passed the node.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
  */
 function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, stop) {
@@ -338,7 +338,7 @@ function uselessText({ scene, state }, name, verdict) {
 }
 
 /**
- * The columns, up to the current one, of further predicates that reject a node, in releases that check them all.
+ * The indexes, up to the current one, of further predicates that reject a node, in releases that check them all.
  * @param {Lanes} lanes @param {string} name
  */
 function otherStops({ plugins, model, at }, name) {

@@ -13,7 +13,7 @@ import { leadLine, scoreLegend, standing, tableSwitch } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
 import { filterModel, nodesSeen, PASSED } from "./model.js";
 
-const HEADS = 12;
+const HEADS = 12; // nodes; of more, the rows are low
 const LONG = 19; // letters of a name that needs a wider column
 const STAGGERED = 52; // pixels of a narrow column
 const DOTTED = 30; // pixels of a column that has no room for words
@@ -63,7 +63,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** What the lanes show in this frame, and their measures. @param {View} view @returns {Lanes} */
+/** The contents of the lanes in this frame, and their measures. @param {View} view @returns {Lanes} */
 function lanesOf(view) {
 	const model =
 		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filterModel(view.state);
@@ -92,7 +92,7 @@ function lanesOf(view) {
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
 		geometry,
-		letters: mode === "middle" ? lettersIn(geometry) : undefined,
+		letters: mode === "middle" ? lettersBeside(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",
 		longest: longestOnce(view),
 	};
@@ -189,7 +189,7 @@ function countPassed({ model, seen }) {
 	return [...(seen ?? [])].filter((name) => model?.at.get(name)?.stop === PASSED).length;
 }
 
-/** @param {View} view @param {Lanes} lanes @param {string} plugin @param {number} i */
+/** The head of a plugin's column. @param {View} view @param {Lanes} lanes @param {string} plugin @param {number} i */
 function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i) {
 	const cut = model ? (i ? model.left[i - 1] : model.evaluated) - model.left[i] : 0;
 	const [left, width] = geometry.x[i];
@@ -370,7 +370,7 @@ export function modeOf({ width, sizes }, count) {
 }
 
 /** The number of letters of a name that fit beside the bar in a low row. @param {Geometry} geometry */
-function lettersIn({ head, phone }) {
+function lettersBeside({ head, phone }) {
 	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
 }
 

@@ -145,7 +145,7 @@ function nodeFrames(event) {
 }
 
 /**
- * The number of nodes seen up to and with this frame.
+ * The number of nodes seen up to and including this frame.
  * @param {NodesFiltered} event @param {number} frame
  */
 export function nodesSeen(event, frame) {
@@ -161,7 +161,7 @@ export function rejectsCordoned(plugin) {
 	return has(`filter.${currentPlugin(plugin)}.tolerated`);
 }
 
-const LONGEST_FACT = 26;
+const LONGEST_FACT = 26; // letters
 
 /**
  * The values that a plugin compared on a node that passed; "" if they are not known.
@@ -174,7 +174,7 @@ export function passedText({ state, subject, explainer }, name, plugin) {
 	if (!node) return "";
 	if (rejectsCordoned(plugin)) return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
 	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
-	if (comparesTaints(plugin)) return taintText(node.summary.taints ?? []);
+	if (comparesTaints(plugin)) return passedTaints(node.summary.taints ?? []);
 	if (comparesRoom(plugin)) {
 		const resource = scarcest(state, name, subject);
 		const need = request(state, subject, resource);
@@ -231,8 +231,11 @@ function comparesTaints(plugin) {
 	return currentPlugin(plugin) === "TaintToleration";
 }
 
-/** @param {[string, string, string][]} taints */
-function taintText(taints) {
+/**
+ * The taints that did not stop a pod, in words: none, only soft ones, or tolerated.
+ * @param {[string, string, string][]} taints
+ */
+function passedTaints(taints) {
 	const soft = taints.filter(([, , effect]) => effect === "PreferNoSchedule");
 	if (!taints.length) return t("lane.none");
 	return soft.length === taints.length ? t("lane.soft", { taint: soft[0][0] }) : t("lane.tolerated");

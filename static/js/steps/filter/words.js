@@ -23,7 +23,7 @@ import {
 import { comparesRoom, fitSentence, holdersText, lacksRoom, roomTable } from "./fit.js";
 import { filterModel, nodesSeen, PASSED, rejectsCordoned, stoppedBy } from "./model.js";
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a frame of Filter. @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
 	const model = filterModel(context.state);
 	if (!model) return {};
@@ -31,7 +31,7 @@ function filterCaption(context) {
 	return context.order === "node" ? nodeCaption(context, model) : pluginCaption(context, model);
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a Filter that evaluated no node. @param {Context} context @returns {Partial<Caption>} */
 function nothingEvaluated({ state, subject }) {
 	return {
 		eyebrow: parts("eyebrow.Filter"),
@@ -39,7 +39,7 @@ function nothingEvaluated({ state, subject }) {
 	};
 }
 
-/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+/** The caption of a plugin's verdicts. @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
 function pluginCaption(context, model) {
 	const { frame, subject } = context;
 	const plugin = model.plugins[frame];
@@ -68,7 +68,10 @@ function pluginCaption(context, model) {
 	};
 }
 
-/** @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values */
+/**
+ * The reason for one plugin's verdicts.
+ * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
+ */
 function pluginWhy(context, model, stopped, values) {
 	const { frame, state } = context;
 	const plugin = model.plugins[frame];
@@ -98,7 +101,10 @@ function cordonedAmong(state, model, plugin) {
 	return rejectsCordoned(plugin) ? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable) : [];
 }
 
-/** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
+/**
+ * The sentence about a plugin that rejects no node.
+ * @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values
+ */
 function nobodySentence({ state }, model, plugin, values) {
 	const cordoned = cordonedAmong(state, model, plugin);
 	if (cordoned.length)
@@ -112,6 +118,7 @@ function nobodySentence({ state }, model, plugin, values) {
 }
 
 /**
+ * The sentence about the nodes that a plugin rejects.
  * @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped
  * @param {Record<string, any>} values @returns {Part[]}
  */
@@ -141,7 +148,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	});
 }
 
-const FEW_NAMED = 2;
+const FEW_NAMED = 2; // nodes
 
 /**
  * The one label that the pod requires of nodes, as "disktype=ssd"; "" if it requires more, or something else.
@@ -177,7 +184,7 @@ function factSentence({ state, explainer }, name, plugin, values) {
 }
 
 /**
- * The caption of a plugin with several reasons: each of them, and the number of nodes with it.
+ * The sentence about a plugin with several reasons: each of them, and the number of nodes with it.
  * @param {string} plugin @param {(Verdict | null | undefined)[]} verdicts @param {Record<string, any>} values
  */
 function severalSentence(plugin, verdicts, values) {
@@ -196,6 +203,7 @@ function severalSentence(plugin, verdicts, values) {
 }
 
 /**
+ * The reason why a plugin rejects nodes, whether evictions would help, and the nodes that are left.
  * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
  * @param {Record<string, any>} values @returns {Part[]}
  */
@@ -228,7 +236,10 @@ function stoppedWhy(context, model, frame, stopped, values) {
 		.flatMap((sentence, i) => (i ? [" ", ...sentence] : sentence));
 }
 
-/** @param {Filtered} model @param {number} frame @param {AnyEvent} [after] the next event @returns {Part[]} */
+/**
+ * The announcement of the next plugin, or of the step after Filter.
+ * @param {Filtered} model @param {number} frame @param {AnyEvent} [after] the next event @returns {Part[]}
+ */
 function nextFilter(model, frame, after) {
 	const following = model.plugins[frame + 1];
 	if (following && model.left[frame])
@@ -247,7 +258,7 @@ function nextByFeasible(feasible) {
 	return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
 }
 
-/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+/** The caption of one node's verdict. @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
 function nodeCaption({ event, frame, subject }, model) {
 	const seen = nodesSeen(event, frame);
 	const name = model.walk[seen - 1];

@@ -17,7 +17,10 @@ export function standing({ state, event, frame }) {
 	return { scores: model, scored, totals, rank: ranking(totals) };
 }
 
-/** The colour that a plugin declares; all others, and extenders, share the last. @param {string} plugin */
+/**
+ * The custom properties with the colour that a plugin declares; all others, and extenders, share the last one.
+ * @param {string} plugin
+ */
 export function scoreStyle(plugin) {
 	const slot = PLUGINS[plugin]?.colour ?? 6;
 	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
@@ -29,7 +32,7 @@ export function scoreStyle(plugin) {
  */
 export function scoreLegend(view, { scores, scored, geometry }) {
 	if (!scores) return null;
-	const cell = tableCell(geometry, scores.plugins.length);
+	const cell = tableCellWidth(geometry, scores.plugins.length);
 	return h(
 		"div",
 		{ key: "legend", class: "legend" },
@@ -52,18 +55,18 @@ export function scoreLegend(view, { scores, scored, geometry }) {
 }
 
 /** The width of a cell of the table, in pixels. @param {Geometry} geometry @param {number} count of plugins */
-function tableCell(geometry, count) {
+function tableCellWidth(geometry, count) {
 	return (geometry.width - 116) / Math.max(1, count);
 }
 
-const OUTWEIGHS = 1000;
+const OUTWEIGHS = 1000; // weight
 
 /** The width of a letter below a bar, in pixels; a label wider than its bar would cover the next one. */
 const LETTER = 8;
 
 /**
- * Finds the plugin whose weight outweighs all others, which is drawn shorter so that the others are visible: its index,
- * and the points that are left out.
+ * Finds the plugin whose weight outweighs all others, which is drawn shorter so that the others are visible: its index
+ * (`at`; -1 if there is none), and the points that are left out (`by`).
  * @param {Scores} model
  */
 function shortenedPlugin({ plugins, totals }) {
@@ -200,7 +203,7 @@ function barSegments(view, lanes, name, i) {
 }
 
 /**
- * The accessible name of a plugin's points; none before they are added.
+ * The attributes that name a plugin's points; before they are added, those that hide the button.
  * @param {boolean} scored
  * @param {string} label
  */
@@ -214,7 +217,7 @@ function accessibleName(scored, label) {
  */
 function tableCells(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
-	const cell = tableCell(geometry, scores.plugins.length);
+	const cell = tableCellWidth(geometry, scores.plugins.length);
 	const most = Math.max(1, ...scores.plugins.map((plugin) => 100 * plugin.weight));
 	return scores.plugins.map((plugin, p) => {
 		const on = p < scored;

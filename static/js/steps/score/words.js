@@ -15,7 +15,7 @@ import { ranking, scoreStyle, scores } from "./bars.js";
 
 const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of one plugin's points, or of the totals. @param {Context} context @returns {Partial<Caption>} */
 function scoreCaption(context) {
 	const model = scores(context.state);
 	if (!model) return {};
@@ -71,7 +71,7 @@ function pluginCaption({ state, frame, subject = "" }, model) {
 }
 
 /**
- * The shares of cpu that two nodes would have free with the pod.
+ * Values for captions: the shares of cpu that two nodes would have free with the pod.
  * @param {State} state @param {string} subject @param {string} first @param {string} last
  */
 function sharesLeft(state, subject, first, last) {
@@ -139,7 +139,7 @@ function isFullest(state, model, index) {
 	return model.names.every((name, i) => i === index || share(name) > own);
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the chosen node. @param {Context} context @returns {Partial<Caption>} */
 function hostCaption({ state, event, subject = "" }) {
 	const ties = event.ties ?? [];
 	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
@@ -358,7 +358,8 @@ function withSign(n) {
 }
 
 /**
- * A reference to the points that decide in the frame on screen; null before Score.
+ * A reference to the most points of the plugin on screen, otherwise to the total of the chosen or best node; null
+ * before Score.
  * @param {Asked} place @returns {string | null}
  */
 export function asked({ event, state, frame }) {
