@@ -3,7 +3,7 @@
 const { amount, decimal } = await import("/static/js/shared/units.js");
 const { allocatable, free, heldFor, used } = await import("/static/js/trace/room.js");
 const { filterModel } = await import("/static/js/steps/filter/model.js");
-const { roomOf } = await import("/static/js/steps/preempt/model.js");
+const { roomInDryRun } = await import("/static/js/steps/preempt/model.js");
 const { scores } = await import("/static/js/steps/score/bars.js");
 
 /** Numbers anywhere in a value. @param {any} value @param {(n: number) => void} take */
@@ -144,7 +144,7 @@ function ofPreemption(known) {
 	for (const one of play.candidates) {
 		take((one.priority_sum ?? 0) - one.victims.length * 2 ** 31);
 		take(view.state.time - (one.earliest_start ?? 0));
-		const { resource, need, tried } = roomOf(view.state, one, view.subject);
+		const { resource, need, tried } = roomInDryRun(view.state, one, view.subject);
 		for (const { after } of tried) known.took(resource, Math.max(0, after));
 		known.took(resource, need);
 	}

@@ -300,7 +300,8 @@ export function criteriaRows(view, preemption, shown, frame) {
 }
 
 /**
- * A candidate's value for one criterion.
+ * The cell with a candidate's value for one criterion; empty before it is compared, and for a candidate that is ruled
+ * out.
  * @param {View} view @param {Preemption} preemption @param {Candidate} candidate
  * @param {number} criterion @param {number} now
  */

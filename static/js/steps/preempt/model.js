@@ -48,12 +48,13 @@ export function actOf(preemption, frame) {
 }
 
 /**
- * The free amounts of a candidate during the dry run, in the resource that the pod requests.
+ * The dry run of a candidate in the resource that the pod requests: the amount that it needs (`need`), the free amount
+ * without the removed pods (`empty`), and with each pod that is put back (`after`, in `tried`).
  * @param {State} state
  * @param {Candidate} candidate
  * @param {string} subject
  */
-export function roomOf(state, candidate, subject) {
+export function roomInDryRun(state, candidate, subject) {
 	const node = /** @type {NodeState} */ (state.nodes.get(candidate.node));
 	const resource = state.pods.get(subject)?.summary.requests?.cpu ? "cpu" : "memory";
 	const whole = allocatable(node, resource) - used(node, resource);

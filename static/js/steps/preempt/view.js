@@ -59,7 +59,10 @@ function shownCandidates(preemption) {
 	return first;
 }
 
-/** Why no node fits, and the number of candidates. @param {View} view @param {Preemption} preemption */
+/**
+ * The line that says why no node fits, with the number of candidates.
+ * @param {View} view @param {Preemption} preemption
+ */
 function filterResult(view, preemption) {
 	const model = filterModel(view.state);
 	const tally = new Map();
@@ -86,7 +89,7 @@ function filterResult(view, preemption) {
 	);
 }
 
-/** Why no node is a candidate. @param {View} view @param {Preemption} preemption */
+/** The note that says why no node is a candidate. @param {View} view @param {Preemption} preemption */
 function nobody(view, preemption) {
 	const { event } = preemption;
 	return h(
@@ -100,7 +103,7 @@ function nobody(view, preemption) {
 }
 
 /**
- * Nodes where evictions would not help, grouped by the obstacle.
+ * A line for each obstacle, with the nodes where evictions would not help because of it.
  * @param {View} view
  * @param {PreemptionEvaluated} event
  */
@@ -142,7 +145,8 @@ function obstacleGroups({ state }, { failed = {}, more_failed = 0, unhelpful = 0
 }
 
 /**
- * The rows of chips below the columns, enough for all removed pods up to a limit, so that the height stays the same.
+ * The number of rows of chips below the columns, enough for all removed pods up to a limit, so that the height stays
+ * the same.
  * @param {Candidate[]} shown
  */
 function chipRows(shown) {
@@ -199,7 +203,7 @@ function obstacleText(reason) {
 }
 
 /**
- * The nodes where evictions cannot help, and why; null if there are none.
+ * The list of the nodes where evictions cannot help, and why; null if there are none.
  * @param {View} view @param {Preemption} preemption
  */
 function otherNodes(view, preemption) {

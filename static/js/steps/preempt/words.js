@@ -12,9 +12,9 @@ import { panel, requestPanel, row, rule, table } from "../parts/panel.js";
 import { wholeName } from "../parts/pods.js";
 import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
-import { actOf, preemptionOf, roomOf } from "./model.js";
+import { actOf, preemptionOf, roomInDryRun } from "./model.js";
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a frame of a preemption. @param {Context} context @returns {Partial<Caption>} */
 function preemptionCaption(context) {
 	const preemption = preemptionOf(context.state);
 	if (!preemption) return {};
@@ -43,7 +43,10 @@ function lackedRequest({ state, subject = "" }) {
 	return num(quantity(resource, request(state, subject, resource)), `request:${subject}`);
 }
 
-/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+/**
+ * The caption of the candidates, or of why there are none.
+ * @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>}
+ */
 function candidatesCaption(context, preemption) {
 	const { subject = "" } = context;
 	const need = lackedRequest(context);
@@ -202,7 +205,7 @@ function resultCaption(context, preemption) {
 	return {
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts(
-			!preemption.criteria ? "preempt.only" : recent ? "preempt.young" : wonBy(preemption.criteria, chosen),
+			!preemption.criteria ? "preempt.only" : recent ? "preempt.young" : winKey(preemption.criteria, chosen),
 			values,
 		),
 		why: [
@@ -214,13 +217,13 @@ function resultCaption(context, preemption) {
 }
 
 /** The key of the text for the criterion that decides. @param {number} criterion @param {Candidate} chosen */
-function wonBy(criterion, { pdb_violations: broken }) {
+function winKey(criterion, { pdb_violations: broken }) {
 	return `preempt.win.${criterion}${criterion === 1 && !broken ? ".none" : ""}`;
 }
 
 const DAY = 86400;
 
-/** How long ago a start was, in seconds or days. @param {number} start @param {number} now */
+/** How long ago a start was, as text in seconds or days. @param {number} start @param {number} now */
 function since(start, now) {
 	const ago = now - start;
 	if (ago >= 2 * DAY) return `${count(Math.floor(ago / DAY))} d`;
@@ -250,7 +253,10 @@ function prioritiesOf(state, { pod: victim, preemptor }) {
 	};
 }
 
-/** @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>} */
+/**
+ * The caption of the removal of all lower-priority pods.
+ * @param {Context} context @param {Preemption} preemption @returns {Partial<Caption>}
+ */
 function removedCaption({ state, subject = "" }, preemption) {
 	const lifted = preemption.candidates.flatMap((candidate) => candidate.removed);
 	const values = {
@@ -271,15 +277,15 @@ function removedCaption({ state, subject = "" }, preemption) {
 }
 
 /**
- * The caption of the free amount after a pod is put back; [] if something else decides.
+ * The sentence about the free amount after a pod is put back; [] if something else decides.
  * @param {State} state
  * @param {Candidate} candidate
  * @param {number} rank
  * @param {string} subject
  * @returns {Part[]}
  */
-function backAgain(state, candidate, rank, subject) {
-	const { resource, need, tried } = roomOf(state, candidate, subject);
+function roomWords(state, candidate, rank, subject) {
+	const { resource, need, tried } = roomInDryRun(state, candidate, subject);
 	const { pod: other, reprieved, after } = tried[rank - 1];
 	if (reprieved !== after >= need) return [];
 	return parts("reprieve.left", {
@@ -290,7 +296,10 @@ function backAgain(state, candidate, rank, subject) {
 	});
 }
 
-/** @param {Context} context @param {Preemption} preemption @param {number} rank @returns {Partial<Caption>} */
+/**
+ * The caption of the pods of one rank, each of which is put back or becomes a victim.
+ * @param {Context} context @param {Preemption} preemption @param {number} rank @returns {Partial<Caption>}
+ */
 function reprieveCaption({ subject = "", state }, preemption, rank) {
 	const tried = preemption.candidates.flatMap((candidate) =>
 		candidate.reprieve[rank - 1] ? [{ candidate: candidate, ...candidate.reprieve[rank - 1] }] : [],
@@ -324,7 +333,7 @@ function reprieveCaption({ subject = "", state }, preemption, rank) {
 				? "reprieve.allgo"
 				: "reprieve.some";
 	const rule = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
-	const sums = single ? backAgain(state, single.candidate, rank, subject) : [];
+	const sums = single ? roomWords(state, single.candidate, rank, subject) : [];
 	return {
 		eyebrow: parts("eyebrow.reprieve", { i: rank, n: preemption.ranks }),
 		sentence: parts(key, values),
@@ -403,7 +412,7 @@ export const CAPTIONS = {
 };
 
 /**
- * The margin's panel for a candidate.
+ * The margin's panel for a candidate; for the chosen one, unless `kind` is "candidate".
  * @param {View} view @param {string} kind @param {string} first @returns {Child}
  */
 export function explain(view, kind, first) {
@@ -421,7 +430,11 @@ function reprievesShown({ event, frame, pin }, preemption) {
 	return act === "reprieve" ? at : act === "candidates" || act === "removed" ? 0 : undefined;
 }
 
-/** Explains how the victims of a node were found. @param {View} view @param {string} name */
+/**
+ * The margin's panel for the victims of a candidate; for the pod's priority if that decides, and for its request if the
+ * node is not a candidate.
+ * @param {View} view @param {string} name
+ */
 function candidatePanel(view, name) {
 	const preemption = preemptionOf(view.state);
 	const candidateOfNode = preemption?.candidates.find((entry) => entry.node === name);
@@ -429,7 +442,7 @@ function candidatePanel(view, name) {
 	if (preemption && priorityDecides(preemption)) return priorityPanel(view, preemption);
 	if (!preemption || !candidateOfNode || !node) return requestPanel(view, view.subject);
 	const { state, subject } = view;
-	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, subject);
+	const { resource, need, empty, tried } = roomInDryRun(state, candidateOfNode, subject);
 	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
 	const removed = h("span", null, below, scrubNumber(view, priorityTried(view), String), gone);
 	const wanted = requestOf(view, resource, need);
@@ -491,7 +504,7 @@ function priorityDecides({ event, candidates }) {
 }
 
 /**
- * The least important pod of the nodes without victims, and the pod's own priority.
+ * The margin's panel that compares the least important pod of the nodes without victims with the pod's own priority.
  * @param {View} view @param {Preemption} preemption
  */
 function priorityPanel(view, { event }) {
@@ -520,7 +533,8 @@ function priorityPanel(view, { event }) {
 }
 
 /**
- * The disruptions that a budget allows, and the pods whose eviction exceeds it; null for pods of other nodes.
+ * The part with the disruptions that a budget allows, and the pods whose eviction exceeds it; null if there are
+ * neither.
  * @param {import("../../trace/trace").BudgetNow} budget
  * @param {Candidate} candidate
  */
@@ -549,8 +563,8 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 }
 
 /**
- * A reference to the first candidate that is not ruled out, or finally to the chosen one; otherwise to the pod's
- * request, or null without a pod.
+ * A reference to the first candidate that is not ruled out, or finally to the chosen one; "candidates" if the pod's
+ * priority decides; otherwise a reference to its request, or null without a pod.
  * @param {Asked} place
  */
 export function asked({ state, subject, event, frame }) {
