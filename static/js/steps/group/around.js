@@ -53,7 +53,7 @@ export function ribbon(view) {
 				{ key: "slots", class: "gang-slots" },
 				gang.members.map((member, i) => slot(view, member, i, true)),
 			),
-			h("span", { key: "words", class: "gang-words" }, quorum(gang), quorumWords(gang)),
+			h("span", { key: "words", class: "gang-words" }, quorumBar(gang), quorumWords(gang)),
 		),
 	];
 }
@@ -198,7 +198,7 @@ export function frame(view, gang, more) {
 			{ key: "head" },
 			button(() => view.act.pin(`group:${key}`), { class: "gang-name", title: key }, name),
 			h("span", { key: "phase", class: "gang-phase", title: phase }, phase),
-			h("span", { key: "quorum", class: "gang-words" }, quorum(gang), quorumWords(gang)),
+			h("span", { key: "quorum", class: "gang-words" }, quorumBar(gang), quorumWords(gang)),
 		),
 		h(
 			"ol",
@@ -211,7 +211,7 @@ export function frame(view, gang, more) {
 	);
 }
 
-/** Whether the group was not scheduled. @param {Gang} gang */
+/** Whether the decision about the group was not to schedule it. @param {Gang} gang */
 function isRefused({ cycle }) {
 	return Boolean(cycle?.decided) && cycle?.decided?.outcome !== "Scheduled";
 }
@@ -222,10 +222,11 @@ function phaseWord({ phase, cycle }) {
 }
 
 /**
- * A segment for each member, filled for those that have a node, or exist; those beyond minCount are set apart.
+ * A segment for each member, filled for those that have a node, or exist; those beyond minCount are set apart. Of many
+ * members, a plain bar.
  * @param {Gang} gang
  */
-export function quorum({ whole, have, min, enough }) {
+export function quorumBar({ whole, have, min, enough }) {
 	if (whole > MAX_SEGMENTS) {
 		const share = (/** @type {number} */ n) => `${(100 * n) / Math.max(1, whole)}%`;
 		return h(

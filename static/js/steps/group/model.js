@@ -73,7 +73,7 @@ export function gangOf(event, state) {
 	};
 }
 
-/** @param {GroupCycle | null} cycle @returns {Phase} */
+/** The phase of a group's cycle; it gathers outside of one. @param {GroupCycle | null} cycle @returns {Phase} */
 function phaseOf(cycle) {
 	if (!cycle) return "gathers";
 	if (cycle.decided) return "decided";
@@ -179,7 +179,7 @@ function countPlaced(cycle, phase, members) {
 		: settled;
 }
 
-/** The try that placed the most members. @param {GroupCycle} cycle */
+/** The try that placed the most members; undefined before the first has ended. @param {GroupCycle} cycle */
 function bestRun({ runs }) {
 	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
 	return [...runs].sort((a, b) => held(b) - held(a))[0];

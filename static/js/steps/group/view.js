@@ -10,7 +10,7 @@ import { nodeName, shortPod } from "../../shared/names.js";
 import { outOf, podName, rampStyle } from "../../shared/units.js";
 import { allocatable, largest, nominatedTo, request, used } from "../../trace/room.js";
 import { podLabel, podTitle, scaledBar } from "../parts/pods.js";
-import { frame, quorum } from "./around.js";
+import { frame, quorumBar } from "./around.js";
 import { gangOf } from "./model.js";
 
 const FEW = 4; // nodes in one row
@@ -125,8 +125,8 @@ function shownPlacements(all) {
 	if (all.length <= MAX_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
 		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
-	const shownNames = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PLACEMENTS));
-	return all.filter((name) => shownNames.has(name));
+	const shown = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PLACEMENTS));
+	return all.filter((entry) => shown.has(entry));
 }
 
 /** The placements side by side. @param {View} view @param {Gang} gang @param {Column[]} all */
@@ -194,7 +194,7 @@ function hasMember({ state }, { key }, { run }, node) {
 /** The result of a placement in words. @param {Gang} gang @param {Column} entry */
 function resultText(gang, { run, standing }) {
 	if (standing === "ahead") return t("gang.placement.ahead");
-	if (standing === "now") return [quorum(gang), " ", t("gang.placement.now")];
+	if (standing === "now") return [quorumBar(gang), " ", t("gang.placement.now")];
 	const n = run?.members.filter(({ node }) => node).length ?? 0;
 	return `${standing === "few" ? "✕" : "✓"} ${t("gang.placement.fit", { n, all: run?.members.length ?? 0 })}`;
 }
@@ -317,7 +317,7 @@ function bar(view, gang, node, resource, beside) {
 const MAX_VICTIMS = 6;
 
 /**
- * The units that the group's preemption evicts, and those that it reprieves; null without a preemption.
+ * The lists of the units that the group's preemption evicts, and of those that it reprieves; null without a preemption.
  * @param {View} view @param {import("./model.js").Gang} gang
  */
 export function victims(view, { cycle, name, summary }) {
@@ -365,7 +365,7 @@ export function victims(view, { cycle, name, summary }) {
 	);
 }
 
-/** The number of victims that are not drawn; false if all are. @param {number} n */
+/** A list item with the number of units that are not drawn; false if all are. @param {number} n of all units */
 function moreVictims(n) {
 	return n > MAX_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MAX_VICTIMS }));
 }

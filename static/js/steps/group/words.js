@@ -10,8 +10,6 @@ import { panel, row, table } from "../parts/panel.js";
 import { node, nodes, pod } from "../parts/words.js";
 import { gangOf, groupOf } from "./model.js";
 
-import "./around.js";
-
 /** The group's name as a part of a sentence. @param {Context} context @returns {Part} */
 const groupName = ({ event, subject }) => ({
 	text: podName(event.pod_group),
@@ -22,7 +20,7 @@ const groupName = ({ event, subject }) => ({
 /** The names of pods. @param {string[]} keys */
 const pods = (keys) => list(keys.map((key) => pod(key)));
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the start of a group's cycle. @param {Context} context @returns {Partial<Caption>} */
 function cycleStarted(context) {
 	const { event } = context;
 	const missing = Math.max(0, (event.min_count ?? 0) - (event.scheduled ?? 0));
@@ -42,7 +40,7 @@ function cycleStarted(context) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the start of a try in one placement. @param {Context} context @returns {Partial<Caption>} */
 function placementStarted(context) {
 	const { event } = context;
 	const values = {
@@ -60,7 +58,7 @@ function placementStarted(context) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the result of a try. @param {Context} context @returns {Partial<Caption>} */
 function evaluatedCaption(context) {
 	const { event, state } = context;
 	const { min_count: min, scheduled = 0 } = state.group?.started ?? {};
@@ -82,7 +80,7 @@ function evaluatedCaption(context) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the placements' scores. @param {Context} context @returns {Partial<Caption>} */
 function scoredCaption(context) {
 	const { event } = context;
 	const chosen = event.placements.find((/** @type {any} */ placement) => placement.placement === event.chosen);
@@ -102,7 +100,7 @@ function scoredCaption(context) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the group's preemption. @param {Context} context @returns {Partial<Caption>} */
 function preemptedCaption(context) {
 	const { event } = context;
 	const victims = event.victims ?? [];
@@ -122,7 +120,7 @@ function preemptedCaption(context) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the decision about the group. @param {Context} context @returns {Partial<Caption>} */
 function decidedCaption(context) {
 	const { event, state } = context;
 	const values = { group: groupName(context), placement: event.placement ?? "", message: event.message ?? "" };
@@ -181,7 +179,7 @@ const whileTried = (other) => (/** @type {Context} */ context) => {
 	return onlyTried(context.state) ? { ...otherwise(context), ...other(context) } : otherwise(context);
 };
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the start of a member's attempt. @param {Context} context @returns {Partial<Caption>} */
 function memberStarted({ state, event, subject }) {
 	const { pods: members = [] } = state.group?.started ?? {};
 	const before = members.indexOf(event.pod);
@@ -197,7 +195,7 @@ function memberStarted({ state, event, subject }) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a member that waits on Permit; otherwise {}. @param {Context} context @returns {Partial<Caption>} */
 function memberWaits({ event, state, subject }) {
 	if (event.code !== "Wait") return {};
 	const { pods: members = [], min_count: min = 0, scheduled = 0 } = state.group?.started ?? {};
@@ -316,7 +314,7 @@ export function explain(view, _kind, named) {
 }
 
 /**
- * The rules of a pod group: its policy, topology, priority and disruption mode.
+ * The line with the rules of a pod group: its policy, topology, priority and disruption mode.
  * @param {import("../../trace/trace").PodGroupSummary | undefined} summary
  */
 function rules(summary) {
@@ -336,7 +334,7 @@ export function asked({ subject }) {
 	return subject ? null : "group";
 }
 
-/** @type {[RegExp, string][]} */
+/** Patterns of the scheduler's messages, with the keys of their translations. @type {[RegExp, string][]} */
 const KNOWN = [
 	[/not eligible due to preemptionPolicy=Never/, "never"],
 	[/No preemption victims found/, "novictims"],
