@@ -17,12 +17,12 @@ import { alikeText, plainBar, podBar, podLabel, tags, wholeName } from "../parts
 import { scores } from "../score/bars.js";
 import { reachText } from "./words.js";
 
-const ROOMY = 12;
-const FEW = 4;
+const ROOMY = 12; // nodes; of more, the cards are small
+const FEW = 4; // columns
 const CARD = 250; // least width of a card, in pixels
 const EDGES = 54; // pixels beside a card's bar
 const ROW = 112; // pixels of a card in which names stand under the bar
-const MAX_TIERS = 5;
+const MAX_TIERS = 5; // rows of names below a bar
 const LOWEST = 24; // pixels of a bar
 const STRIPS = 70; // pixels of the binding cycle below the nodes
 
@@ -96,7 +96,10 @@ function scrollToNode(target, view) {
 	zones.scrollTop += out / (document.body.currentCSSZoom ?? 1);
 }
 
-/** The node that a step is about: the event's, the one that a pod leaves, or the subject's. @param {View} view */
+/**
+ * The node that a step is about: the event's, the one that a pod leaves, or the subject's; "" if there is none.
+ * @param {View} view
+ */
 function nodeOf(view) {
 	const { event, store, step } = view;
 	if (event.kind === "Node") return event.name;
@@ -276,7 +279,10 @@ function noteLine(text) {
 	return h("span", { class: "node-note", title: text || null }, text);
 }
 
-/** The names on a node's bar and below it. @param {View} view @param {NodeState} node @param {Space} space */
+/**
+ * The names on a node's bar and below it, and the pods that are drawn as held (`held`).
+ * @param {View} view @param {NodeState} node @param {Space} space
+ */
 function labelsOf(view, node, space) {
 	const { name } = node.summary;
 	const back = view.event.type === "PodUnreserved" && view.event.node === name; // its former place, hatched
@@ -290,7 +296,7 @@ function podBars(view, node, { labels }) {
 	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
 }
 
-/** The used cpu of a node and its tags, on a small card. @param {View} view @param {NodeState} node */
+/** The line with the used cpu of a node and its tags, on a small card. @param {View} view @param {NodeState} node */
 function denseNote({ state }, node) {
 	return h(
 		"small",
@@ -300,7 +306,7 @@ function denseNote({ state }, node) {
 	);
 }
 
-/** @param {View} view @param {string} name */
+/** The note with the pods that are nominated to a node; false without any. @param {View} view @param {string} name */
 function nominationNote({ state }, name) {
 	const pods = nominatedTo(state, name).map(shortPod);
 	const text = t("cluster.kept", { pods: plain(list(pods, 2)) });
@@ -321,7 +327,8 @@ function barResource(node) {
 }
 
 /**
- * A node's result in this attempt: its points, or why it was rejected; "" if there is none.
+ * A node's result in this attempt: its points, or why it was rejected; a star on the subject's node; "" if there is
+ * none.
  * @param {View} view @param {string} name @param {boolean} mine whether the subject goes there
  */
 function noteOf(view, name, mine) {
@@ -403,7 +410,8 @@ const TIER = 16;
 /** @typedef {{key: string, textWidth: number, middle: number}} Name in pixels */
 
 /**
- * The names of pods: inside their blocks where they fit, shortened or omitted, and below the bar.
+ * The names of pods: `inside` gives the one in a pod's block, shortened or "" where it does not fit; `under` are those
+ * below the bar, in `rows` rows.
  * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
  * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows of names, size of letters
  */
@@ -447,7 +455,8 @@ function abbreviate(name) {
 }
 
 /**
- * Places the names from right to left, each as high as possible, so that no line crosses a name.
+ * Places the names from right to left, each as high as possible, so that no line crosses a name; leaves out those for
+ * which there is no room.
  * @param {Name[]} names @param {number} width @param {number} tiers
  */
 function placeNames(names, width, tiers) {
@@ -462,7 +471,7 @@ function placeNames(names, width, tiers) {
 }
 
 /**
- * The names below a bar, each with a line to its pod.
+ * The names below a bar, each with a line to its pod; false if there are none.
  * @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width of the bar
  * @param {number} part of the card's width that the bar takes
  */
@@ -539,7 +548,7 @@ function volumeName(name) {
 	return name ? t("claim.volume", { name: cutName(name, LETTERS) }) : t("claim.unbound");
 }
 
-/** @param {import("../../trace/trace").Storage} claim */
+/** The size and the class of a claim in words. @param {import("../../trace/trace").Storage} claim */
 function claimText({ size = 0, storage_class: kind = "" }) {
 	return [quantity("memory", size), kind && t("storage.class", { name: kind })].filter(Boolean).join(t("list.comma"));
 }

@@ -52,7 +52,7 @@ export function firstChanges(changes) {
 const isCordon = ({ node, changes = [] }) =>
 	node.unschedulable && changes.some((/** @type {any} */ { field }) => field === "unschedulable");
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of an object that was created or updated. @param {Context} context @returns {Partial<Caption>} */
 function objectApplied({ state, event, subject }) {
 	const action = event.action;
 	if (event.workload) return workloadWritten({ event });
@@ -153,7 +153,7 @@ function claimApplied({ event, state, subject }) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of an object that was deleted. @param {Context} context @returns {Partial<Caption>} */
 function objectDeleted({ event }) {
 	if (event.kind === "Pod") {
 		const evicted = event.cause === "preemption" ? ".evicted" : "";
@@ -232,7 +232,7 @@ const LETTERS = 26;
 
 /** @typedef {import("../../trace/trace").Storage} Storage */
 
-/** The nodes from which a volume can be used. @param {Storage} volume */
+/** The nodes from which a volume can be used, in words. @param {Storage} volume */
 export function reachText({ reach = "" }) {
 	return reach ? t("storage.reach", { reach: tidy(reach) }) : t("storage.reach.all");
 }

@@ -40,7 +40,7 @@ export function placesOf(event) {
 	return places;
 }
 
-/** A search without the names of pools, to compare it with others. @param {NodeSearch} search */
+/** A text that is equal for searches that differ only in the names of pools. @param {NodeSearch} search */
 function shapeOf({ outcome, tries = [], pools = [] }) {
 	const steps = tries.map(({ kind, request, devices = [], text = "" }) =>
 		[kind, request, devices.map(deviceName).join(), kind === "held" ? "" : text].join("|"),

@@ -75,7 +75,10 @@ function nextPlace(event, frame) {
 	return parts(key, { node: node(event.nodes[next.node].node) });
 }
 
-/** @type {(event: Searched, frame: number, state: State, subject: string) => Partial<Caption>} */
+/**
+ * The sentence for a place in the search, and the reason.
+ * @type {(event: Searched, frame: number, state: State, subject: string) => Partial<Caption>}
+ */
 function placeCaption(event, frame, state, subject) {
 	const place = placeAt(event, frame);
 	const values = {
@@ -103,7 +106,7 @@ function placeCaption(event, frame, state, subject) {
 	return { sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
 }
 
-/** The number of devices that a request asks for. @param {Searched} event @param {Try} attempt */
+/** The number of devices that a request asks for, or "all", as text. @param {Searched} event @param {Try} attempt */
 function countOf({ requests }, { request, claim }) {
 	const count = requests.find((r) => r.name === request && r.claim === claim)?.count ?? 1;
 	return count ? String(count) : t("devices.all");
@@ -183,7 +186,10 @@ export function searchFrames(event) {
 	return placesOf(event).length;
 }
 
-/** The document with the line that decides. @param {View} view @returns {Child} */
+/**
+ * The margin's panel with the document whose line decides; null if there was no search in this cycle.
+ * @param {View} view @returns {Child}
+ */
 export function explain({ state, event, frame }) {
 	/** @type {Searched | undefined} */
 	const search = state.cycle.DevicesSearched;

@@ -25,7 +25,7 @@ import { decimal, podName } from "../../shared/units.js";
 const NAMING = ["productName", "model", "type", "product", "architecture"];
 const UNITS = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12, m: 1e-3 };
 
-/** A quantity as a number. @param {string} text */
+/** A quantity as a number; 0 if it is not one. @param {string} text */
 function numberOf(text) {
 	const [, number = "0", unit = ""] = /^([\d.+-]+(?:e\d+)?)([A-Za-z]*)$/.exec(text) ?? [];
 	return Number(number) * (UNITS[/** @type {keyof typeof UNITS} */ (unit)] ?? 1);
@@ -42,7 +42,7 @@ function kindOf(driver, { attributes = {} }) {
 }
 
 /**
- * The claims that have each device, by its id; none with admin access.
+ * The claims that have each device, by its id; those with admin access do not count.
  * @param {State} state @returns {Map<string, string[]>}
  */
 function holdersOf({ claims }) {
@@ -85,7 +85,7 @@ export function poolsByNode(state) {
 	return pools;
 }
 
-/** The pools of devices by node. @param {State} state */
+/** The pools of devices by node; none in a cluster that is too large to draw them. @param {State} state */
 function collectPools(state) {
 	/** @type {Map<string, Pool[]>} */
 	const pools = new Map();

@@ -67,7 +67,7 @@ function upstreamOf(plugin, release, method) {
 }
 
 /**
- * A plugin's comparisons, and in English also a sentence for each.
+ * The list of a plugin's comparisons, and in English also a sentence for each; null if there is nothing to show.
  * @param {View} view @param {Fact[]} list @param {boolean} [compact] the comparison is already shown as a table
  * @returns {Child}
  */
@@ -123,7 +123,7 @@ function comparison(fact, subject) {
 }
 
 /**
- * A plugin's rule in words, if there is a text, and links to its source.
+ * The notes with a plugin's rule in words, if there is a text, and with links to its source.
  * @param {State} state @param {string} plugin @param {string} [method]
  */
 export function rule(state, plugin, method = "filter") {
@@ -145,7 +145,8 @@ export function rule(state, plugin, method = "filter") {
 }
 
 /**
- * The pod's requests and constraints, with the lines highlighted that a plugin reads; null without a pod.
+ * The part with the pod's requests and constraints, where the lines that a plugin reads are highlighted; null without a
+ * pod.
  * @param {View} view @param {string[]} looksAt parts of the pod
  */
 export function specOf(view, looksAt) {

@@ -49,7 +49,8 @@ const MAX_BLOCKS = 24;
  */
 
 /**
- * The request of the pod being tried, after the used amount; the part that does not fit on the node is hatched.
+ * The request of the pod being tried, after the used amount; the part that does not fit on the node is hatched. False
+ * if there is none.
  * @param {number} taken @param {number} whole of the node @param {number} length of the bar @param {Measure} measure
  */
 function requestedBar(taken, whole, length, { longest, need = 0 }) {

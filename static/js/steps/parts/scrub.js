@@ -28,7 +28,7 @@ export function triedValue({ tried }, scrub) {
 }
 
 /**
- * The request of the pod on screen.
+ * The request of the pod on screen as a number that can be dragged.
  * @param {View} view @param {string} resource @param {number} [value] @returns {Tried}
  */
 export function requestOf({ state, subject }, resource, value = request(state, subject, resource)) {
@@ -46,7 +46,7 @@ export function requestOf({ state, subject }, resource, value = request(state, s
 }
 
 /**
- * The allocatable amount on a node.
+ * The allocatable amount on a node as a number that can be dragged.
  * @param {View} view @param {string} node @param {string} resource @returns {Tried}
  */
 export function roomOf({ state }, node, resource) {
@@ -65,14 +65,17 @@ export function roomOf({ state }, node, resource) {
 	};
 }
 
-/** The weight of a Score plugin. @param {string} plugin @param {number} value @returns {Tried} */
+/**
+ * The weight of a Score plugin as a number that can be dragged.
+ * @param {string} plugin @param {number} value @returns {Tried}
+ */
 export function weightOf(plugin, value) {
 	const label = t("scrub.weight", { plugin });
 	return { id: `weight:${plugin}`, of: "weight", name: plugin, value, least: 1, most: 100, step: 1, label };
 }
 
 /**
- * A number in the pod's manifest.
+ * A number in the pod's manifest as one that can be dragged.
  * @param {View} view @param {"priority" | "skew" | "term"} of
  * @param {string} field "spec.priority", "spec.list[0].weight"
  * @param {{name?: string, value: number, least: number, most: number}} about @returns {Tried}
@@ -102,7 +105,7 @@ export function priorityTried(view) {
 }
 
 /**
- * The limit of a topology spread constraint.
+ * The maxSkew of a topology spread constraint as a number that can be dragged.
  * @param {View} view @param {Fact} fact @param {string} field @returns {Tried}
  */
 export function skewTried(view, { values = {} }, field) {
@@ -111,7 +114,7 @@ export function skewTried(view, { values = {} }, field) {
 }
 
 /**
- * The weight of a preferred term.
+ * The weight of a preferred term as a number that can be dragged.
  * @param {View} view @param {string} name @param {string} field @param {number} value @returns {Tried}
  */
 export function termTried(view, name, field, value) {
@@ -195,6 +198,7 @@ function forgetAhead() {
 	ahead = null;
 }
 
+/** Ends the drag. */
 function endDrag() {
 	drag = null;
 }

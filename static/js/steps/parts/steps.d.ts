@@ -1,4 +1,4 @@
-/** What a step of scheduling consists of, by the bare names that most modules use. */
+/** The types of a step of scheduling, by the bare names that most modules use. */
 
 declare global {
 	type StepName =
@@ -19,7 +19,7 @@ declare global {
 	type Explain = (view: View, kind: string, first: string, second: string) => Child;
 	interface Explanation {
 		explain: Explain;
-		/** the number that decides in the frame on screen, explained unasked */
+		/** a reference to the number that decides in the frame on screen, which is explained if none is selected */
 		asked?: (place: Asked) => string | null;
 	}
 	/** of a view, or of one that is still to be made */
@@ -28,15 +28,15 @@ declare global {
 	type Draw = (target: Element, view: View) => void;
 
 	interface Step extends Explanation {
-		/** what captions its events, by type; "group.<type>" for that of a member of a pod group */
+		/** the caption functions of its events, by type; "group.<type>" for a member of a pod group */
 		captions: Record<string, Teller>;
-		/** when its picture is on; the cluster's is at all others */
+		/** the events at which its picture is shown; at all others, the cluster's is */
 		shows?: AnyEvent["type"][];
-		/** with so many nodes */
+		/** the picture for a number of nodes */
 		picture?: (nodes: number) => PictureName;
-		/** the event whose moment the picture shows for as long as it is on; none: the event on screen */
+		/** the event whose state the picture shows; undefined: that on screen */
 		moment?: AnyEvent["type"];
-		/** of events that take several */
+		/** the number of frames of events that have several */
 		frames?: Record<string, (event: any, order: FilterOrder) => number>;
 		/** kinds of references to numbers */
 		explains: string[];

@@ -56,7 +56,8 @@ function causeText({ cause, attempt = 0, message = "", node = "", until = "", ah
 }
 
 /**
- * The time of pods until they were ready; null in an unfinished run, and before an open question that it might answer.
+ * The section with the time of pods until they were ready; null in an unfinished run, and before an open question that
+ * it might answer.
  * @param {View} view @param {string[]} pods @returns {Child}
  */
 export function timesOf(view, pods) {
@@ -108,14 +109,14 @@ function timeBar(view, { parts = [] }) {
 	);
 }
 
-/** @param {TimePart} piece */
+/** The class of a part of a pod's time, by its cause. @param {TimePart} piece */
 const causeClass = ({ cause }) => `cause-${cause.replaceAll(" ", "-")}`;
 
 /** Whether a part of a pod's time is in progress at this step. @param {View} view @param {TimePart} piece */
 const isNow = ({ state: { time } }, piece) => piece.start <= time && time < piece.end;
 
 /**
- * One reason, and how long it lasted.
+ * The line of one reason, and how long it lasted.
  * @param {View} view @param {Duration} duration @param {TimePart} piece @param {number} i
  */
 function partLine(view, duration, piece, i) {
@@ -137,7 +138,8 @@ function partLine(view, duration, piece, i) {
 const asked = new Set();
 
 /**
- * "3.2 s instead of 13.2 s", from a run without the cause, or a button that asks for it. Null for other causes.
+ * "3.2 s instead of 13.2 s", from a run without the cause, or a button that asks for it; for an unschedulable pod, a
+ * button that opens What if. Null for other causes, and in an embedded page.
  * @param {View} view @param {Duration} duration @param {TimePart} piece
  */
 function withoutCause(view, { pod }, { cause, step }) {

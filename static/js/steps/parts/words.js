@@ -187,7 +187,7 @@ export function passWords(facts) {
 }
 
 /**
- * What a pod selects, prefers or avoids, in words.
+ * A pod's wishes in words, such as the labels of nodes that it requires.
  * @param {PodState | undefined} pod @returns {[string, string][]} text and kind
  */
 export function wishesOf(pod) {
