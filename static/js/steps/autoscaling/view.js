@@ -18,13 +18,13 @@ const PODS = 6;
 
 /** Draws what the autoscaler considered. @param {Element} target @param {View} view */
 export function draw(target, { event }) {
-	if (event.type === "ScaleUpEvaluated") patch(target, [scaleUp(event)]);
-	else if (event.type === "ScaleDownEvaluated") patch(target, [scaleDown(event)]);
+	if (event.type === "ScaleUpEvaluated") patch(target, [scaleUpPass(event)]);
+	else if (event.type === "ScaleDownEvaluated") patch(target, [scaleDownPass(event)]);
 	else patch(target, []);
 }
 
-/** @param {import("../../trace/trace").ScaleUpEvaluated} event */
-function scaleUp({ by, waiting, options = [], refusals = [] }) {
+/** The options for new nodes, and the refusals. @param {import("../../trace/trace").ScaleUpEvaluated} event */
+function scaleUpPass({ by, waiting, options = [], refusals = [] }) {
 	return h(
 		"div",
 		{ key: "up", class: "pass" },
@@ -81,8 +81,8 @@ function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, type
 	);
 }
 
-/** @param {import("../../trace/trace").ScaleDownEvaluated} event */
-function scaleDown({ by, nodes, more = 0, replacements = [] }) {
+/** The nodes that could be removed. @param {import("../../trace/trace").ScaleDownEvaluated} event */
+function scaleDownPass({ by, nodes, more = 0, replacements = [] }) {
 	return h(
 		"div",
 		{ key: "down", class: "pass" },
@@ -103,7 +103,7 @@ function scaleDown({ by, nodes, more = 0, replacements = [] }) {
 	);
 }
 
-/** Groups nodes that stay for the same reason. @param {Judged[]} nodes @returns {Judged[][]} */
+/** Groups nodes that stay for the same reason; others are alone. @param {Judged[]} nodes @returns {Judged[][]} */
 function groupByReason(nodes) {
 	/** @type {Map<string, Judged[]>} */
 	const rows = new Map();

@@ -15,8 +15,8 @@ import { nodes, pod } from "../parts/words.js";
 const LETTERS = 40;
 const MOST = 3; // names in a caption
 
-/** @param {{event: ScaleUp}} context @returns {Partial<Caption>} */
-function scaleUp({ event }) {
+/** The caption of a pass that may add nodes. @param {{event: ScaleUp}} context @returns {Partial<Caption>} */
+function scaleUpCaption({ event }) {
 	const { options = [], refusals = [] } = event;
 	const chosen = options.filter((option) => option.chosen);
 	const sum = chosen.reduce((total, option) => total + option.nodes, 0);
@@ -34,8 +34,8 @@ function scaleUp({ event }) {
 	};
 }
 
-/** @param {{event: ScaleDown}} context @returns {Partial<Caption>} */
-function scaleDown({ event }) {
+/** The caption of a pass that may remove nodes. @param {{event: ScaleDown}} context @returns {Partial<Caption>} */
+function scaleDownCaption({ event }) {
 	const going = event.nodes.filter(({ outcome }) => outcome !== "stays");
 	const kind = going[0]?.outcome ?? "stays";
 	const stranded = event.nodes.find((entry) => entry.stranded);
@@ -53,14 +53,14 @@ function scaleDown({ event }) {
 }
 
 /** @type {Record<string, (context: any) => Partial<Caption>>} */
-export const CAPTIONS = { ScaleUpEvaluated: scaleUp, ScaleDownEvaluated: scaleDown };
+export const CAPTIONS = { ScaleUpEvaluated: scaleUpCaption, ScaleDownEvaluated: scaleDownCaption };
 
 /** The sign and the words of an outcome. @param {string} outcome @returns {[string, string]} */
 export function outcomeWords(outcome) {
 	return [outcome === "stays" ? "✕" : "✓", t(`autoscaling.node.${outcome}`)];
 }
 
-/** The scores that the expanders compared, by the expanders' names. @param {Record<string, number>} [scores] */
+/** An element for each expander with its name and its score. @param {Record<string, number>} [scores] by expander */
 export function scoreWords(scores = {}) {
 	const words = Object.entries(scores).map(([name, score]) => `${name} ${Number(score.toPrecision(4))}`);
 	return words.map((score) => h("code", { key: score }, score));

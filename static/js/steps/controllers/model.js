@@ -27,7 +27,7 @@ export function pipOf(pod) {
 const known = new WeakMap();
 
 /**
- * The workloads that have pods, each once: a ReplicaSet is a part of its Deployment.
+ * The workloads of the kinds that have pods, each once: a ReplicaSet is a part of its Deployment.
  * @param {State} state @returns {Row[]}
  */
 export function workloadRows(state) {
@@ -39,7 +39,7 @@ export function workloadRows(state) {
 	return rows;
 }
 
-/** The rows of all workloads that have pods. @param {State} state @returns {Row[]} */
+/** The rows for `workloadRows`, which keeps them. @param {State} state @returns {Row[]} */
 function allRows(state) {
 	const owned = podsByOwner(state);
 	/** @type {Map<string, string[]>} by workload: the ReplicaSets or Jobs that belong to it */
@@ -58,7 +58,7 @@ function allRows(state) {
 	});
 }
 
-/** @param {State} state @returns {Map<string, PodState[]>} by the key of the workload that owns them */
+/** The pods with an owner, by the owner's key. @param {State} state @returns {Map<string, PodState[]>} */
 function podsByOwner(state) {
 	/** @type {Map<string, PodState[]>} */
 	const owned = new Map();
@@ -76,7 +76,7 @@ function podsByOwner(state) {
 /** "ReplicaSet default/web-1" of "ReplicaSet/web-1" in a namespace. @param {string} owner @param {string} space */
 const ownerKey = (owner, space) => owner.replace("/", ` ${space}/`);
 
-/** @param {string} key "Deployment default/web" */
+/** The namespace in a workload's key. @param {string} key "Deployment default/web" */
 const namespaceOf = (key) => key.slice(key.indexOf(" ") + 1, key.lastIndexOf("/"));
 
 /**
@@ -184,7 +184,7 @@ export function workloadOf(event, state) {
 }
 
 /**
- * The first workload with the name in a request, which has no namespace; "" if there is none.
+ * The key of the first workload with the name in a request, which has no namespace; "" if there is none.
  * @param {any} event @param {State} state
  */
 function requestedKey({ about }, state) {
@@ -192,7 +192,7 @@ function requestedKey({ about }, state) {
 	return [...state.workloads.keys()].find((key) => key.startsWith(`${kind} `) && key.endsWith(`/${name}`)) ?? "";
 }
 
-/** The row in which a workload is drawn. @param {string} key @param {State} state */
+/** The key of the row in which a workload is drawn. @param {string} key @param {State} state */
 function rowKey(key, state) {
 	const owner = state.workloads.get(key)?.state.owner;
 	if (!owner || !key.startsWith("ReplicaSet ")) return key;

@@ -65,7 +65,10 @@ function countOf({ ready, desired, pips, kind }) {
 	return desired === null ? t("workload.pods", { n: ready }) : t("workload.ready", { n: ready, all: desired });
 }
 
-/** The workloads that are changing, and the number of the others. @param {View} view @returns {Child} */
+/**
+ * The workloads that are changing, MAX_ROWS at most, and the number of the others; null if there are none at all.
+ * @param {View} view @returns {Child}
+ */
 export function workloads(view) {
 	const all = workloadRows(view.state);
 	if (!all.length) return null;
@@ -112,7 +115,10 @@ function workload(view, row, own) {
 	);
 }
 
-/** @param {View} view @param {Row} row @param {Pip[]} pips @param {number} missing */
+/**
+ * The pods of a workload, or of one of its revisions, as pips, MAX_PIPS at most, and the number of the others.
+ * @param {View} view @param {Row} row @param {Pip[]} pips @param {number} missing
+ */
 function pipRow(view, row, pips, missing) {
 	const numbered = row.kind === "StatefulSet";
 	const shown = pips.slice(0, MAX_PIPS);

@@ -73,7 +73,7 @@ export function workloadWritten({ event }) {
 function podEventCaption(key, values) {
 	return (/** @type {Context} */ { event, subject }) => ({
 		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts(typeof key === "string" ? key : "", { pod: pod(event.pod ?? "", subject), ...values(event) }),
+		sentence: parts(key, { pod: pod(event.pod ?? "", subject), ...values(event) }),
 		why: causeOf(event.because),
 	});
 }
@@ -88,7 +88,7 @@ const RESIZES = {
 };
 
 /**
- * A condition of a resize in words: its type, and its reason or status.
+ * The key of a condition in RESIZES: its type, and its reason or status.
  * @param {import("../../trace/trace").ConditionState} condition
  */
 const resizeKey = (condition) => `${condition.type} ${condition.reason || condition.status}`;
