@@ -206,7 +206,7 @@ function joinSentences(why) {
 	return t("sentence.gap") ? why : why.filter((part) => part !== " ");
 }
 
-/** Announces the next step, never its result. @param {Context} context @returns {Part[]} */
+/** The announcement of the next step, never of its result. @param {Context} context @returns {Part[]} */
 export function nextOf({ event, frame, order, following, state, subject }) {
 	if (frame < framesOf(event, order) - 1) return parts("next.frame");
 	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");

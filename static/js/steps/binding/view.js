@@ -181,7 +181,10 @@ function laterPointRan(events, point) {
 	return later.some(([name, type]) => events[type] || events.BindingFailed?.point === name);
 }
 
-/** @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind */
+/**
+ * The words of a step: what it will do, the plugins that ran, or that none did.
+ * @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind
+ */
 function resultWords({ state }, pod, point, results, kind) {
 	if (kind === "now") return "…";
 	if (kind === "todo") return t(`binding.todo.${point}`);

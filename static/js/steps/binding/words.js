@@ -41,7 +41,8 @@ function failingPlugins(results) {
 }
 
 /**
- * The key of a plugin's own text for a pod that requests nothing the plugin checks; undefined if there is none.
+ * The end of the key of a plugin's own text for a pod that requests nothing the plugin checks; undefined if there is no
+ * such text, or another plugin ran too.
  * @param {string[]} plugins @param {string} key @param {import("../../trace/trace").Wish[]} wishes
  */
 function nothingKey([plugin, ...others], key, wishes) {
@@ -65,7 +66,7 @@ function pointCaption(key) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of Permit's result. @param {Context} context @returns {Partial<Caption>} */
 function permitEvaluated(context) {
 	const { event, state, subject } = context;
 	if (event.code !== "Wait") return pointCaption("permit")(context);
@@ -80,7 +81,7 @@ function permitEvaluated(context) {
 	return { sentence: parts("permit.wait", values), why: parts("permit.wait.why", values) };
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a failed attempt. @param {Context} context @returns {Partial<Caption>} */
 function schedulingFailed({ event, state, subject }) {
 	const model = filterModel(state);
 	const failed = state.cycle.BindingFailed?.pod === event.pod ? state.cycle.BindingFailed : null;
@@ -229,7 +230,8 @@ function firstNames(names) {
 }
 
 /**
- * The nodes with a single obstacle for the pod, by plugin; plugins that the scheduler did not reach count, too.
+ * The list of the nodes with a single obstacle for the pod, by plugin; plugins that the scheduler did not reach count,
+ * too. Until all explanations are loaded, a note.
  * @param {View} view @param {Filtered} model
  */
 function singleObstacles(view, model) {

@@ -6,7 +6,7 @@ import { count } from "../../shared/units.js";
 import { requestPanel } from "../parts/panel.js";
 import { node, nodes, pod, question } from "../parts/words.js";
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of PreFilter's result. @param {Context} context @returns {Partial<Caption>} */
 function preFilterCaption({ state, event, subject, following }) {
 	const skipped = event.results
 		.filter((/** @type {any} */ result) => result.code === "Skip")

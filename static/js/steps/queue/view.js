@@ -13,7 +13,7 @@ import { PLUGINS } from "../parts/plugins.js";
 import { pipsOf, podLabel, podTitle } from "../parts/pods.js";
 import { wishesOf } from "../parts/words.js";
 
-const MOST = 6;
+const MOST = 6; // pods of a section, of which the last become squares if there are more
 const SQUARES = 60;
 const END = 14; // letters of a node's name after a pod's
 const ICONS = {
@@ -107,11 +107,11 @@ function section(view, name, pods, note = "") {
 	);
 }
 
-/** The handler that selects a pod. @param {View} view @param {string} name */
+/** The listeners of a pod's button. @param {View} view @param {string} name */
 const selectHandler = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name }) });
 
 /**
- * The pods of a section; of many, the last ones as squares.
+ * The pods of a section; of many, the last ones as squares. First comes the pod that is being tried, if it has left.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]}
  */
 function items(view, name, pods) {
@@ -179,7 +179,8 @@ function item(view, name, pod) {
 }
 
 /**
- * Whether a pod in backoffQ is popped at once: activeQ is empty, and its backoff is not that of an error.
+ * Whether a pod in backoffQ is popped at once: the release can do that, activeQ is empty, and its backoff is not that
+ * of an error.
  * @param {State} state @param {{error_backoff?: boolean}} pod
  */
 export const needNotWait = (state, { error_backoff }) =>
@@ -197,7 +198,7 @@ function rowEnd({ state: { time } }, name, { summary, node, nominated_node, back
 }
 
 /**
- * The line below a pod: why it waits, or which event moved it.
+ * The line below a pod: why it waits, or which event moved it; false if there is neither.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child}
  */
 function lineBelow({ state, event }, name, pod) {

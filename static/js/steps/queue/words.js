@@ -9,7 +9,7 @@ import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
 import { activeOrder, needNotWait } from "./view.js";
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of a pod that enters a queue. @param {Context} context @returns {Partial<Caption>} */
 function enqueuedCaption({ state, event, subject }) {
 	const record = state.pods.get(event.pod);
 	const values = {
@@ -82,6 +82,7 @@ export function flushAfter(end, now) {
 }
 
 /**
+ * The caption of a pod that enters activeQ, with its place there.
  * @param {State} state
  * @param {any} event
  * @param {Record<string, any>} values
@@ -168,7 +169,7 @@ function hintsWhy(event) {
 	return parts("queue.hints", { plugins: list(wakes), n: wakes.length });
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of an attempt's start: why it is this pod's. @param {Context} context @returns {Partial<Caption>} */
 function cycleStarted({ state, event, subject }) {
 	const waiting = activeOrder(state);
 	const priority = priorityOf(state, event.pod);
@@ -198,7 +199,7 @@ function cycleStarted({ state, event, subject }) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the end of an attempt. @param {Context} context @returns {Partial<Caption>} */
 function attemptFinished({ state, event, subject }) {
 	const waiting = activeOrder(state).length;
 	const place = state.pods.get(event.pod)?.place;

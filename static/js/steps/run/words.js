@@ -10,7 +10,7 @@ import { count, seconds } from "../../shared/units.js";
 import { panel } from "../parts/panel.js";
 import { extenderName, node, plainReason, pod } from "../parts/words.js";
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the start of the run. @param {Context} context @returns {Partial<Caption>} */
 function runStarted({ state, event }) {
 	const zones = new Set(
 		[...state.nodes.values()].map((node) => node.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
@@ -42,7 +42,7 @@ export function endedPods(state) {
 	return ended;
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of the end of the run. @param {Context} context @returns {Partial<Caption>} */
 function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted } }) {
 	const ended = endedPods(state);
 	const placed = Object.keys(bound).length + stayed - ended;
@@ -60,7 +60,7 @@ function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
+/** The caption of what the cluster's own scheduler decided. @param {Context} context @returns {Partial<Caption>} */
 function observedCaption({ event, subject }) {
 	const chosen = event.node || event.nominated_node || "";
 	const pods = (/** @type {string[]} */ keys = []) => keys.map((key) => pod(key, subject));
