@@ -1,4 +1,4 @@
-/** The types that most modules speak of, by their bare names. */
+/** The types that most modules use, by their bare names. */
 import type * as trace from "./trace/trace";
 
 declare global {
@@ -38,14 +38,14 @@ declare global {
 	}
 	type Part = string | Mark;
 
-	/** A piece of the run as it is kept. */
+	/** A part of the run as it is stored. */
 	interface Chunk {
 		seq: number;
 		first: number;
 		time: number;
 		events: AnyEvent[];
 		keyframe: TraceChunk["keyframe"] | null;
-		/** before its first event, and so many on; none while that waits for the run's first chunk */
+		/** before its first event, and every 512 events after it; [] while it waits for the run's first chunk */
 		kept: State[];
 		last: boolean;
 	}
@@ -83,7 +83,7 @@ declare global {
 		changes: { step: number; text: string; kind: string }[];
 	}
 	type Column = AttemptColumn | GapColumn;
-	/** What a controller did, as the timeline marks it; `name`: to whom. */
+	/** An action of another actor, as the timeline marks it; `name`: its object. */
 	interface Act {
 		column: number;
 		step: number;
@@ -97,7 +97,7 @@ declare global {
 		node: string;
 	}
 
-	/** What is visible between two events. */
+	/** The state between two events. */
 	interface State {
 		step: number;
 		time: number;
@@ -111,9 +111,9 @@ declare global {
 		claims: Map<string, trace.ClaimState>;
 		/** ResourceSlices, by name */
 		slices: Map<string, trace.SliceState>;
-		/** events of the scheduling cycle under way, by type */
+		/** events of the scheduling cycle in progress, by type */
 		cycle: Record<string, any>;
-		/** the pod group cycle under way or last ended, null after an attempt of a single pod */
+		/** the pod group cycle in progress, or the last one; null after an attempt of a single pod */
 		group: GroupCycle | null;
 		pod_groups: Map<string, PodGroupRecord>;
 		/** Deployments, Jobs, budgets ..., by "kind namespace/name" */
@@ -127,10 +127,10 @@ declare global {
 		/** by plugin, the cluster events that it registered */
 		wakes: Record<string, string[]>;
 		kubernetes_version: string;
-		/** a keyframe's compacted log is folded: what lies between its events is not there */
+		/** whether a keyframe's compacted log is being applied, in which events are missing */
 		replay: boolean;
 	}
-	/** What was told of a group as a whole in one cycle; `placement` is the one being tried, or tried last. */
+	/** The events about a group as a whole in one cycle; `placement` is the one being tried, or tried last. */
 	interface GroupCycle {
 		started: trace.PodGroupCycleStarted;
 		runs: trace.PodGroupEvaluated[];
@@ -152,8 +152,8 @@ declare global {
 		condition: trace.PodGroupState | null;
 	}
 	/**
-	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
-	 * and no profile of this scheduler is responsible for it; new: the queue has not heard of it yet
+	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside:
+	 * unbound, and no profile of this scheduler is responsible for it; new: not yet in the queue
 	 */
 	type Place =
 		| "gated"
@@ -181,14 +181,14 @@ declare global {
 		unschedulable_plugins: string[];
 		/** of the PodScheduled condition */
 		message: string;
-		/** terminating until then */
+		/** the time at which a pod that is being deleted is gone; null for other pods */
 		gone_at: number | null;
 		/** seconds that it has to stop, once its deletion was requested */
 		grace: number | null;
 		/** the condition Ready; null where no kubelet reports it */
 		ready: boolean | null;
 		restarts: number;
-		/** as its kubelet reported it, "" without one */
+		/** as its kubelet reported it; "" without a report */
 		phase: string;
 		start_time: number | null;
 		/** waiting on Permit until then */
@@ -206,7 +206,7 @@ declare global {
 		/** the condition Ready, once it has changed */
 		ready?: string;
 	}
-	/** As written by schema 1: what has its default is left out. */
+	/** As written by schema 1: fields with their default are left out. */
 	type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
 	type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
 	/** A keyframe of schema 1. */
@@ -215,7 +215,7 @@ declare global {
 		pods: Record<string, StoredPod>;
 	};
 
-	/** What a scenario's text says of itself: /api/v1/scenarios/<id>/versions/<n>/words. */
+	/** The texts of a scenario: /api/v1/scenarios/<id>/versions/<n>/words. */
 	interface Words {
 		description: string;
 		look_at: string;
@@ -227,10 +227,10 @@ declare global {
 		sentence: Part[];
 		why: Part[];
 		next: Part[];
-		/** the frames that are folded into this one: what they come to, and how to see them */
+		/** the frames that are folded into this one, in words; `unfold` shows them */
 		folded?: { text: string; unfold(): void };
 	}
-	/** What a caption is made from. */
+	/** The values from which a caption is made. */
 	interface Context {
 		/** after the event */
 		state: State;
@@ -243,7 +243,7 @@ declare global {
 		subject?: string;
 	}
 
-	/** What Filter said in a cycle. */
+	/** The verdicts of Filter in a cycle. */
 	interface Filtered {
 		/** those that ran, in order */
 		plugins: string[];
@@ -255,7 +255,7 @@ declare global {
 		/** `others`: predicates that fail there too, where every one is checked. */
 		at: Map<string, { stop: number; verdict: (Verdict & { others?: string[] }) | null }>;
 		feasible: string[];
-		/** how many are left after each plugin */
+		/** the number of nodes left after each plugin */
 		left: number[];
 		total: number;
 		evaluated: number;
@@ -268,7 +268,7 @@ declare global {
 		/** Every predicate is checked on every node (alwaysCheckAllPredicates), and a node fails several. */
 		every: boolean;
 	}
-	/** What a lane is drawn from. */
+	/** The values from which lanes are drawn. */
 	interface Lanes {
 		phase: "filter" | "score";
 		plugins: string[];
@@ -286,10 +286,10 @@ declare global {
 		scores: Scores | null;
 		totals: number[];
 		rank: number[];
-		/** how many plugins have counted */
+		/** the number of plugins whose points are added */
 		scored: number;
 		chosen: string;
-		/** What a bar of full length stands for. */
+		/** The amount of a bar of full length. */
 		longest: (resource: string) => number;
 	}
 	/** A preemption in frames. */
@@ -297,9 +297,9 @@ declare global {
 		event: PreemptionEvaluated;
 		candidates: Candidate[];
 		chosen: Candidate | undefined;
-		/** how many candidates there were; of very many only those that stood longest are told in full */
+		/** the number of candidates; of very many, only those that were ruled out last are in `candidates` */
 		all: number;
-		/** how many reprieve frames there are */
+		/** the number of frames with reprieves */
 		ranks: number;
 		/** the number of criteria that were needed */
 		criteria: number;

@@ -1,4 +1,4 @@
-/** What every view draws from: the state after the event on screen, and what the reader chose. */
+/** The values from which every view is drawn: the state after the event on screen, and the reader's choices. */
 
 import type { Player } from "./player/player.js";
 import type { Selection } from "./shared/link.js";
@@ -43,11 +43,11 @@ export interface Actions {
 	set(change: Partial<Options> & { order?: "plugin" | "node" }): void;
 	seek(step: number, frame?: number): void;
 	open(dialog: string): void;
-	/** ask what would come of a number; null: no longer */
+	/** tries a number in place; null ends the what-if */
 	tryNumber(change: (Tried & { to: number }) | null): void;
 }
 
-/** A run as its feed tells of it. */
+/** A run, as its feed last reported it. */
 interface Run {
 	id: string;
 	state: string;
@@ -56,7 +56,7 @@ interface Run {
 	message: string;
 	/** while it is queued: how many runs come before it, and about how many seconds that takes */
 	ahead: { runs: number; seconds: number | null } | null;
-	/** the address that ends it; "" for whoever may not */
+	/** the address that cancels it; "" if the reader may not */
 	cancel: string;
 }
 
@@ -74,25 +74,25 @@ export interface View {
 	subject: string;
 	scene: StepName;
 	caption: Caption;
-	/** its own caption, where a question stands instead */
+	/** its own caption, if a question or a what-if replaces it */
 	own?: Caption;
-	/** the last frame that may be told; none: all may */
+	/** the last frame that may be shown; undefined: all may */
 	horizon?: { step: number; frame: number; question: number };
-	/** what a learner does here; comes when the page is idle */
+	/** the learner's actions */
 	learner?: {
 		predictions: import("./learn/predictions.js").Predictions;
 		pickKey(key: string): void;
 		predict(): void;
 		everyStep(): void;
 	};
-	/** numbers that are tried, by id; why that cannot be answered */
+	/** the numbers that are tried, by id, and why they cannot be evaluated */
 	tried?: { values: Map<string, number>; problem: string };
-	/** the last step whose outcome the timeline tells: in a lesson the furthest that was shown */
+	/** the last step whose outcome the timeline shows: in a lesson the furthest that was shown */
 	reach: number;
 	motion: boolean;
 	selection: Selection | null;
 	pin: string | null;
-	/** what the margin explains unasked, where the step's own number would tell */
+	/** a reference that the margin explains in place of the step's own, if the reader selected none */
 	explained?: string;
 	options: Options;
 	explainer: Explainer;
@@ -100,11 +100,11 @@ export interface View {
 	store: ChunkStore;
 	index: RunIndex;
 	act: Actions;
-	/** of the page: wide, middle or phone */
+	/** of the page, in pixels */
 	width: number;
 	/** pixels, measured when they change */
 	sizes: { page: number; stage: number; height: number; timeline: number };
-	/** as the feed last told it */
+	/** as the feed last reported it */
 	run: Run;
 	boot: any;
 }
