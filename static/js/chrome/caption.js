@@ -157,7 +157,7 @@ function partElement(view, part, i) {
 const SIGN = /^[,.;:?)，。；：、？]/;
 
 /**
- * The parts of a sentence; a name and the punctuation after it share a row.
+ * The parts of a sentence as elements and texts; a name and the punctuation after it share a row.
  * @param {View} view
  * @param {Part[]} list
  */

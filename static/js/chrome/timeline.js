@@ -61,7 +61,10 @@ export class Timeline {
 		if (position < from || position > to) this.show(index, position - (to - from) / 2, to - from);
 	}
 
-	/** Draws the timeline and the playhead. @param {Element} target @param {View} view */
+	/**
+	 * Draws the timeline with its playhead, and the rows of pods if they are shown.
+	 * @param {Element} target @param {View} view
+	 */
 	draw(target, view) {
 		const { index, step, store } = view;
 		const width = view.sizes.timeline;

@@ -94,7 +94,10 @@ export class Lead {
 
 	// --- Actions of the teacher ---------------------------------------------------------------------------------
 
-	/** Handles Forward at an open question: reveals it if everybody has answered, or at the second press. */
+	/**
+	 * Handles Forward at an open question: reveals it if everybody has answered, or at the second press. Shows the answer
+	 * if its counts are known.
+	 */
 	goOn() {
 		const { open } = this.predictions;
 		if (!open) return;

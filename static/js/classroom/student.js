@@ -115,7 +115,7 @@ function stateText({ board, follow }, lost) {
 }
 
 /**
- * The text about a question: it is open, it is answered, or how many answers were right.
+ * The text about a question: it is open, it is answered, or how many answers were right; "" if none was counted.
  * @param {Attendance} attendance
  */
 function questionText({ isAsked, board, answers, counts, question }) {

@@ -116,7 +116,7 @@ class Reader {
 	}
 }
 
-/** A key that is a string, and keeps its place in a JavaScript object; throws Unsure. @param {string} text */
+/** A key that is a string and keeps its place in a JavaScript object; throws Unsure for others. @param {string} text */
 function keyOf(text) {
 	const quoted = text[0] === '"' || text[0] === "'";
 	const key = quoted ? text.slice(1, -1) : text;

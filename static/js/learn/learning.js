@@ -228,7 +228,7 @@ function hideColumn(column, step) {
 	return { ...column, pod: column.step <= step ? column.pod : "", outcome: null, node: "", victims: 0 };
 }
 
-/** The moves of each pod up to a step. @param {RunIndex} index @param {number} step */
+/** The moves of each pod up to a step, without pods that have none. @param {RunIndex} index @param {number} step */
 function hideMoves(index, step) {
 	const moves = new Map();
 	for (const [pod, own] of index.moves) {

@@ -17,7 +17,7 @@ const NOT_KEYS = new Set(["Tab", "Escape", "Shift", "Control", "Alt", "Meta"]);
 
 const KEPT = "kschedui.speaker.since";
 
-/** The start of the talk in milliseconds since 1970; it is kept when the window is reloaded. */
+/** The start of the talk, by default now, in milliseconds since 1970; it is kept when the window is reloaded. */
 function startOfTalk() {
 	const since = Number(sessionStorage.getItem(KEPT));
 	return since || restartTalk();

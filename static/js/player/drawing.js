@@ -368,8 +368,8 @@ const LOOK = [
 /**
  * Moves a pod from one container to another, as a block above the page that looks like the pod at its destination.
  * The pod itself, with the rest of its row in the queue, appears at the end.
- * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
- *   {KeyframeAnimationOptions} timing
+ * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to
+ * @param {KeyframeAnimationOptions} timing
  */
 function flyToNewHome(root, element, from, to, timing) {
 	const style = getComputedStyle(element);

@@ -104,7 +104,7 @@ export class Feed {
 		);
 	}
 
-	/** Passes a message to the listener. */
+	/** Passes a message to the listener; a hello also tells it that the connection is open. */
 	async notify(/** @type {any} */ message) {
 		const listener = await this.listener;
 		if (message.type === "hello") listener.connection("open", 0);

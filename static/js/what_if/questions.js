@@ -80,7 +80,7 @@ export class Questions {
 		this.searching = new AbortController();
 	}
 
-	/** Fetches the facts about an attempt. @param {number} attempt */
+	/** Fetches the facts about an attempt, and then asks the question again. @param {number} attempt */
 	async loadFacts(attempt) {
 		const { status, body } = await this.send(String(attempt));
 		if (attempt !== this.attempt) return;

@@ -43,7 +43,7 @@ export function answerView(panel) {
 	);
 }
 
-/** Where the pod goes, or that it waits, in words. @param {Side} side */
+/** Where the pod goes, whom it evicts for that, or that it waits, in words. @param {Side} side */
 function placeWords({ node, nominated, victims }) {
 	if (node) return t("ask.goes", { node });
 	if (nominated) return t("ask.evicts", { pods: victims.map(podName).join(", "), node: nominated });

@@ -57,7 +57,8 @@ export class Ending {
 	}
 
 	/**
-	 * The rows of the nodes; where `pod` was rejected for too little cpu, with the cpu that it would use.
+	 * The rows of the nodes, none before a state is known; where `pod` was rejected for too little cpu, with the cpu that
+	 * it would use.
 	 * @param {string} [pod]
 	 * @returns {Row[]}
 	 */

@@ -167,7 +167,7 @@ const OF_DEVICE = ["driver", "attributes", "capacity", "allowMultipleAllocations
 
 /**
  * Names that can complete the end of a selector: fields of `device`, drivers, attributes and capacities of the devices
- * in the text, functions. Each comes with the word that it completes.
+ * in the text, functions. Each comes with the word that it completes. None within other strings.
  * @param {string} text of all documents @param {string} expression
  */
 export function deviceNames(text, expression) {

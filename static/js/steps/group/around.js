@@ -216,7 +216,7 @@ function isRefused({ cycle }) {
 	return Boolean(cycle?.decided) && cycle?.decided?.outcome !== "Scheduled";
 }
 
-/** The phase in the key of its text. @param {Gang} gang */
+/** The phase as its text's key has it; once it is decided, the outcome. @param {Gang} gang */
 function phaseWord({ phase, cycle }) {
 	return phase === "decided" ? (cycle?.decided?.outcome ?? "Error") : phase;
 }

@@ -120,7 +120,7 @@ export function plainBar({ state, subject }, name, resource, measure = { longest
 const isLeaving = (pod) => (pod?.gone_at ?? null) !== null;
 
 /**
- * The rest of the grace period of a pod that is being deleted; null for other pods.
+ * The bar of a deleted pod's remaining grace period; null for other pods.
  * @param {State} state @param {string} key
  */
 function graceBar({ pods, time }, key) {

@@ -149,7 +149,7 @@ export function valuesOf(fact) {
 	return out;
 }
 
-/** The kind of domain of a usual topology key: "zone", "node". @param {string} key */
+/** The kind of domain of a usual topology key: "zone", "node"; otherwise the key. @param {string} key */
 export function domainKind(key) {
 	return key === "zone" ? t("zone") : key === "hostname" ? t("node") : key;
 }
