@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from django.conf import settings
@@ -173,6 +174,13 @@ def chromium_path() -> str | None:
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
+def missing_for_browser_tests(message: str) -> NoReturn:
+    """Skip the test, or fail it where no browser test may be left out (KSCHEDUI_REQUIRE_BROWSER=1)."""
+    if os.environ.get("KSCHEDUI_REQUIRE_BROWSER") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A Chromium for all browser tests.
@@ -181,10 +189,7 @@ def browser() -> Iterator[Browser]:
     """
     path = chromium_path()
     if path is None:
-        message = "no Chromium found: install it (Debian: chromium-headless-shell) or name it in KSCHEDUI_CHROMIUM"
-        if os.environ.get("KSCHEDUI_REQUIRE_BROWSER") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
+        missing_for_browser_tests("no Chromium found: install it (chromium-headless-shell) or set KSCHEDUI_CHROMIUM")
     with sync_playwright() as playwright:
         expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)

@@ -19,6 +19,7 @@ const WIDEST = 760; // pixels of the caption in a small window; in a larger one 
 const TITLE = { letter: 13.6, character: 28.5 }; // pixels; Chinese characters are wider
 const DENSE_TITLE = { letter: 11.2, character: 23.5 };
 const REASON = { letter: 6.9, character: 16 };
+const PILL = 11; // pixels that a name is wider than its text
 const BETWEEN = 1.13; // letters among Chinese characters belong to names and figures, which are wider
 const CARD_ROW = 24; // letters in a row of a card
 const LONG_NAME = 16; // letters
@@ -207,12 +208,11 @@ export function drawCaption(target, view) {
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
 	// parts that stay on one row
-	const unbroken = words.some((part) => typeof part === "object" && rowsNeeded(part.text, TITLE, room / 2) > 1);
-	const noted = lesson ? rowsNeeded(lesson.text, REASON, room) : 0;
-	const rows =
-		rowsNeeded(title, TITLE, room) + Number(unbroken) + Math.min(3, rowsNeeded(reason, REASON, room)) + noted;
+	const unbroken = words.some((part) => typeof part === "object" && rowsNeeded([part.text], TITLE, room / 2) > 1);
+	const noted = lesson ? rowsNeeded([lesson.text], REASON, room) : 0;
+	const rows = rowsNeeded(words, TITLE, room) + Number(unbroken) + Math.min(3, rowsNeeded(why, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
-	target.classList.toggle("crowded", rows > 4 || rowsNeeded(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
+	target.classList.toggle("crowded", rows > 4 || rowsNeeded(words, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
 	patch(target, [
 		h(
 			"p",
@@ -227,13 +227,15 @@ export function drawCaption(target, view) {
 }
 
 /**
- * The estimated number of rows that a text takes.
- * @param {string} text @param {{letter: number, character: number}} font @param {number} room in pixels
+ * The estimated number of rows that a sentence takes.
+ * @param {Part[]} parts @param {{letter: number, character: number}} font @param {number} room in pixels
  */
-function rowsNeeded(text, { letter, character }, room) {
+function rowsNeeded(parts, { letter, character }, room) {
+	const text = plain(parts);
 	const characters = widthOf(text) - text.length;
 	const width = characters ? letter * BETWEEN : letter;
-	return Math.ceil((characters * character + (text.length - characters) * width) / room);
+	const pills = parts.filter((part) => typeof part === "object" && part.kind !== "num").length;
+	return Math.ceil((characters * character + (text.length - characters) * width + pills * PILL) / room);
 }
 
 /** The button that shows the steps skipped on the short way. @param {NonNullable<Caption["folded"]>} folded */
