@@ -22,7 +22,8 @@ class NotShared(Exception):
 
 def shares_of(scenario: Scenario) -> QuerySet[Share]:
     """Return the shares, accounts first, by name."""
-    return scenario.shares.select_related("user", "group").order_by("group__name", "user__username")
+    by_name = F("group__name").asc(nulls_first=True), "user__username"
+    return scenario.shares.select_related("user", "group").order_by(*by_name)
 
 
 def groups_of(owner: Any) -> QuerySet[Group]:
@@ -42,7 +43,7 @@ def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: b
     if origin and not (may_see(Visitor(whom["user"]), origin) if account else origin.shares.filter(**whom).exists()):
         raise NotShared(gettext_noop("This is a copy of a private scenario that is not shared with them."))
     with in_turn(f"shares of {scenario.pk}"):
-        if scenario.shares.count() >= MAX_SHARES:
+        if scenario.shares.exclude(**whom).count() >= MAX_SHARES:
             raise NotShared(
                 Message(
                     "A scenario can be shared with at most {most} accounts and groups. Use a group.", most=MAX_SHARES

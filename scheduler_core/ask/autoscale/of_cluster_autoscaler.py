@@ -103,7 +103,7 @@ def _changes(
     """
     sentences: list[Message] = []
     for refusal in refusals:
-        if refusal.reason == MAXIMUM_REACHED:
+        if refusal.reason == MAXIMUM_REACHED and len(sentences) < MOST_CHANGES:
             group = actor.cloud.groups[refusal.group]
             before, maximum = group.spec, group.maximum
             group.spec = replace(before, maximum=group.target + 1)
@@ -111,7 +111,7 @@ def _changes(
                 sizes = {"group": group.name, "more": group.target + 1, "maximum": maximum}
                 sentences.append(Message("the maximum of {group} is {more} instead of {maximum}", **sizes))
             group.spec = before
-    if any(refusal.reason.startswith(QUOTA) for refusal in refusals):
+    if any(refusal.reason.startswith(QUOTA) for refusal in refusals) and len(sentences) < MOST_CHANGES:
         with actor.without_totals():
             if _helps(actor, pod, left):
                 sentences.append(Message("--cores-total and --memory-total allow one node more"))

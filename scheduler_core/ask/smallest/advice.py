@@ -194,7 +194,7 @@ def _domains(world: World, pod: Pod, nodes: list[Node], by_node: Mapping[str, se
             if there is not None and key in there.labels and matching and not other.terminating:
                 counts[there.labels[key]] = counts.get(there.labels[key], 0) + 1
         least = min(counts.values(), default=0)
-        for domain in [domain for domain, count in counts.items() if count == least]:
+        for domain in [domain for domain, count in counts.items() if count == least and domain in closed]:
             why = {plugin for node in closed[domain] for plugin in by_node[node.name]}
             if all(by_node[node.name] - {"PodTopologySpread"} for node in closed[domain]):
                 taints = "TaintToleration" in why or "NodeUnschedulable" in why

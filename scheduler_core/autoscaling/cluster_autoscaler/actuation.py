@@ -163,11 +163,12 @@ class Actuator:
             self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
 
     def _fail(self, node: Node, why: str) -> None:
-        """Give up the deletion, remove the taints, and uncordon the node."""
+        """Give up the deletion, and remove the taints and the cordon of this autoscaler (CleanToBeDeleted)."""
         self.in_progress.pop(node.name, None)
         self.last_failure = self._api.now
         now = self._api.cluster.node(node.name)
         if now is not None:
             taints = tuple(taint for taint in now.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))
-            self._write(replace(now, taints=taints, unschedulable=False), "node-kept")
+            cordoned = now.unschedulable and not self._flags["cordon-node-before-terminating"]
+            self._write(replace(now, taints=taints, unschedulable=cordoned), "node-kept")
             self._api.record(now, "ScaleDownFailed", f"failed to drain the node: {why}", "Warning")

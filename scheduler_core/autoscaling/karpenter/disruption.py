@@ -127,11 +127,15 @@ class Disruption:
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
         """Return the command that would remove or replace a node alone, or None and why the node stays."""
+        candidate = self._candidate(node, eventual=True)
+        if candidate is not None and self._has_drifted(candidate):
+            if self._budgets("Drifted")[candidate.pool.name] == 0:
+                return None, BLOCKED_BY_BUDGET.format(reason="Drifted")
+            replacement = self._replace_drifted(candidate)
+            return replacement, "" if replacement else self._messages[node.name]
         candidate = self._candidate(node, eventual=False)
         if candidate is None:
             return None, self._messages.get(node.name, "Node isn't managed by karpenter")
-        if self._has_drifted(candidate):
-            return Command("Drifted", [candidate], list(self._simulate([candidate]).claims)), ""
         if not candidate.moving and candidate.pool.consolidate_after is not None:
             reason: DisruptionReason = "Empty"
             command: Command | None = Command("Empty", [candidate], [], savings=candidate.price or 0.0)
@@ -238,15 +242,18 @@ class Disruption:
         budgets = self._budgets("Drifted")
         candidates.sort(key=lambda candidate: _drifted_since(candidate))
         for candidate in sorted(candidates, key=lambda candidate: bool(candidate.moving)):
-            if budgets[candidate.pool.name] == 0:
-                continue
-            results = self._simulate([candidate])
-            errors = self._scheduling_errors(results)
-            if errors:
-                self._block(candidate.node, errors)
-                continue
-            return Command("Drifted", [candidate], list(results.claims), results)
+            if budgets[candidate.pool.name] > 0 and (command := self._replace_drifted(candidate)):
+                return command
         return None
+
+    def _replace_drifted(self, candidate: Candidate) -> Command | None:
+        """Return the command that replaces a drifted node; None if its pods would not all fit, which is recorded."""
+        results = self._simulate([candidate])
+        errors = self._scheduling_errors(results)
+        if errors:
+            self._block(candidate.node, errors)
+            return None
+        return Command("Drifted", [candidate], list(results.claims), results)
 
     def _multi_node(self) -> Waits:
         """Find a command that removes the n nodes of the lowest cost, for the largest n (multinodeconsolidation.go)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core.ask.autoscale.answers import Autoscaling
+from scheduler_core.ask.autoscale.of_cluster_autoscaler import MOST_CHANGES
 from scheduler_core.ask.autoscale.question import autoscale
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.scenario.parse import parse_scenario
@@ -52,6 +53,26 @@ def test_the_maximum_of_a_group_is_a_change() -> None:
     answer = asked(node("n1", cpu=1), pod("a", cpu=3), group("big", 0, 4))
     (found,) = answer.pods
     assert str(found.changes[0]) == "the maximum of big is 1 instead of 0"
+
+
+def test_of_many_changes_the_first_are_told() -> None:
+    (found,) = asked(node("n1", cpu=1), pod("a", cpu=3), *(group(f"g{i}", 0, 4) for i in range(8))).pods
+    assert len(found.changes) == MOST_CHANGES
+
+
+def test_a_drifted_node_stays_if_no_budget_allows_its_disruption() -> None:
+    def pool(label: str, nodes: str) -> Manifest:
+        spec = {"metadata": {"labels": {"team": label}}, "spec": {"expireAfter": "Never"}}
+        return node_pool("p", spec, disruption={"consolidateAfter": "Never", "budgets": [{"nodes": nodes}]})
+
+    blocked = "No allowed disruptions for disruption reason Drifted due to blocking budget"
+    for nodes, outcome in (("1", ("replace", "four")), ("0", ("stays", blocked))):
+        known = scenario(
+            node_class(), pool("a", nodes), karpenter(instanceTypes=[ONE, FOUR]), pod("a", cpu=2),
+            events=[{"at": 300, "update": pool("b", nodes)}], untilSeconds=400,
+        )  # fmt: skip
+        (answer,) = autoscale(parse_scenario(known), at=301, proves=False)
+        assert [(found.outcome, found.reason) for found in answer.nodes] == [outcome]
 
 
 def test_karpenter_buys_the_cheapest_type_and_says_why_not_another() -> None:

@@ -10,7 +10,9 @@ import pytest
 from scheduler_core import simulate
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.trace.autoscaling_rows import autoscaling_rows
-from tests.builders import Manifest, node, pod, scenario
+from scheduler_core.trace.controller_events import EventRecorded
+from scheduler_core.trace.events import ObjectApplied
+from tests.builders import Manifest, budget, node, pod, scenario
 from tests.core.autoscaling.builders import own
 
 AGENT = "example.com/agent-not-ready"
@@ -55,6 +57,30 @@ def test_a_node_with_a_startup_taint_is_still_on_its_way(key: str, flags: list[s
     tainted = group(startupTaints=[{"key": key, "effect": "NoSchedule"}])
     resized = sizes(pod("p", cpu=1), tainted, flags=["--scan-interval=5s", *flags])
     assert min(resized[-1][2], 5) == nodes
+
+
+@pytest.mark.parametrize("cordons", [False, True])
+def test_a_deletion_that_fails_takes_back_the_own_cordon_alone(cordons: bool) -> None:
+    owner = {"kind": "ReplicaSet", "name": "r", "apiVersion": "apps/v1", "uid": "u", "controller": True}
+    small = pod("small", cpu="100m", node="n1", labels={"app": "a"})
+    small["metadata"]["ownerReferences"] = [owner]
+    cordoned = node("n1", cpu=2)
+    cordoned["spec"] = {"unschedulable": not cordons}
+    own_cordon = f"--cordon-node-before-terminating={str(cordons).lower()}"
+    flags = ["--scale-down-unneeded-time=10s", "--max-pod-eviction-time=20s", own_cordon]
+    read = parse_scenario(
+        scenario(
+            cordoned, node("n2", cpu=2), small, budget("b", {"app": "a"}, maxUnavailable=1),
+            own("NodeGroup", "g", nodes=["n1"]), own("ClusterAutoscaler", flags=flags),
+            events=[{"at": 22, "update": budget("b", {"app": "a"}, maxUnavailable=0)}], untilSeconds=120,
+        )
+    )  # fmt: skip
+    events = list(simulate(read))
+    assert "ScaleDownFailed" in {event.reason for event in events if isinstance(event, EventRecorded)}
+    written = [event for event in events if isinstance(event, ObjectApplied) and event.name == "n1"]
+    changes = [change for event in written for change in event.changes or () if change.field == "unschedulable"]
+    cordon = [change.after is not None for change in changes]
+    assert cordon == ([True, False] if cordons else [])
 
 
 def test_without_frequent_loops_a_pass_waits_for_the_interval() -> None:

@@ -267,6 +267,24 @@ def test_a_group_sees_what_is_shared_with_it_while_one_belongs_to_it(script: Scr
     problem(eve.call("GET", path), 403, "forbidden")
 
 
+def test_a_permission_changes_where_there_are_as_many_shares_as_may_be(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kschedui.scenarios.sharing.MAX_SHARES", 2)
+    group = Group.objects.create(name="a class")
+    script.user.groups.add(group)
+    path = f"/scenarios/{script.save(visibility='private')['id']}/shares"
+    for name in ("eve", "zoe"):
+        Script(name)
+    for body in ({"group": "a class"}, {"account": "eve"}, {"account": "eve", "may_edit": True}):
+        script.call("POST", path, body)
+    assert [(one["account"], one["group"], one["may_edit"]) for one in script.call("GET", path).json()] == [
+        ("eve", "", True),
+        ("", "a class", False),
+    ]
+    problem(script.call("POST", path, {"account": "zoe"}), 422, "unprocessable")
+
+
 def test_sharing_with_nobody_or_with_two_is_refused(script: Script) -> None:
     path = f"/scenarios/{script.save()['id']}/shares"
     for body in ({}, {"account": "a", "group": "b"}):

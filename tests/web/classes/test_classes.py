@@ -196,6 +196,8 @@ def test_a_class_goes_on_with_the_next_lesson_of_its_course_and_takes_its_studen
     assert store.answers_of(pk, "a") == {"winner-1": 1}
     assert stranger.post(f"/c/{code}/next?course={cid}").status_code == 403
     assert author.post(f"/c/{code}/next").status_code == 409, "it has no place in the track"
+    of_this_lesson = {"run": saved["run"]}
+    assert author.post(f"/c/{code}/next?course={cid}", of_this_lesson).status_code == 422, "not a run of the next one"
     onward = [author.post(f"/c/{code}/next?course={cid}").headers["Location"] for _ in range(2)]
     following = onward[0].split("/")[2]
     assert onward == [f"/c/{following}/?course={cid}"] * 2, "two presses go on once"

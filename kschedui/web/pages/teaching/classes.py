@@ -38,8 +38,6 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     store.require_showing(visitor, scenario)
     rates.count(request, "save")
     run = run_to_teach(request, scenario, number)
-    if run.version.number != number or run.version.scenario_id != scenario.pk:
-        raise Refusal(422, gettext_noop("This run belongs to another scenario."))
     try:
         classroom = store.start(access.editing_visitor(request), run)
     except NoClass as error:
@@ -75,9 +73,12 @@ def go_on(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def run_to_teach(request: HttpRequest, scenario: Scenario, number: int) -> Run:
-    """Return the POSTed run, or the one that the version's links show. Raises Refusal without a run."""
+    """Return the POSTed run of the version, or the one that its links show. Raises Refusal without a run."""
     if "run" in request.POST:
-        return runs.by_id(request.POST["run"])
+        posted = runs.by_id(request.POST["run"])
+        if posted.version.number != number or posted.version.scenario_id != scenario.pk:
+            raise Refusal(422, gettext_noop("This run belongs to another scenario."))
+        return posted
     run = runs.find_run(scenarios.version(scenario, number))
     if run is None:
         raise Refusal(409, gettext_noop("This scenario has not run yet. Open it and start the class there."))
