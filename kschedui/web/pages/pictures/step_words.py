@@ -61,7 +61,7 @@ def sentence_of(event: AnyEvent, pod: str, gettext: Gettext) -> str:
                 "victim": event.pod.rpartition("/")[2], "node": event.node, "pod": pod
             }  # fmt: skip
         case preemption.PodNominated():
-            return gettext("%(pod)s is nominated to %(node)s.") % {"node": event.node, "pod": pod}
+            return gettext("%(node)s is nominated for %(pod)s.") % {"node": event.node, "pod": pod}
         case trace.ScoresComputed():
             return gettext("%(n)d nodes are scored for %(pod)s.") % {"n": event.count, "pod": pod}
         case trace.HostSelected():

@@ -164,7 +164,7 @@ function header(view, lanes) {
 					? t("lane.scored", { n: left })
 					: view.event.rejected_by
 						? t("lane.rejected")
-						: t("lane.left", { n: left, total: whole }),
+						: t(whole < view.state.nodes.size ? "lane.left.checked" : "lane.left", { n: left, total: whole }),
 			),
 			phase === "score"
 				? tableSwitch(view)

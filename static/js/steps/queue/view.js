@@ -190,8 +190,11 @@ export const needNotWait = (state, { error_backoff }) =>
  * The end of a pod's row: its remaining time, its node, or its priority.
  * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod
  */
-function rowEnd({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
-	const until = name === "backoff" ? (backoff_until ?? time) : name === "waiting" ? deadline : null;
+function rowEnd({ state }, name, pod) {
+	const { summary, node, nominated_node, backoff_until, deadline } = pod;
+	const { time } = state;
+	const backoff = name === "backoff" && !needNotWait(state, pod) ? (backoff_until ?? time) : null;
+	const until = name === "waiting" ? deadline : backoff;
 	const where = node || nominated_node;
 	const text = until === null ? where && `→ ${nodeName(where, END)}` : `${decimal(Math.max(0, until - time))} s`;
 	return text ? h("span", { class: "count-down" }, text) : pipsOf(summary.priority ?? 0);

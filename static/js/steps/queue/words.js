@@ -32,9 +32,12 @@ function enqueuedCaption({ state, event, subject }) {
 				sentence: parts("nominated.preemptor", { ...values, node: node(nominated) }),
 				why: parts("nominated.preemptor.why"),
 			};
+		const victims = subject === event.pod ? (state.cycle.PreemptionEvaluated?.victims ?? []) : [];
 		return {
 			eyebrow,
-			sentence: parts("queue.unschedulable", values),
+			sentence: victims.length
+				? parts("queue.unschedulable.victims", { ...values, n: victims.length })
+				: parts("queue.unschedulable", values),
 			why: plugins.length
 				? parts("queue.unschedulable.why", { plugins: list(plugins), n: plugins.length, pod: values.pod })
 				: parts("queue.unschedulable.nobody"),

@@ -226,6 +226,7 @@ function scorePanel(view, node, plugin) {
 			);
 		}),
 		!isTried && facts(view, explanation?.facts ?? []),
+		plugin === "NodeResourcesFit" && h("p", { key: "floor", class: "note" }, t("margin.floor")),
 		plugin === "NodeResourcesFit" && defaultRequestNotes(view),
 		h(
 			"p",
