@@ -380,8 +380,11 @@ export function* arithmetic(view) {
 	const [kind, node, plugin] = askedAt({ ...view, scene: "score" })?.split(":") ?? [];
 	const engine = kind === "score" ? explainer.score(view.state.attempt, node, plugin)?.arithmetic : null;
 	if (!engine || !document.querySelector("#margin h2")?.textContent?.endsWith(node)) return;
-	const results = (/** @type {(string | null)[]} */ lines) => lines.map((text) => Number(/-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0] ?? 0)).sort((a, b) => a - b);
-	const lines = shown("#margin p:is(.formula, .note)").map((line) => line.textContent); // those that decide come first
-	const [drawn, due] = [results(lines.slice(0, engine.length)), results(engine)];
-	if (due.some((value, k) => Math.abs(value - drawn[k]) > 0.00001)) yield ["arithmetic", `${lines.join("; ")} for the engine's ${engine.join("; ")}`];
+	const results = (/** @type {(string | null)[]} */ lines) => lines.map((text) => /-?[\d.]+(?=\D*$)/.exec(text ?? "")?.[0] ?? "0").sort((a, b) => Number(a) - Number(b));
+	const withNumbers = (/** @type {(string | null)[]} */ lines) => lines.filter((text) => /\d/.test(text ?? ""));
+	const lines = withNumbers(shown("#margin p:is(.formula, .note)").map((line) => line.textContent)); // those that decide come first
+	const computed = withNumbers(engine);
+	const [drawn, due] = [results(lines.slice(0, computed.length)), results(computed)];
+	const rounding = (/** @type {string} */ number) => 10 ** -(number.split(".")[1]?.length ?? 0) / 2;
+	if (due.some((value, k) => Math.abs(Number(value) - Number(drawn[k])) > rounding(drawn[k]) + 1e-9)) yield ["arithmetic", `${lines.join("; ")} for the engine's ${engine.join("; ")}`];
 }

@@ -226,7 +226,7 @@ function scorePanel(view, node, plugin) {
 			);
 		}),
 		!isTried && facts(view, explanation?.facts ?? []),
-		plugin === "NodeResourcesFit" && h("p", { key: "floor", class: "note" }, t("margin.floor")),
+		plugin === "NodeResourcesFit" && h("p", { key: "floor", class: "note decides" }, t("margin.floor")),
 		plugin === "NodeResourcesFit" && defaultRequestNotes(view),
 		h(
 			"p",
@@ -466,11 +466,11 @@ function shareLine(view, node, line, facts) {
 	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
 	const fits = used <= has && has > 0;
-	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` = ${fraction(fits ? used / has : 1)}`];
+	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / has : 1)}`];
 	const points = fits ? Math.floor(((least ? has - used : used) * 100) / has) : 0;
 	return least
-		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
-		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
+		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` =\u00a0${points}`]
+		: [`${resource} `, asked, " * 100 / ", all("whole"), ` =\u00a0${points}`];
 }
 
 /**
