@@ -415,6 +415,23 @@ def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Pag
 
 
 @pytest.mark.quick
+def test_without_the_server_the_editor_says_so_and_saves_when_it_is_back(profile: Callable[[], Page]) -> None:
+    page = opened(profile(), "/new/")
+    status, content = page.locator("#status"), page.locator("#yaml .cm-content")
+    type_text(page, TYPO.replace("request:", "requests:"))
+    checked(page)
+    page.route("**/api/v1/**", lambda route: route.abort())
+    for button in ("#run", "#save"):
+        type_text(page, TYPO.replace("request:", "requests:").replace("name: web}", f"name: {button[1:]}-pod}}"))
+        page.locator(button).click()
+        expect(status).to_contain_text("The server does not respond. Your text is kept in this browser.")
+    expect(content).to_contain_text("name: save-pod}")
+    page.unroute("**/api/v1/**")
+    page.locator("#save").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+
+
+@pytest.mark.quick
 def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     page.get_by_label("Kubernetes").select_option("1.26")

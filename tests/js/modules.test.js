@@ -70,6 +70,14 @@ test("only what a reader opens is loaded later", () => {
 	}
 });
 
+/** The modules that call `fetch` themselves, and handle its rejection or cannot do without the answer. */
+const FETCHES = ["chrome/picture", "classroom/handout", "pages/speaker", "player/main", "shared/i18n", "trace/feed"];
+
+test("requests are sent by shared/server.js, which answers them even if the server cannot be reached", () => {
+	const found = modules(".").filter((name) => /\bfetch\(/.test(readFileSync(join(SCRIPTS, name), "utf8")));
+	assert.deepEqual(found.sort(), [...FETCHES, "shared/server"].map((name) => `${name}.js`).sort());
+});
+
 test("no line is longer than 120", () => {
 	for (const file of modules(".")) {
 		if (file === "steps/parts/plugins.js") continue; // generated: regular expressions are as long as they are

@@ -4,7 +4,7 @@
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
-import { request } from "../shared/server.js";
+import { ERROR_KEPT, request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { link, part, row, table, waitNote } from "../steps/parts/panel.js";
@@ -208,7 +208,7 @@ function describeEvents(view, key) {
 const manifests = new Map();
 
 /**
- * The manifest; until it is loaded, "…" or the number of requests before it; "#" and the status if that fails.
+ * The manifest; until it is loaded, "…" or the number of requests before it; "#" and the error if that fails.
  * `arrived` is called when the text has changed.
  * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name
  *   @param {() => void} arrived
@@ -224,10 +224,10 @@ function manifest(api, run, kind, namespace, name, arrived) {
 	};
 	/** @param {import("../shared/server.js").Waiting} waiting */
 	const onWait = ({ ahead }) => store(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
-	request(url, {}, { onWait })
-		.then(({ status, body }) => (status === 200 ? body.yaml : `# ${status}`))
-		.catch(() => "# ?")
-		.then(store);
+	request(url, {}, { onWait }).then(({ status, body }) => {
+		if (status !== 200) setTimeout(() => manifests.delete(url), ERROR_KEPT);
+		store(status === 200 ? body.yaml : `# ${body.errors[0].message}`);
+	});
 	return "…";
 }
 

@@ -133,7 +133,7 @@ function canvasImage(canvas) {
 	return image;
 }
 
-/** The text of a style element with the page's font; "" if the page has no font of its own. */
+/** The text of a style element with the page's font; "" if it has none, or the font cannot be loaded. */
 async function fontStyle() {
 	const face = [...document.styleSheets]
 		.flatMap((sheet) => [...sheet.cssRules])
@@ -141,7 +141,9 @@ async function fontStyle() {
 	const source = face instanceof CSSFontFaceRule ? /url\("([^"]+)"\)/.exec(face.cssText)?.[1] : undefined;
 	if (!source) return "";
 	const base = face?.parentStyleSheet?.href ?? location.href;
-	const bytes = new Uint8Array(await (await fetch(new URL(source, base))).arrayBuffer());
+	const answer = await fetch(new URL(source, base)).catch(() => null);
+	if (!answer?.ok) return ""; // a picture in another font is better than none
+	const bytes = new Uint8Array(await answer.arrayBuffer());
 	const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 	const font = `url(data:font/woff2;base64,${text})`;
 	return `<style>@font-face{font-family:"Source Sans 3";font-weight:200 900;src:${font}}</style>`;

@@ -12,7 +12,7 @@ const { url = "", student = "", solved = "", tried = "", none = "" } = table.dat
 
 /** Requests the list of students and draws it, again and again while the page may see it. */
 async function draw() {
-	const { status, body } = await request(url).catch(() => ({ status: 0, body: {} }));
+	const { status, body } = await request(url);
 	if (status === 200) {
 		const students = /** @type {Student[]} */ (body.students);
 		patch(table, students.length ? students.map((student, n) => row(student, n, body.variants)) : [empty()]);

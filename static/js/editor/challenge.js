@@ -6,7 +6,7 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { keepTry, triesOf } from "../shared/progress.js";
-import { get, post } from "../shared/server.js";
+import { post, request } from "../shared/server.js";
 
 /** @typedef {{number: number, title: string, holds: boolean, held: number, seeds: number}} Variant */
 /** @typedef {{number: number, seed: number | null, unmet: string[], text: string}} Failure */
@@ -59,7 +59,8 @@ export class Challenge {
 	async play(failure) {
 		const { body } = await post(`${this.page.api}preview`, { text: failure.text }, { onWait: this.page.onWait });
 		if (body.errors) return this.page.refuse(body.errors);
-		const run = await get(`${this.page.api}runs/${body.run}`);
+		const { body: run } = await request(`${this.page.api}runs/${body.run}`);
+		if (run.errors) return this.page.refuse(run.errors);
 		location.assign(`/s/${run.scenario.id}/v/${run.scenario.version}/`);
 	}
 

@@ -73,12 +73,8 @@ export async function chooseText(dialog, { address, file, version, text, saving 
  * @returns {Promise<Difference | string>} a sentence if the server cannot tell
  */
 async function differenceTo(address, text) {
-	try {
-		const { body } = await post(address, { text });
-		return body.errors ? body.errors[0].message : body;
-	} catch {
-		return t("editor.offline");
-	}
+	const { body } = await post(address, { text });
+	return body.errors ? body.errors[0].message : body;
 }
 
 /** The table of lines that two versions do not share. @param {Row[]} rows @param {number} version */

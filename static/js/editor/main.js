@@ -158,7 +158,7 @@ async function check(result = null) {
 			: await post(`${data.api}check`, { text, pod: state.rulePod }, options);
 		state.waiting = "";
 		if (text !== state.text) return;
-		if (status === 429) return checkLater(body.errors[0].message);
+		if (status === 0 || status === 429) return checkLater(body.errors[0].message);
 		const [notes, warnings] = [0, 1].map((own) =>
 			(body.warnings ?? []).filter((/** @type {Problem} */ { line }) => Number(Boolean(line)) === own),
 		);
@@ -168,8 +168,8 @@ async function check(result = null) {
 		showProblems();
 		if (!state.errors.length) editor.showMatches(body.selectors ?? []);
 	} catch (error) {
-		if (text !== state.text || /** @type {Error} */ (error).name === "AbortError") return;
-		state.status = t("editor.offline");
+		if (/** @type {Error} */ (error).name === "AbortError") return; // a newer text is checked
+		throw error;
 	}
 	drawStatus();
 	drawSide();
@@ -216,11 +216,14 @@ function showWaiting({ ahead, part }) {
 	drawStatus();
 }
 
-/** Shows that the rate limit is reached, and checks the text again later. @param {string} sentence */
+/** Shows why the text could not be checked, and checks it again later. @param {string} sentence */
 function checkLater(sentence) {
 	state.status = sentence;
 	clearTimeout(timer);
-	timer = setTimeout(check, CHECK_AGAIN);
+	timer = setTimeout(() => {
+		if (state.status === sentence) state.status = "";
+		void check();
+	}, CHECK_AGAIN);
 	drawStatus();
 }
 
@@ -281,11 +284,7 @@ function drawSide() {
 		state.errors.length ? h("p", { class: "stale" }, t(state.drawn ? "editor.stale" : "editor.nothing")) : null,
 		state.drawn && state.rules ? ruleValues(state.rules, chooseRulePod) : null,
 		...(state.drawn ? clusterCards(state, outcome, drawSide) : []),
-		outcome.view(
-			(step) => save(`#${step}`),
-			() => post(`${data.api}runs/${outcome.run}/cancel`, {}),
-			state.ran !== state.text,
-		),
+		outcome.view((step) => save(`#${step}`), stop, state.ran !== state.text),
 	]);
 }
 
@@ -327,6 +326,12 @@ async function run() {
 	drawSide();
 	// below the text on a phone
 	if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView();
+}
+
+/** Cancels the run. */
+async function stop() {
+	const { body } = await post(`${data.api}runs/${outcome.run}/cancel`, {});
+	if (body.errors) showRefusal(body.errors);
 }
 
 /**
@@ -399,6 +404,7 @@ function replaceText(text, message) {
  * @param {import("../shared/server.js").Problem[]} errors
  */
 function showRefusal(errors) {
+	state.waiting = "";
 	if (!errors.some((problem) => problem.line)) {
 		// about the request, not about the text
 		state.status = errors.map((problem) => problem.message).join(" ");

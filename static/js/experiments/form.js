@@ -76,18 +76,10 @@ async function begin() {
 	const onWait = ({ ahead }) => {
 		if (ahead !== null) element("product").textContent = t("busy.ahead", { n: ahead });
 	};
-	try {
-		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more }, { onWait });
-		if (answer.status === 201) {
-			location.assign(answer.body.url);
-			return;
-		}
-		showCount();
-		showProblem(answer.body.detail ?? answer.body.errors[0].message);
-	} catch {
-		showCount();
-		showProblem(t("unreachable"));
-	}
+	const { status, body } = await post(`${boot.api}experiments`, { scenario, version, factors, ...more }, { onWait });
+	if (status === 201) return location.assign(body.url);
+	showCount();
+	showProblem(body.detail ?? body.errors[0].message);
 }
 
 /** Switches one factor on, with the values of a frequent question, and the others off. @param {string} name */

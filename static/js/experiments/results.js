@@ -2,7 +2,7 @@
 /** The page of an experiment: polls for results, draws and lists them, and opens any run in the player. */
 import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
-import { get, post, read } from "../shared/server.js";
+import { get, post, request } from "../shared/server.js";
 import { firstChoice, isSingle, pointsOf } from "./rows.js";
 import { tables } from "./tables.js";
 
@@ -67,18 +67,17 @@ async function pollResults() {
 }
 
 /**
- * Sends a command to the experiment, and shows the server's message if it is refused.
+ * Sends a command to the experiment, and returns whether it was accepted; if not, the reason is shown when the page is
+ * drawn.
  * @param {string} what @param {string} [method]
  */
 async function sendCommand(what, method = "POST") {
 	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
-	const answer = await (method === "POST"
+	const { body } = await (method === "POST"
 		? post(`${address}${what}`, {})
-		: fetch(address, { method, headers: { "X-CSRFToken": token } }).then(async (response) =>
-				response.ok ? { status: response.status, body: {} } : read(response),
-			));
-	if (answer.status >= 400) state.trouble = answer.body.detail;
-	return answer;
+		: request(address, { method, headers: { "X-CSRFToken": token } }));
+	state.trouble = body.errors ? (body.detail ?? body.errors[0].message) : "";
+	return !body.errors;
 }
 
 /** Opens one run of the experiment in the player. @param {number} run */
@@ -89,16 +88,9 @@ async function open(run) {
 	const onWait = ({ ahead }) => {
 		if (ahead !== null) opening.textContent = t("busy.ahead", { n: ahead });
 	};
-	try {
-		const answer = await post(`${address}/runs/${run}`, {}, { onWait });
-		if (answer.status < 400) {
-			location.assign(answer.body.url);
-			return;
-		}
-		element("opening").textContent = answer.body.detail;
-	} catch {
-		element("opening").textContent = t("unreachable");
-	}
+	const { body } = await post(`${address}/runs/${run}`, {}, { onWait });
+	if (!body.errors) return location.assign(body.url);
+	opening.textContent = body.detail ?? body.errors[0].message;
 }
 
 /** The sentence about the progress. */
@@ -118,11 +110,11 @@ function drawProgress() {
 		button(click, { key, class: `button ${kind}` }, t(key));
 	const going = state.state === "running";
 	const begin = async () => {
-		if ((await sendCommand("/again")).status < 400) location.reload();
+		if (await sendCommand("/again")) location.reload();
 		else draw();
 	};
 	const remove = async () => {
-		if (confirm(t("remove.sure")) && (await sendCommand("", "DELETE")).status < 400) {
+		if (confirm(t("remove.sure")) && (await sendCommand("", "DELETE"))) {
 			location.assign(`/s/${boot.scenario.id}/v/${boot.scenario.version}/experiments/`);
 		} else draw();
 	};

@@ -76,7 +76,7 @@ export class Intake {
 			const reduction = await this.reduce(file);
 			if (reduction) await this.send(reduction);
 		} catch (error) {
-			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("editor.offline"));
+			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("unreachable"));
 		}
 		this.idle();
 		this.setBusy(false);

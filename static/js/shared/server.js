@@ -5,12 +5,19 @@
  *
  * Status 202 means that the request waits: the server reports how many come before, and keeps its place if it is
  * repeated; or it answers a large request later, at another address. For callers, both are one slow answer.
+ *
+ * A request rejects only if its signal aborts. If the server cannot be reached, the status is 0, and `errors` has the
+ * page's sentence for this.
  */
+
+import { t } from "./i18n.js";
 
 const WAIT = "wait=2"; // seconds in which the server answers, or reports the place
 const ASKED_AGAIN = 500; // ms
 const RETRY_PAUSE = 2000; // ms, while the server cannot be reached, since it may be restarting
 const UNREACHED = 90; // times, before an error is shown
+/** The time in ms for which modules that keep replies show an error before they request it again. */
+export const ERROR_KEPT = 5000;
 
 /**
  * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
@@ -58,10 +65,9 @@ export function send(url, type, body, options = {}) {
 export async function request(url, init = {}, options = {}) {
 	const { onWait = () => {}, onAccepted = () => {}, signal } = options;
 	for (;;) {
-		const answer = await fetch(url, { ...init, headers: { Prefer: WAIT, ...init.headers }, signal });
-		const { status, body } = await read(answer);
-		if (status !== 202) return { status, body };
-		const later = answer.headers.get("Location");
+		const reply = await reach(url, { ...init, headers: { Prefer: WAIT, ...init.headers }, signal });
+		const { body, later } = reply;
+		if (reply.status !== 202) return reply;
 		if (later) {
 			onAccepted(later.split("/").pop() ?? "");
 			return pollForReply(later, options);
@@ -82,8 +88,8 @@ export async function request(url, init = {}, options = {}) {
 export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 	try {
 		for (let unreached = 0; ; ) {
-			const { status, body } = await getReply(url, signal);
-			if (status === 0 || status === 429 || status >= 500) {
+			const { status, body } = await reach(url, { signal });
+			if (isTemporary(status)) {
 				unreached += 1;
 				if (unreached > UNREACHED) return { status, body };
 				await pause(RETRY_PAUSE, signal);
@@ -92,7 +98,7 @@ export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 			unreached = 0;
 			if (status !== 200) return { status, body };
 			if (body.answer) {
-				const { status, body: result } = await getReply(body.answer, signal);
+				const { status, body: result } = await reach(body.answer, { signal });
 				if (status && status !== 503) return { status, body: result };
 			} else if (body.state === "failed" || body.state === "cancelled")
 				return { status: 422, body: { errors: [{ message: body.error }] } };
@@ -106,16 +112,23 @@ export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 }
 
 /**
- * The reply to a GET request; its status is 0 if the server was not reached. Rejects if the signal aborts.
- * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>}
+ * Sends one request, and returns the reply and its `Location`; the status is 0 if the server cannot be reached. Rejects
+ * if the signal aborts.
+ * @param {string} url @param {RequestInit} init @returns {Promise<Reply & {later?: string | null}>}
  */
-async function getReply(url, signal) {
+async function reach(url, init) {
 	try {
-		return await read(await fetch(url, { signal }));
+		const answer = await fetch(url, init);
+		return { ...(await read(answer)), later: answer.headers.get("Location") };
 	} catch (error) {
-		if (signal?.aborted) throw error;
-		return { status: 0, body: { errors: [{ message: String(error) }] } };
+		if (init.signal?.aborted) throw error;
+		return { status: 0, body: { errors: [{ message: t("unreachable") }] } };
 	}
+}
+
+/** Whether the same request may succeed later: the server cannot be reached, or is busy. @param {number} status */
+export function isTemporary(status) {
+	return status === 0 || status === 429 || status >= 500;
 }
 
 /** Waits; rejects if the signal aborts. @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
@@ -146,7 +159,7 @@ function csrfHeader() {
  * @returns {Promise<Reply>}
  */
 export async function read(answer) {
-	const json = (answer.headers.get("content-type") ?? "").includes("json");
+	const json = answer.status !== 204 && (answer.headers.get("content-type") ?? "").includes("json");
 	const content = json ? await answer.json() : { detail: `${answer.status} ${answer.statusText}` };
 	const body = answer.ok ? content : { ...content, errors: content.errors ?? [{ message: content.detail }] };
 	return { status: answer.status, body };

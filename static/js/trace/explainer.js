@@ -1,7 +1,7 @@
 // @ts-check
 /** The engine's explanations of an attempt: facts and arithmetic per node and plugin, fetched once and kept. */
 
-import { request } from "../shared/server.js";
+import { ERROR_KEPT, request } from "../shared/server.js";
 
 const REST_MS = 250;
 const PATIENCE_MS = 600;
@@ -114,6 +114,7 @@ export class Explainer {
 		} catch {
 			if (abort.signal.aborted) return this.setStatus(attempt, nodes, null);
 			this.setStatus(attempt, nodes, "failed");
+			setTimeout(() => this.setStatus(attempt, nodes, null), ERROR_KEPT);
 		} finally {
 			if (this.abort === abort) this.ahead = null;
 		}

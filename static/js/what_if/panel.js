@@ -256,7 +256,13 @@ export class Panel {
 				{ key: "body", class: "ask-body" },
 				questions.ahead !== null &&
 					h("p", { key: "ahead", class: "note", role: "status" }, t("busy.ahead", { n: questions.ahead })),
-				questions.problem && h("p", { key: "problem", class: "ask-problem", role: "alert" }, questions.problem),
+				questions.problem &&
+					h(
+						"p",
+						{ key: "problem", class: "ask-problem", role: "alert" },
+						questions.problem,
+						questions.mayRetry && [" ", button(() => questions.retry(), { class: "link" }, t("retry"))],
+					),
 				!asked.attempt && h("p", { key: "none", class: "note" }, t("ask.noattempt")),
 				answerView(this),
 				keepView(this),

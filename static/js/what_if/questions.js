@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests to the server about an attempt, one at a time; a newer one replaces those that wait. */
 
-import { post, request } from "../shared/server.js";
+import { isTemporary, post, request } from "../shared/server.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {{node: string, nominated: string, victims: string[], message: string, feasible: number}} Side */
@@ -24,7 +24,11 @@ export class Questions {
 		this.base = `${api}/runs/${run}/attempts/`;
 		this.answered = answered;
 		this.attempt = 0;
-		this.problem = "";
+		/**
+		 * @type {Map<string, {message: string, again: (() => void) | null}>} the failed requests by what they are for;
+		 *   `again` repeats one, null if that would not help
+		 */
+		this.failures = new Map();
 		/** @type {number | null} requests that come before this one */
 		this.ahead = null;
 		this.busy = false;
@@ -45,11 +49,16 @@ export class Questions {
 		this.searching = new AbortController();
 	}
 
-	/** Starts with another attempt. @param {number} attempt */
+	/** Starts with another attempt, or requests facts again that could not be loaded. @param {number} attempt */
 	setAttempt(attempt) {
-		if (attempt === this.attempt) return;
+		if (attempt === this.attempt) {
+			if (this.failures.get("facts")?.again) this.retry();
+			return;
+		}
 		this.stop();
-		Object.assign(this, { attempt, about: null, answer: null, changes: null, weights: null, kept: null, problem: "" });
+		this.failures.clear();
+		Object.assign(this, { attempt, about: null, answer: null, judged: [], wanted: null });
+		Object.assign(this, { changes: null, weights: null, kept: null });
 		if (attempt) void this.loadFacts(attempt);
 	}
 
@@ -74,6 +83,35 @@ export class Questions {
 		}
 	}
 
+	/** Why the last failed request failed; "" if none did. */
+	get problem() {
+		return [...this.failures.values()].at(-1)?.message ?? "";
+	}
+
+	/** Whether it may help to repeat a failed request. */
+	get mayRetry() {
+		return [...this.failures.values()].some(({ again }) => again);
+	}
+
+	/** Repeats the failed requests. */
+	retry() {
+		const failures = [...this.failures.values()];
+		this.failures.clear();
+		for (const { again } of failures) again?.();
+		this.answered();
+	}
+
+	/**
+	 * The body of a reply; null if the request failed, and the problem is shown until it succeeds.
+	 * @param {string} what @param {import("../shared/server.js").Reply} reply @param {() => void} again
+	 */
+	bodyOf(what, { status, body }, again) {
+		this.failures.delete(what);
+		if (!body.errors) return body;
+		this.failures.set(what, { message: body.errors[0].message, again: isTemporary(status) ? again : null });
+		return null;
+	}
+
 	/** Ends the search that is under way. */
 	stop() {
 		this.searching.abort();
@@ -82,11 +120,10 @@ export class Questions {
 
 	/** Fetches the facts about an attempt, and then asks the question again. @param {number} attempt */
 	async loadFacts(attempt) {
-		const { status, body } = await this.send(String(attempt));
+		const reply = await this.send(String(attempt));
 		if (attempt !== this.attempt) return;
-		if (status === 200) this.about = body;
-		else this.problem = body.errors[0].message;
-		if (status === 200) this.judge(this.judged);
+		this.about = this.bodyOf("facts", reply, () => void this.loadFacts(attempt));
+		if (this.about) this.judge(this.wanted ?? this.judged);
 		this.answered();
 	}
 
@@ -97,6 +134,7 @@ export class Questions {
 	judge(edits) {
 		this.wanted = edits;
 		this.kept = null;
+		this.failures.delete("keep");
 		if (!this.busy && this.attempt) void this.sendQuestions();
 	}
 
@@ -107,14 +145,15 @@ export class Questions {
 			while (this.wanted) {
 				const [edits, attempt] = [this.wanted, this.attempt];
 				this.wanted = null;
-				const { status, body } = await this.send(`${attempt}/what-if`, { edits });
+				const reply = await this.send(`${attempt}/what-if`, { edits });
 				if (attempt !== this.attempt) continue;
-				this.problem = status === 200 ? "" : body.errors[0].message;
-				if (status === 200) Object.assign(this, { answer: body, judged: edits });
+				const answer = this.bodyOf("question", reply, () => this.judge(edits));
+				if (answer) {
+					Object.assign(this, { answer, judged: edits });
+					for (const [what, { again }] of this.failures) if (!again) this.failures.delete(what);
+				}
 				if (!this.wanted) this.answered();
 			}
-		} catch {
-			this.problem = "";
 		} finally {
 			this.busy = false;
 			this.answered();
@@ -129,11 +168,11 @@ export class Questions {
 		this.answered();
 		try {
 			for (;;) {
-				const { status, body } = await this.send(`${attempt}/changes`, undefined, signal);
+				const reply = await this.send(`${attempt}/changes`, undefined, signal);
 				if (attempt !== this.attempt) return;
-				if (status !== 200) this.problem = body.errors[0].message;
-				else this.changes = { ...body, going: body.done < body.pieces };
-				if (status !== 200 || body.done >= body.pieces) break;
+				const body = this.bodyOf("changes", reply, () => void this.search());
+				if (body) this.changes = { ...body, going: body.done < body.pieces };
+				if (!body || body.done >= body.pieces) break;
 				this.answered();
 			}
 		} catch {
@@ -147,18 +186,18 @@ export class Questions {
 	async loadWeights(node) {
 		const { attempt } = this;
 		this.weights = null;
-		const { status, body } = await this.send(`${attempt}/weights?node=${encodeURIComponent(node)}`);
+		const reply = await this.send(`${attempt}/weights?node=${encodeURIComponent(node)}`);
 		if (attempt !== this.attempt) return;
-		if (status === 200) this.weights = body;
-		else this.problem = body.errors[0].message;
+		this.weights = this.bodyOf("weights", reply, () => void this.loadWeights(node));
 		this.answered();
 	}
 
 	/** Stores the question's edits as a fork of the scenario. @param {Edit[]} edits */
 	async keep(edits) {
-		const { status, body } = await this.send(`${this.attempt}/keep`, { edits });
-		if (status === 201) this.kept = body;
-		else this.problem = body.errors[0].message;
+		const { attempt } = this;
+		const reply = await this.send(`${attempt}/keep`, { edits });
+		if (attempt !== this.attempt) return;
+		this.kept = this.bodyOf("keep", reply, () => void this.keep(edits));
 		this.answered();
 	}
 }

@@ -16,12 +16,13 @@ const TOTALS = 110; // pixels at a row's end, where Score has its totals
 
 /**
  * The section with the outcome before and after the edits, and the nodes that differ; a note until they are known; null
- * if no attempt was asked about.
+ * if no attempt was asked about, or the request failed.
  * @param {Panel} panel @returns {Child}
  */
 export function answerView(panel) {
-	const { answer, about } = panel.questions;
-	if (!answer || !about) return panel.asked.attempt ? h("p", { key: "wait", class: "note" }, t("ask.wait")) : null;
+	const { answer, about, problem } = panel.questions;
+	if (!answer || !about)
+		return panel.asked.attempt && !problem ? h("p", { key: "wait", class: "note" }, t("ask.wait")) : null;
 	const { before, after } = answer;
 	const edited = panel.questions.judged.length > 0;
 	const same = placeWords(before) === placeWords(after);

@@ -40,3 +40,20 @@ test("an explanation that was dropped while it waited can be asked for again", a
 	assert.equal(explainer.status(1, "n1"), undefined);
 	assert.equal(explainer.requestsAhead(1, "n1"), null);
 });
+
+test("an explanation that failed can be asked for again a moment later", async (t) => {
+	t.mock.timers.enable({ apis: ["setTimeout"] });
+	const answers = [new Response("", { status: 500 }), Response.json({ nodes: [{ node: "n1" }] })];
+	t.mock.method(globalThis, "fetch", async () => answers.shift());
+	const explainer = new Explainer("/api/v1", "run", () => {});
+	explainer.request(1, ["n1"]);
+	await explainer.load(1);
+	assert.equal(explainer.status(1, "n1"), "failed");
+	explainer.request(1, ["n1"]); // as each drawing does
+	await explainer.load(1);
+	assert.equal(answers.length, 1);
+	t.mock.timers.tick(10_000);
+	explainer.request(1, ["n1"]);
+	await explainer.load(1);
+	assert.equal(explainer.node(1, "n1").node, "n1");
+});

@@ -7,7 +7,7 @@
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { request } from "../../shared/server.js";
+import { ERROR_KEPT, request } from "../../shared/server.js";
 import { seconds } from "../../shared/units.js";
 import { part } from "./panel.js";
 
@@ -27,13 +27,11 @@ const answers = new Map();
 function answerFrom(address, arrived) {
 	if (answers.has(address)) return answers.get(address);
 	answers.set(address, null);
-	const settle = (/** @type {any} */ answer) => {
-		answers.set(address, answer);
+	request(address).then(({ body }) => {
+		if (body.errors) setTimeout(() => answers.delete(address), ERROR_KEPT);
+		answers.set(address, body.errors ? body.errors[0].message : body);
 		arrived();
-	};
-	request(address, {}, {})
-		.then(({ status, body }) => settle(status === 200 ? body : (body?.detail ?? String(status))))
-		.catch(() => settle(t("time.failed")));
+	});
 	return null;
 }
 
