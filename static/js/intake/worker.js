@@ -62,6 +62,13 @@ async function sendForPeople({ file, most }) {
 	self.postMessage({ made: await collected.blob(), size: collected.total, typed: "", source, names: null });
 }
 
+/** Posts why the file is refused. @param {unknown} error @param {string} typed */
+function postRefusal(error, typed) {
+	if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });
+	else if (error instanceof Refused) self.postMessage({ refused: error.reason, kind: error.kind, line: 0, typed: "" });
+	else self.postMessage({ refused: "malformed", line: 0, typed: "" });
+}
+
 self.addEventListener("message", async ({ data }) => {
 	let reported = 0;
 	const text = new FileText(data.file, data.most, (part) => {
@@ -76,10 +83,8 @@ self.addEventListener("message", async ({ data }) => {
 		self.postMessage({ made: packed, size: collected.total, typed: names ? "" : text.typed, names });
 	} catch (error) {
 		const typed = data.naming ? "" : text.typed;
-		if (error instanceof Malformed && error.reason === "people" && !data.naming) await sendForPeople(data);
-		else if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });
-		else if (error instanceof Refused)
-			self.postMessage({ refused: error.reason, kind: error.kind, line: 0, typed: "" });
-		else self.postMessage({ refused: "malformed", line: 0, typed: "" });
+		if (error instanceof Malformed && error.reason === "people" && !data.naming)
+			await sendForPeople(data).catch((error) => postRefusal(error, ""));
+		else postRefusal(error, typed);
 	}
 });
