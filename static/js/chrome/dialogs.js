@@ -1,9 +1,10 @@
 // @ts-check
 /** The dialogs over the page: help, share, go to, search, breakpoints, transcript. */
 
+import { copy } from "../shared/copy.js";
 import { button, h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
-import { copy, formatLink, sharedLink } from "../shared/link.js";
+import { formatLink, sharedLink } from "../shared/link.js";
 import { podName, seconds } from "../shared/units.js";
 import { captionOf, framesOf } from "../steps/registry.js";
 import { apply, fork } from "../trace/state.js";
@@ -59,7 +60,11 @@ function share(view) {
 					on: { focus: (/** @type {any} */ event) => event.target.select() },
 				}),
 			),
-			button((/** @type {any} */ event) => copy(event.target, text), { class: "button" }, t("share.copy")),
+			button(
+				({ target }) => copy(target, target.parentElement.querySelector("input")),
+				{ class: "button" },
+				t("share.copy"),
+			),
 		);
 	const file = (/** @type {string} */ name) =>
 		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);

@@ -1,6 +1,7 @@
 // @ts-check
 /** The page of a course: marks the scenarios completed in this browser, and links to the next one. */
 
+import { copy } from "../shared/copy.js";
 import { doneScenarios } from "../shared/progress.js";
 
 const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#course [data-id]")]);
@@ -27,10 +28,8 @@ function showProgress() {
 
 addEventListener("pageshow", showProgress); // also on the way back
 
-const copy = document.getElementById("copy-link");
-copy?.addEventListener("click", async () => {
+const copyButton = document.getElementById("copy-link");
+copyButton?.addEventListener("click", () => {
 	const link = /** @type {HTMLInputElement} */ (document.getElementById("course-link"));
-	link.select();
-	await navigator.clipboard?.writeText(link.value);
-	copy.textContent = copy.dataset.copied ?? "";
+	return copy(copyButton, link, copyButton.dataset.copied);
 });

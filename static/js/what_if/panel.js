@@ -4,9 +4,9 @@
  * and is drawn again when either, or the current step, changes.
  */
 
+import { copy } from "../shared/copy.js";
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { copy } from "../shared/link.js";
 import { podName } from "../shared/units.js";
 import { changesView, weightsView } from "./changes.js";
 import { apply, keyOf, nothingAsked } from "./edits.js";
@@ -441,7 +441,11 @@ function keepView(panel) {
 			"p",
 			{ class: "buttons" },
 			h("a", { class: "button primary", href: kept.url }, t("ask.open")),
-			button((/** @type {any} */ event) => copy(event.target, link), { class: "button" }, t("share.copy")),
+			button(
+				({ target }) => copy(target, target.closest(".ask-kept").querySelector("input")),
+				{ class: "button" },
+				t("share.copy"),
+			),
 			h(
 				"a",
 				{ class: "button", href: `/compare/${scenario.id}/${scenario.version}/${kept.id}/${kept.version}/${releases}` },
