@@ -1,8 +1,6 @@
 // @ts-check
 /** Reads and writes the address's fragment: `#<step>[.<frame>][&sel=pod:ns/name|node:name][&by=node]`. */
 
-import { t } from "./i18n.js";
-
 /** @typedef {{kind: "pod" | "node", name: string}} Selection */
 /** @typedef {{step: number | null, frame: number, selection: Selection | null, order: "plugin" | "node"}} Place */
 
@@ -17,18 +15,22 @@ export function parseLink(fragment) {
 	return {
 		step: match ? Number(match[1]) : null,
 		frame: match?.[2] ? Number(match[2]) : 0,
-		selection: parseSelection(decodeURIComponent(parameters.sel ?? "")),
+		selection: parseSelection(parameters.sel ?? ""),
 		order: parameters.by === "node" ? "node" : "plugin",
 	};
 }
 
 /**
- * Parses a selection such as "pod:default/web"; null if the text is not one.
+ * Parses an encoded selection such as "pod:default/web"; null if the text is not one.
  * @param {string} text @returns {Selection | null}
  */
 function parseSelection(text) {
-	const match = /^(pod|node):(.+)$/.exec(text);
-	return match ? { kind: /** @type {"pod" | "node"} */ (match[1]), name: match[2] } : null;
+	try {
+		const match = /^(pod|node):(.+)$/.exec(decodeURIComponent(text));
+		return match ? { kind: /** @type {"pod" | "node"} */ (match[1]), name: match[2] } : null;
+	} catch {
+		return null; // a "%" that encodes nothing
+	}
 }
 
 /** The fragment of a link to a place, with "#". @param {Place} place */
@@ -56,10 +58,4 @@ export function sharedLink(page, { step, frame, selection, order }) {
 	link.searchParams.set("step", `${step ?? 0}${frame ? `.${frame}` : ""}`);
 	if (selection || order === "node") link.hash = formatLink({ step, frame, selection, order });
 	return link.href;
-}
-
-/** Copies a text, and confirms it on the button. @param {HTMLElement} button @param {string} text */
-export async function copy(button, text) {
-	await navigator.clipboard?.writeText(text);
-	button.textContent = t("share.copied");
 }

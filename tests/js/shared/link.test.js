@@ -33,3 +33,9 @@ test("a shared link tells the step to servers, keeps what the page's address say
 	const chosen = { ...place, selection: { kind: "node", name: "n 1" }, order: "node" };
 	for (const asked of [place, chosen]) assert.deepEqual(linkedPlace(new URL(sharedLink(page, asked))), asked);
 });
+
+test("a link made by hand opens at its step, even if its selection cannot be decoded", () => {
+	const { step, selection } = parseLink("#5&sel=pod:%");
+	assert.deepEqual([step, selection], [5, null]);
+	assert.equal(parseLink("#5&sel=pod:a%20b").selection.name, "a b");
+});
