@@ -39,6 +39,8 @@ let channel = null;
 /** @type {Stops | null} */
 let stops = null;
 let due = 0;
+/** This tab's name where it cannot be stored; "" before it has one. */
+let unstoredName = "";
 
 /** Prepares the channel, and continues with a speaker view that is already open. @param {Page} opened */
 export function beginSpeaking(opened) {
@@ -53,17 +55,26 @@ export function openSpeaker(opened) {
 	if (!page) beginSpeaking(opened);
 	const address = speakerAddress();
 	if (!address) return;
-	if (!speakerName()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
+	if (!speakerName()) nameTab(Math.random().toString(36).slice(2));
 	listen();
 	window.open(`${address}#${speakerName()}`, `speaker-${speakerName()}`, WINDOW);
 }
 
-/** This tab's name; "" before it has one, or without storage. */
+/** Gives this tab a name; without storage, until the page is loaded again. @param {string} name */
+function nameTab(name) {
+	try {
+		sessionStorage.setItem(KEPT, name);
+	} catch {
+		unstoredName = name;
+	}
+}
+
+/** This tab's name; "" before it has one. */
 function speakerName() {
 	try {
-		return sessionStorage.getItem(KEPT) ?? "";
+		return sessionStorage.getItem(KEPT) ?? unstoredName;
 	} catch {
-		return "";
+		return unstoredName;
 	}
 }
 

@@ -17,16 +17,26 @@ const NOT_KEYS = new Set(["Tab", "Escape", "Shift", "Control", "Alt", "Meta"]);
 
 const KEPT = "kschedui.speaker.since";
 
-/** The start of the talk, by default now, in milliseconds since 1970; it is kept when the window is reloaded. */
+/**
+ * The start of the talk, by default now, in milliseconds since 1970; it is kept when the window is reloaded, if the
+ * browser has storage.
+ */
 function startOfTalk() {
-	const since = Number(sessionStorage.getItem(KEPT));
-	return since || restartTalk();
+	try {
+		return Number(sessionStorage.getItem(KEPT)) || restartTalk();
+	} catch {
+		return Date.now();
+	}
 }
 
 /** Stores the current time as the start of the talk, and returns it. */
 function restartTalk() {
 	const now = Date.now();
-	sessionStorage.setItem(KEPT, String(now));
+	try {
+		sessionStorage.setItem(KEPT, String(now));
+	} catch {
+		// without storage, it is not kept
+	}
 	return now;
 }
 
