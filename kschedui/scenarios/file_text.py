@@ -65,16 +65,18 @@ def texts(source: BinaryIO, most: int) -> Iterator[str]:
             _refuse_archive(block)
             decoder = io.IncrementalNewlineDecoder(_decoder(block), translate=False)
         yield _decode(decoder, block)
+    if decoder is not None:
+        _decode(decoder, b"", final=True)
 
 
 def _decoder(start: bytes) -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder("utf-16" if start.startswith(UTF_16) else "utf-8-sig")()
 
 
-def _decode(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
-    """Return the text of a block. Raises ScenarioErrors if it is not UTF-8 or UTF-16."""
+def _decode(decoder: io.IncrementalNewlineDecoder, block: bytes, *, final: bool = False) -> str:
+    """Return the text of a block. Raises ScenarioErrors if it is not UTF-8 or UTF-16, or ends within a character."""
     try:
-        return decoder.decode(block)
+        return decoder.decode(block, final=final)
     except UnicodeDecodeError:
         raise refusal(Message("this is not text in UTF-8 or UTF-16")) from None
 

@@ -58,6 +58,14 @@ test("a file of Windows is read", async () => {
 	assert.equal((await read(Uint8Array.of(0xef, 0xbb, 0xbf), TEXT)).text, TEXT);
 });
 
+test("a file that ends within a character is refused", async () => {
+	const bytes = Buffer.from("kind: Pod # 节点");
+	await assert.rejects(read(bytes.subarray(0, -1)), refused("encoding"));
+	await assert.rejects(read(gzipSync(bytes.subarray(0, -2))), refused("encoding"));
+	await assert.rejects(read(Uint8Array.of(0xff, 0xfe), Buffer.from("kind", "utf16le"), "x"), refused("encoding"));
+	assert.equal((await read(bytes)).text, "kind: Pod # 节点");
+});
+
 test("only a text that somebody may have typed is held", async () => {
 	assert.equal((await read(TEXT)).typed, TEXT);
 	assert.equal((await read("kind: Secret\n")).typed, "");

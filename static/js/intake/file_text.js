@@ -54,6 +54,7 @@ export class FileText {
 			for (let at = 0; at < bytes.length; at += BLOCK)
 				yield this.checked(decode(decoder, bytes.subarray(at, at + BLOCK)));
 		}
+		if (decoder) this.checked(decode(decoder)); // throws if the last character is cut off
 		if (this.empty) throw new Refused("empty");
 	}
 
@@ -170,12 +171,13 @@ function encodingOf(bytes) {
 }
 
 /**
- * Decodes bytes; throws Refused if they are not valid in the file's encoding.
- * @param {TextDecoder} decoder @param {Uint8Array} bytes
+ * Decodes bytes, or ends the file if there are none; throws Refused if they are not valid in the file's encoding, or
+ * the file ends within a character.
+ * @param {TextDecoder} decoder @param {Uint8Array} [bytes]
  */
 function decode(decoder, bytes) {
 	try {
-		return decoder.decode(bytes, { stream: true });
+		return decoder.decode(bytes, { stream: Boolean(bytes) });
 	} catch {
 		throw new Refused("encoding");
 	}

@@ -55,6 +55,13 @@ def test_logs_in_a_cluster_info_dump_are_dropped(block: int, monkeypatch: pytest
     assert "1 container log" in found.notes[0]
 
 
+@pytest.mark.parametrize("text", ["kind: Pod # 节点".encode()[:-1], "kind".encode("utf-16") + b"x"])
+def test_a_file_that_ends_within_a_character_is_refused(text: bytes) -> None:
+    for file in (text, gzip.compress(text)):
+        with pytest.raises(ScenarioErrors, match="not text in UTF-8 or UTF-16"):
+            list(file_text.texts(io.BytesIO(file), 1000))
+
+
 FORBIDDEN = (
     'Error from server (Forbidden): pods is forbidden: User "x" cannot list resource "pods" at the cluster scope'
 )
