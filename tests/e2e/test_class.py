@@ -24,6 +24,16 @@ TOLD = """() => {
   const look = () => root.dataset.ready && told.push([document.querySelector("#caption h1").textContent, Boolean(player.pendingDraw)]);
   new MutationObserver(look).observe(root, {attributeFilter: ["data-ready"]});
 }"""
+# What a screen reader says: texts that are put into the place of the announcements, if they change it.
+ANNOUNCED = """() => {
+  window.announced = [];
+  let last = "";
+  new MutationObserver(() => {
+    const text = document.querySelector("#class-bar p[role=status].sr").textContent;
+    if (text && text !== last) announced.push(text);
+    last = text;
+  }).observe(document.getElementById("class-bar"), {childList: true, characterData: true, subtree: true});
+}"""
 PHONE = {"width": 390, "height": 844}
 MakePage = Callable[..., Page]
 
@@ -226,6 +236,17 @@ def test_a_class_on_the_first_lesson_is_started_from_the_home_page(visitor: Make
     expect(teacher.locator("#class-code")).to_be_visible()
     join(phone, teacher.locator(".class-code-letters").inner_text())
     expect(phone.locator(".scenario-title")).to_have_text("A pod is scheduled")
+
+
+@pytest.mark.quick
+def test_bringing_everyone_back_is_announced_each_time(visitor: MakePage) -> None:
+    teacher = visitor()
+    start(teacher)
+    teacher.evaluate(ANNOUNCED)
+    for times in (1, 2):
+        teacher.get_by_role("button", name="Bring back").click()
+        teacher.wait_for_function("times => announced.length === times", arg=times)
+    assert teacher.evaluate("announced") == ["Everyone is back at your step."] * 2
 
 
 @pytest.mark.quick

@@ -13,6 +13,7 @@ import { classHooks, openSpeaker } from "./speaking.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
+const ANNOUNCED_AFTER = 100; // ms, in which the place of announcements is empty
 /** Keys for going forward, which also close the dialog with the class's code. */
 const ON = new Set(["ArrowRight", "PageDown"]);
 
@@ -156,7 +157,17 @@ export function teach(page) {
 	/** Calls all students back to this page's step. */
 	function gather() {
 		lead.gather();
-		news = t("class.gathered");
+		announce(t("class.gathered"));
+	}
+
+	/** Announces a sentence, also if it is the same as before. @param {string} sentence */
+	function announce(sentence) {
+		news = "";
+		show();
+		setTimeout(() => {
+			news = sentence;
+			show();
+		}, ANNOUNCED_AFTER);
 	}
 
 	/** Asks whether to end the class, or no longer. */
@@ -179,7 +190,7 @@ export function teach(page) {
 		message: (message) => {
 			if (message.type === "count") lead.count(message);
 			if (message.type === "kept") lead.keep(message.n, message.number);
-			if (message.type === "error") news = message.message;
+			if (message.type === "error") announce(message.message);
 			if (predictions.open) page.redraw(false);
 			show();
 		},
