@@ -30,11 +30,9 @@ const news = /** @type {HTMLElement} */ (document.getElementById("news"));
 function readRun({ run }) {
 	const store = new ChunkStore();
 	const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, run, 0);
-	return new Promise((resolve, reject) => {
-		const end = () => {
-			feed.close();
-			resolve(store);
-		};
+	/** @type {Promise<ChunkStore>} */
+	const whole = new Promise((resolve, reject) => {
+		const end = () => resolve(store);
 		feed.listen({
 			chunk: (/** @type {TraceChunk} */ chunk) => {
 				store.put(chunk);
@@ -50,6 +48,7 @@ function readRun({ run }) {
 		});
 		feed.open();
 	});
+	return whole.finally(() => feed.close());
 }
 
 /** The functions that draw each picture again. @type {((paper: boolean) => void)[]} */
