@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, askedValue, currentList, listEdits, nothingAsked } from "../../static/js/what_if/edits.js";
 import { amountText, parseAmount } from "../../static/js/what_if/fields/parts.js";
-import { requirementsOf, selectorOf, selectorText } from "../../static/js/what_if/fields/terms.js";
+import { commonKey, requirementsOf, selectorOf, selectorText } from "../../static/js/what_if/fields/terms.js";
 import { marksOf } from "../../static/js/what_if/result.js";
+import { triedState } from "../../static/js/what_if/tried.js";
 
 const cpu = (value) => ({ type: "set", kind: "Pod", namespace: "default", name: "web", path: ["spec", "cpu"], value });
 const cordon = { type: "set", kind: "Node", name: "n1", path: ["spec", "unschedulable"], value: true };
@@ -123,4 +124,28 @@ test("every node that changes sides is marked on the stage, those beyond the lis
 	};
 	assert.deepEqual(Object.fromEntries(marksOf(answer)), { n1: "lost", n2: "winner", n3: "gained", n4: "lost" });
 	assert.equal(marksOf(null).size, 0);
+});
+
+test("a new term is about zones if nodes have them, however many other labels they have", () => {
+	const zone = "topology.kubernetes.io/zone";
+	const labels = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`example.com/${i}`, ""]));
+	const nodes = (own) => ({ view: { state: { nodes: new Map([["n1", { summary: { labels: own } }]]) } } });
+	assert.equal(commonKey(nodes({ ...labels, [zone]: "a" })), zone);
+	assert.equal(commonKey(nodes(labels)), "kubernetes.io/hostname");
+});
+
+test("the picture of a tried number has whole reasons", () => {
+	const event = { plugins: ["NodeResourcesFit", "TaintToleration"], verdicts: [], feasible: 1, nodes: 1 };
+	const state = {
+		order: ["n1"],
+		pods: new Map(),
+		nodes: new Map(),
+		cycle: { NodesFiltered: { ...event, verdict: `i4:${btoa("\0\0\0\0")}` } },
+	};
+	const lost = [{ node: "n1", before: "", after: "TaintToleration: node(s) had taint {a: b}, Too many: 3" }];
+	const change = { of: "room", id: "", name: "cpu", node: "n1", value: 2, to: 1 };
+	const { cycle } = triedState(state, "default/web", [change], { gained: [], lost });
+	assert.deepEqual(cycle.NodesFiltered.verdicts, [
+		{ plugin: "TaintToleration", code: "Unschedulable", reasons: ["node(s) had taint {a: b}", "Too many: 3"] },
+	]);
 });

@@ -104,8 +104,8 @@ function verdictsAfter(state, { gained, lost, more = [[], []] }) {
 	const verdicts = [...event.verdicts];
 	const after = new Map([...gained.map(({ node }) => node), ...more[0]].map((node) => [node, 0]));
 	for (const { node, after: status } of lost) {
-		const [plugin, reasons] = status.split(": ");
-		after.set(node, verdicts.push({ plugin, code: "Unschedulable", reasons: reasons.split(", ") }));
+		const [plugin, ...reasons] = status.split(": "); // a reason may contain ": ", too
+		after.set(node, verdicts.push({ plugin, code: "Unschedulable", reasons: reasons.join(": ").split(", ") }));
 	}
 	const last = verdicts.length; // further lost nodes get the last reason
 	for (const node of more[1]) after.set(node, last);

@@ -211,8 +211,8 @@ function nodeKeys(panel) {
 }
 
 /** The topology key of zones if nodes have it, otherwise that of host names. @param {Panel} panel */
-function commonKey(panel) {
-	return nodeKeys(panel).includes(ZONE) ? ZONE : HOSTNAME;
+export function commonKey(panel) {
+	return [...panel.view.state.nodes.values()].some((node) => ZONE in (node.summary.labels ?? {})) ? ZONE : HOSTNAME;
 }
 
 /** A label selector that matches the pod's own labels. @param {Panel} panel */
