@@ -516,7 +516,7 @@ function priorityPanel(view, { event }) {
 	const key = others.find((key) => priorityOf(state, key) === lowest);
 	const lower = lowest < triedValue(view, own);
 	return panel(
-		t("margin.victims"),
+		t("margin.lower"),
 		podName(subject),
 		h(
 			"p",
