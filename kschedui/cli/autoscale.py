@@ -71,7 +71,9 @@ def _compare(source: inputs.Input, options: Namespace) -> None:
     if not options.quiet:
         for note in (note for each in converted.values() for note in each.notes):
             sys.stderr.write(f"{source.name}: {note}\n")
-    comparison = compare({name: inputs.parse_again(source, each.text) for name, each in converted.items()}, registry())
+    comparison = compare(
+        {name: inputs.parse_changed(source, each.text) for name, each in converted.items()}, registry()
+    )
     if options.format == "json":
         sys.stdout.write(msgspec.json.encode(comparison).decode() + "\n")
         return

@@ -157,7 +157,7 @@ def read_again(source: Input, version: str) -> Scenario:
         raise Unusable(in_file(f"{source.name}, on Kubernetes {version}", error)) from None
 
 
-def parse_again(source: Input, text: str) -> Scenario:
+def parse_changed(source: Input, text: str) -> Scenario:
     """Parse another text of the same scenario, for the same release. Raises ScenarioError."""
     return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), source.scenario.release)
 

@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course:
-    """Create a course of scenarios given by name or link. Raises BadCourse."""
+    """Create a course of scenarios given by id or link. Raises BadCourse."""
     hashed = "" if visitor.user else visitor.editor_hash
     course = Course(owner=visitor.user, editor_hash=hashed)
     with in_turn(f"courses of {visitor.author}"):

@@ -30,7 +30,7 @@ FEW = 8  # an attribute with more values, all different, identifies the device
 
 
 class NodesMore(msgspec.Struct, frozen=True):
-    """The number of nodes of a kind to add until all requested copies fit; None if no number is enough."""
+    """The least number of nodes like `like` with which all requested copies fit; None if even the most is too few."""
 
     like: NodeName
     count: int | None

@@ -206,9 +206,10 @@ class Snapshot:
         return () if passed[0] else status_of(0).reasons
 
     def find_node(self, pod: Pod, acceptable: Callable[[str], bool], hint: str = "") -> str:
-        """Return the first node that the pod fits, beginning with the hint, then after the last match; "" if none.
+        """Return the hint if the pod fits it, otherwise the first such node after the last match; "" if there is none.
 
-        simulator/clustersnapshot/predicate/plugin_runner.go: RunFiltersUntilPassingNode. Cordoned nodes are left out.
+        A node must be acceptable, and must not be cordoned, unless it is the hint.
+        simulator/clustersnapshot/predicate/plugin_runner.go: RunFiltersUntilPassingNode.
         """
         passing = self._passing(pod)
         if hint in self._number and passing[self._number[hint]] and acceptable(hint):

@@ -642,7 +642,7 @@ class Api:
     def record_on(
         self, kind: str, name: str, namespace: str, reason: str, message: str, level: str = "Normal", source: str = ""
     ) -> None:
-        """Record a Kubernetes Event on an object that is not simulated, such as a ConfigMap."""
+        """Record a Kubernetes Event on an object, which need not be simulated (a ConfigMap, for example)."""
         self.emit(EventRecorded(kind, name, namespace, reason, level, source or self.actor, message))
 
     def emit(self, event: AnyEvent) -> None:

@@ -126,9 +126,9 @@ def expected_scale(pods: list[Owned], api: Api) -> int:
 
 
 def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict[str, float]:
-    """Return the pods whose eviction was granted and that are not being deleted yet (buildDisruptedPodMap).
+    """Return the time of each granted eviction whose pod is not being deleted yet (buildDisruptedPodMap).
 
-    Others are forgotten; the budget is synced again when the next one is.
+    A grant is forgotten after FORGOTTEN_AFTER seconds; the budget is synced again when the next one expires.
     """
     granted = disrupted_pods(api).get(key_of(budget), {})
     staying = {pod.key for pod, status in pods if status.deletion_requested is None}

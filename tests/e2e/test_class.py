@@ -221,6 +221,7 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     at(student, "41")
     expect(student.locator(".class-news")).to_contain_text("1 step ahead")
     press(teacher, "ArrowRight")
+    expect(student.locator(".class-news")).not_to_contain_text("ahead")  # the class has the step
     teacher.goto(f"/c/{code}/")
     student.goto(f"/c/{code}/")
     at(teacher, "41")

@@ -271,9 +271,10 @@ class Orchestrator:
 
 
 def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:
-    """Return groups of pods with the same controller, equal labels and specs (equivalence/groups.go).
+    """Return groups of pods with the same controller and equal labels and specs (equivalence/groups.go).
 
-    Further pods of a controller with the maximum number of groups are groups of their own.
+    A pod is a group of its own if it has no controller or that of a DaemonSet, or if it differs from all groups of a
+    controller that has the maximum number of them.
     """
     groups: list[PodGroup] = []
     of_controller: dict[str, list[list[Pod]]] = {}

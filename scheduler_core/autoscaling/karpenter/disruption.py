@@ -127,6 +127,8 @@ class Disruption:
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
         """Return the command that would remove or replace a node alone, or None and why the node stays."""
+        if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
+            return None, "Node is deleting or marked for deletion"
         candidate = self._candidate(node, eventual=True)
         if candidate is not None and self._has_drifted(candidate):
             if self._budgets("Drifted")[candidate.pool.name] == 0:

@@ -205,9 +205,9 @@ class ClusterState:
         return ""
 
     def _allowed(self, budget: PodDisruptionBudget) -> int:
-        if budget.disruptions_allowed is not None:
-            return budget.disruptions_allowed
-        return self._api.workload_status(budget).number("disruptionsAllowed")
+        """Return the number in the budget's status; that of the file until the disruption-controller writes one."""
+        status = self._api.workload_status(budget)
+        return status.number("disruptionsAllowed") if status.numbers else budget.disruptions_allowed or 0
 
 
 def is_active(status: PodStatus) -> bool:

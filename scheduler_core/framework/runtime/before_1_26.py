@@ -1,4 +1,6 @@
-"""Filters before 1.26: all plugins evaluate every node, and their results are merged (PluginToStatus.Merge)."""
+"""Filters that all evaluate every node, with merged results (PluginToStatus.Merge): until 1.25, of which the oldest
+releases do so only where a Policy has alwaysCheckAllPredicates, and in GeneralPredicates.
+"""
 
 from __future__ import annotations
 

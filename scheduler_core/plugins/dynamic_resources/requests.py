@@ -13,7 +13,9 @@ RequestKey = tuple[int, int, int]  # claim, request, subrequest: 0 for a request
 
 
 class AllocationError(Exception):
-    """A claim or class is invalid, so that the search fails on every node."""
+    """The search on a node ends with an error: a claim, class, selector or pool is invalid, or a request for all
+    devices cannot be met.
+    """
 
 
 class RequestData(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: Persistent
 
 
 def after_referenced_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
-    """Return the hint for a created or changed claim that the pod references by name."""
+    """Queue the pod if it references the created or changed claim by name."""
     return _hint(new.namespace == pod.namespace and new.name in direct_claims(pod))
 
 

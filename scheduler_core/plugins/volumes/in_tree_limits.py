@@ -101,12 +101,14 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     ) -> list[Fact]:
         node, new = cluster.nodes.nodes[row], self._volumes(pod, new=True)
         if isinstance(new, Status):
-            return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
+            return [_unknown(new)]
+        if not new or self._is_migrated(node):
+            return []
         attached = self._volumes_of_pods(self._slots(row, 0, change))
-        present, limit = len(attached) if isinstance(attached, set) else 0, self._limit(node)
-        migrated = self._is_migrated(node)
-        added = 0 if migrated or isinstance(attached, Status) else len(new - attached)
-        holds = migrated or not added or present + added <= limit
+        if isinstance(attached, Status):
+            return [_unknown(attached)]
+        present, added, limit = len(attached), len(new - attached), self._limit(node)
+        holds = present + added <= limit
         volumes = format_count(present, "volume")
         text = f"{node.name} has {volumes} of this kind, the pod adds {added}; the limit is {limit}."
         return [
@@ -201,6 +203,11 @@ class EBSLimits(InTreeLimits):
         instance_type = next((node.labels[key] for key in INSTANCE_TYPE if key in node.labels), "")
         default = NITRO_LIMIT if NITRO.search(instance_type) else self.counts.default
         return node.allocatable.get(self.counts.limit_key, default)
+
+
+def _unknown(error: Status) -> Fact:
+    """Return a fact that does not hold: volumes are not known."""
+    return Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=error.message)
 
 
 class GCEPDLimits(InTreeLimits):

@@ -34,7 +34,7 @@ export function drawDialog(dialog, name, view) {
 }
 
 /**
- * The dialog Share: links, the HTML that embeds the run, and for a scenario of this site the tools for teachers, files
+ * The Share dialog: links, the HTML that embeds the run, and for a scenario of this site the tools for teachers, files
  * and pictures; in a class, only the link to this step.
  * @param {View} view
  */
@@ -156,7 +156,7 @@ function teaching(view, page, here) {
 }
 
 /**
- * The dialog Go to: a form for the number of a step or an attempt, or a time.
+ * The Go to dialog: a form for the number of a step or an attempt, or a time.
  * @param {View} view @param {() => void} close
  */
 function goTo(view, close) {
@@ -200,7 +200,7 @@ function goTo(view, close) {
 
 const MAX_FOUND = 40;
 
-/** The dialog Search: a text field, and the list of what it finds. @param {View} view @param {() => void} close */
+/** The Search dialog: a text field, and the list of what it finds. @param {View} view @param {() => void} close */
 function search(view, close) {
 	const show = (/** @type {string} */ text) => {
 		const target = document.querySelector("#search-results");
@@ -272,7 +272,7 @@ function results(view, close, word) {
 	return matches.length ? matches.slice(0, MAX_FOUND) : [h("li", { key: "none" }, t("search.none"))];
 }
 
-/** The dialog Breakpoints: the list of breakpoints, and a form that adds one. @param {View} view */
+/** The Breakpoints dialog: the list of breakpoints, and a form that adds one. @param {View} view */
 function breakpoints(view) {
 	const { player } = view;
 	const again = () => view.act.open("breakpoints");
@@ -362,7 +362,7 @@ const SIGNS = [
 ];
 const RANGE = 3; // of more keys, the first and the last are shown
 
-/** The dialog Help: the keys by group, and the signs of the picture. @returns {Child} */
+/** The Help dialog: the keys by group, and the signs of the picture. @returns {Child} */
 function help() {
 	return [
 		h(
@@ -407,7 +407,7 @@ function keyRow({ keys, name }) {
 const AROUND = 150; // steps
 
 /**
- * The dialog Transcript: the sentences of the steps around the current one.
+ * The Transcript dialog: the sentences of the steps around the current one.
  * @param {View} view @param {() => void} close
  */
 function transcript(view, close) {

@@ -115,7 +115,8 @@ function stateText({ board, follow }, lost) {
 }
 
 /**
- * The text about a question: it is open, it is answered, or how many answers were right; "" if none was counted.
+ * The text about a question: it is open, it is answered, or how many answers were right; "" if no
+ * counts are shown, or the student is at another step.
  * @param {Attendance} attendance
  */
 function questionText({ isAsked, board, answers, counts, question }) {

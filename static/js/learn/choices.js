@@ -12,7 +12,7 @@ import { scenarioDone } from "../shared/progress.js";
 import { actorName } from "../steps/controllers/view.js";
 import { node, pod } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
-import { endedPods } from "../steps/run/words.js";
+import { endedPodCount } from "../steps/run/words.js";
 
 /** @typedef {import("./predictions.js").Predictions} Predictions */
 /** @typedef {import("./questions.js").Question} Question */
@@ -225,7 +225,7 @@ function endCard(view, predictions) {
 	const [right, answered] = predictions.tally;
 	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
 	const victims = attempts.reduce((sum, attempt) => sum + attempt.victims, 0);
-	const ended = endedPods(view.state);
+	const ended = endedPodCount(view.state);
 	/** @type {Record<string, number>} */
 	const facts = {
 		bound: Object.keys(event.bound).length + (event.stayed ?? 0) - ended,

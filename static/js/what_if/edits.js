@@ -37,7 +37,7 @@ export function keyOf(edit) {
  * An edit that sets a field of a pod.
  * @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit}
  */
-export function ofPod(pod, path, value = null) {
+export function podEdit(pod, path, value = null) {
 	const [namespace, name] = pod.split("/");
 	return { type: "set", kind: "Pod", name, namespace, path, value };
 }
@@ -48,7 +48,7 @@ export function ofPod(pod, path, value = null) {
  */
 export function priorityEdits(pod, spec, value) {
 	const others = ["priorityClassName", "preemptionPolicy"].filter((name) => spec[name]);
-	return [ofPod(pod, ["spec", "priority"], value), ...others.map((name) => ofPod(pod, ["spec", name]))];
+	return [podEdit(pod, ["spec", "priority"], value), ...others.map((name) => podEdit(pod, ["spec", name]))];
 }
 
 /** A question without edits. @param {number} attempt @returns {Asked} */

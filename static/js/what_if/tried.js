@@ -4,7 +4,7 @@
 import { amount, inOneUnit, short } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { decodeColumn } from "../trace/feed.js";
-import { ofPod, priorityEdits } from "./edits.js";
+import { podEdit, priorityEdits } from "./edits.js";
 import { amountText, fromEngine, parseAmount } from "./fields/parts.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
@@ -27,7 +27,7 @@ export function editsOf(change, about) {
 	if (of === "weight") return [{ type: "weight", plugin: name, weight: to, profile: about.profile }];
 	if (of === "request") return requestEdits(change, about);
 	if (of === "priority") return priorityEdits(about.pod, about.manifest.spec ?? {}, to);
-	if (change.path) return [ofPod(about.pod, change.path, to)];
+	if (change.path) return [podEdit(about.pod, change.path, to)];
 	const path = ["status", "allocatable", name];
 	return [{ type: "set", kind: "Node", name: node, path, value: manifestAmount(name, to) }];
 }
@@ -50,7 +50,7 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 	const text = amountText(name, asked);
 	const at = (/** @type {string} */ list) => ["spec", "containers", i, "resources", list, name];
 	const moves = limit !== undefined && (name.includes("/") || parseAmount(name, limit) < asked);
-	return [ofPod(pod, at("requests"), text), ...(moves ? [ofPod(pod, at("limits"), text)] : [])];
+	return [podEdit(pod, at("requests"), text), ...(moves ? [podEdit(pod, at("limits"), text)] : [])];
 }
 
 /** The key and the values of a change's text: "requests 1 cpu instead of 1.2". @param {Change} change */

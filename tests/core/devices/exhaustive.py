@@ -100,7 +100,7 @@ def picks(node: str, claims: Sequence[Manifest], slices: Sequence[Manifest], use
 
 
 def _candidates(node: str, slices: Sequence[Manifest], minor: int) -> tuple[list[Candidate], bool]:
-    """Return the devices for the node in order, and whether a pool of the node is incomplete."""
+    """Return the devices for the node in order, and whether a pool of the node is incomplete or ambiguous."""
     pools: dict[tuple[str, str], list[Manifest]] = {}
     for one in slices:
         pools.setdefault((one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)

@@ -164,7 +164,7 @@ export function rejectsCordoned(plugin) {
 const LONGEST_FACT = 26; // letters
 
 /**
- * The values that a plugin compared on a node that passed; "" if they are not known.
+ * What a plugin found on a node that passed, in a few words; "" if that is not known, or too long for a lane.
  * @param {View} view
  * @param {string} name
  * @param {string} plugin

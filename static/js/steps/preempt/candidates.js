@@ -105,7 +105,8 @@ export function candidateColumn(view, candidate, fates, drawing) {
 }
 
 /**
- * The chips below a column: the victims, or while there are none, the removed pods if all of them fit.
+ * The chips below a column: the victims, or while there are none, the removed pods; only the number of these if they
+ * are more than `rows`.
  * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {number} rows
  */
 function chips(view, candidate, fates, rows) {

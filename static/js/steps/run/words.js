@@ -36,7 +36,7 @@ function nameList(key, pods) {
 }
 
 /** The number of pods that have finished and use no resources any more. @param {State} state */
-export function endedPods(state) {
+export function endedPodCount(state) {
 	let ended = 0;
 	for (const { place } of state.pods.values()) if (place === "finished") ended += 1;
 	return ended;
@@ -44,7 +44,7 @@ export function endedPods(state) {
 
 /** The caption of the end of the run. @param {Context} context @returns {Partial<Caption>} */
 function runFinished({ state, event: { time, bound, stayed = 0, pending, deleted } }) {
-	const ended = endedPods(state);
+	const ended = endedPodCount(state);
 	const placed = Object.keys(bound).length + stayed - ended;
 	const done = placed || !ended ? "run.finished.done" : "run.finished.alldone";
 	const key = !pending.length ? done : placed ? "run.finished" : "run.finished.nobody";

@@ -5,7 +5,7 @@ import { capacityPage } from "../../chrome/inspector.js";
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { taintText } from "../../shared/taints.js";
-import { askedValue, priorityEdits, ofPod as setOf } from "../edits.js";
+import { askedValue, podEdit, priorityEdits } from "../edits.js";
 import { fromEngine, group, listField, numberField, quantityField } from "./parts.js";
 import { affinityFields, spreadFields } from "./terms.js";
 
@@ -37,11 +37,11 @@ export function podFields(panel) {
 }
 
 /**
- * An edit that sets a field of the panel's pod.
+ * An edit that sets a field of the panel's pod; null removes it.
  * @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit}
  */
-function ofPod({ about }, path, value = null) {
-	return setOf(about.pod, path, value);
+function fieldEdit({ about }, path, value = null) {
+	return podEdit(about.pod, path, value);
 }
 
 /**
@@ -51,7 +51,7 @@ function ofPod({ about }, path, value = null) {
  * @param {any} was
  */
 function currentValue(panel, path, was) {
-	const edited = askedValue(panel.asked, ofPod(panel, path));
+	const edited = askedValue(panel.asked, fieldEdit(panel, path));
 	return edited === undefined ? was : edited;
 }
 
@@ -72,9 +72,9 @@ function requestFields(panel, spec) {
 			return quantityField(`${i}-${resource}`, label, {
 				resource,
 				was: resources[resource],
-				now: askedValue(panel.asked, ofPod(panel, path)),
+				now: askedValue(panel.asked, fieldEdit(panel, path)),
 				most,
-				set: (text) => panel.put([ofPod(panel, path, text)]),
+				set: (text) => panel.put([fieldEdit(panel, path, text)]),
 			});
 		});
 	});
@@ -83,7 +83,7 @@ function requestFields(panel, spec) {
 /** The field of the pod's priority. @param {Panel} panel @param {any} spec */
 function priorityField(panel, spec) {
 	const was = panel.view.state.pods.get(panel.about.pod)?.summary.priority ?? spec.priority ?? 0;
-	const askedPriority = askedValue(panel.asked, ofPod(panel, ["spec", "priority"]));
+	const askedPriority = askedValue(panel.asked, fieldEdit(panel, ["spec", "priority"]));
 	const others = [...panel.view.state.pods.values()].map((pod) => pod.summary.priority ?? 0);
 	return numberField("priority", t("ask.priority"), {
 		was,
@@ -109,12 +109,14 @@ function pairsField(panel, key, path, was) {
 			key: name,
 			text: `${name}=${value}`,
 			drop: () =>
-				name in was ? panel.put([ofPod(panel, [...path, name], null)]) : panel.drop([ofPod(panel, [...path, name])]),
+				name in was
+					? panel.put([fieldEdit(panel, [...path, name], null)])
+					: panel.drop([fieldEdit(panel, [...path, name])]),
 		})),
 		hint: "key=value",
 		add: (text) => {
 			const [name, ...rest] = text.split("=");
-			panel.put([ofPod(panel, [...path, name.trim()], rest.join("=").trim())]);
+			panel.put([fieldEdit(panel, [...path, name.trim()], rest.join("=").trim())]);
 		},
 	});
 }
@@ -144,10 +146,10 @@ function tolerationsField(panel, was) {
 		items: list.map((toleration, i) => ({
 			key: String(i),
 			text: tolerationText(toleration),
-			drop: () => panel.put([ofPod(panel, path, list.toSpliced(i, 1))]),
+			drop: () => panel.put([fieldEdit(panel, path, list.toSpliced(i, 1))]),
 		})),
 		hint: "key=value:NoSchedule",
 		options: taintTexts.slice(0, 40),
-		add: (text) => panel.put([ofPod(panel, path, [...list, parseToleration(text)])]),
+		add: (text) => panel.put([fieldEdit(panel, path, [...list, parseToleration(text)])]),
 	});
 }

@@ -3,7 +3,7 @@
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { currentList, listEdits, ofPod } from "../edits.js";
+import { currentList, listEdits, podEdit } from "../edits.js";
 import { choiceField, group, numberField, termBox, textField } from "./parts.js";
 
 /** @typedef {import("../panel.js").Panel} Panel */
@@ -159,10 +159,10 @@ function termBoxes(panel, place) {
  */
 function listOf(panel, path, emptied = path) {
 	const was = /** @type {any[]} */ (path.reduce((here, part) => here?.[part], panel.about.manifest)) ?? [];
-	const edit = ofPod(panel.about.pod, path);
+	const edit = podEdit(panel.about.pod, path);
 	const now = currentList(panel.asked, edit, was);
 	const change = (/** @type {any[]} */ list) => {
-		const edits = listEdits(panel.asked, edit, { was, now: list, empty: ofPod(panel.about.pod, emptied) });
+		const edits = listEdits(panel.asked, edit, { was, now: list, empty: podEdit(panel.about.pod, emptied) });
 		panel.apply({ type: "put", ...edits });
 	};
 	return { now, change };
