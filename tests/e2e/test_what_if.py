@@ -376,9 +376,9 @@ def test_a_priority_is_dragged_where_no_pod_is_less_important(browser_page: Page
     opened(page, node("n1", cpu=2), pod("db", cpu=2, node="n1", priority=100), pod("low", cpu=2, priority=50))
     draw_at(page, steps_of(page, "PreemptionEvaluated")[0])
     line = page.locator("#margin .formula")
-    expect(line).to_have_text("db 100 < low 50 ✕")
+    expect(line).to_have_text("db 100 < low 50 → false")
     pressed(page, "Priority of low", "End")
-    expect(line).to_have_text("db 100 < low 110 ✓")
+    expect(line).to_have_text("db 100 < low 110 → true")
     expect(page.locator("#caption .eyebrow")).to_have_text("What if: low has priority 110 instead of 50")
     expect(page.locator("#caption h1")).to_have_text("low would evict db from n1.")
 

@@ -7,6 +7,7 @@ that takes longer than MAX_SECONDS is measured again beside the reference loop: 
 set for counts (tests/bench/machine.py), and may be WIDE times as much, because measurements of one answer differ.
 """
 
+import gc
 import json
 import pickle
 import re
@@ -204,6 +205,18 @@ WORST = {
     "wordy": (wordy, {"name": "big", "node": "n1"}),
     "long": (long, {"name": "a", "node": "n1"}),
 }
+
+
+@pytest.fixture(autouse=True)
+def garbage_as_in_a_web_process() -> Iterator[None]:
+    """Look for garbage as seldom as kschedui/asgi.py does, and not among the objects of earlier tests."""
+    often = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+    yield
+    gc.set_threshold(*often)
+    gc.unfreeze()
 
 
 class Site(NamedTuple):

@@ -24,7 +24,7 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import require_complete_run
 
-MOST = 200  # rows of a page
+MOST = 100  # rows of a page
 SHOWN = 20  # rows of a group, when several groups are there
 OTHERS = 100  # pods with the same explanation as another one
 EXAMPLE = "flash-sale"  # the lesson that a run without pending pods offers
