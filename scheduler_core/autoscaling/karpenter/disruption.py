@@ -127,7 +127,7 @@ class Disruption:
 
     def explain(self, node: StateNode) -> tuple[Command | None, str]:
         """Return the command that would remove or replace a node alone, or None and why the node stays."""
-        if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
+        if self._is_under_way(node):
             return None, "Node is deleting or marked for deletion"
         candidate = self._candidate(node, eventual=True)
         if candidate is not None and self._has_drifted(candidate):
@@ -320,12 +320,16 @@ class Disruption:
         candidates = (self._candidate(node, eventual=eventual) for node in self._state.nodes())
         return [candidate for candidate in candidates if candidate is not None and wanted(candidate)]
 
+    def _is_under_way(self, node: StateNode) -> bool:
+        """Return whether a command disrupts the node already."""
+        return any(node.name == candidate.name for command in self._commands for candidate in command.candidates)
+
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
         """Return the node as a candidate (NewCandidate).
 
         None: its disruption is under way, or blocked for a reason that is recorded.
         """
-        if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
+        if self._is_under_way(node):
             return None
         problem = self.problem_of_node(node)
         if problem:

@@ -9,7 +9,7 @@ from scheduler_core.ask.autoscale.of_cluster_autoscaler import MOST_CHANGES
 from scheduler_core.ask.autoscale.question import autoscale
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.scenario.parse import parse_scenario
-from tests.builders import Manifest, node, pod, scenario
+from tests.builders import Manifest, budget, node, pod, scenario
 from tests.core.autoscaling.builders import instance_type, karpenter, node_class, node_pool, own
 
 ONE = instance_type("one", 1, 0.05)
@@ -73,6 +73,23 @@ def test_a_drifted_node_stays_if_no_budget_allows_its_disruption() -> None:
         )  # fmt: skip
         (answer,) = autoscale(parse_scenario(known), at=301, proves=False)
         assert [(found.outcome, found.reason) for found in answer.nodes] == [outcome]
+
+
+def test_karpenter_reads_the_disruptions_that_a_budget_allows_now() -> None:
+    on_demand = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
+    spec = {"spec": {"expireAfter": "Never", "requirements": [on_demand]}}
+    covered = pod("a", cpu=2, labels={"app": "a"})
+    owner = {"kind": "ReplicaSet", "name": "r", "apiVersion": "apps/v1", "uid": "u", "controller": True}
+    covered["metadata"]["ownerReferences"] = [owner]
+    of_the_file = budget("b", {"app": "a"}, maxUnavailable=1)
+    of_the_file["status"] = {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 1}
+    known = scenario(
+        node_class(), node_pool("p", spec, disruption={"consolidateAfter": "0s"}), covered, pod("big", cpu=5),
+        karpenter(instanceTypes=[FOUR, instance_type("eight", 8, 0.9)]), of_the_file,
+        events=[{"at": 50, "delete": {"kind": "Pod", "name": "big"}}], untilSeconds=100,
+    )  # fmt: skip
+    (answer,) = autoscale(parse_scenario(known), at=60, proves=False)
+    assert [(found.outcome, found.reason.split()[0]) for found in answer.nodes] == [("replace", "four")]
 
 
 def test_karpenter_buys_the_cheapest_type_and_says_why_not_another() -> None:
