@@ -69,18 +69,18 @@ PLAY = """async ([speed, frames]) => {
   player.seek(30, 0);
   player.speed = speed;
   const times = [];
-  const turn = player.turn.bind(player);
-  player.turn = (now) => {
+  const onAnimationFrame = player.onAnimationFrame.bind(player);
+  player.onAnimationFrame = (now) => {
     const before = performance.now();
-    turn(now);
+    onAnimationFrame(now);
     document.body.offsetHeight;
     times.push(performance.now() - before);
   };
   player.play(true);
   while (times.length < frames && player.playing) await new Promise((done) => setTimeout(done, 50));
   player.play(false);
-  delete player.turn;
-  return times.filter((time) => time > 1); // turns without a new step draw nothing
+  delete player.onAnimationFrame;
+  return times.filter((time) => time > 1); // frames without a new step draw nothing
 }"""
 
 
