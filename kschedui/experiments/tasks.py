@@ -10,11 +10,11 @@ from django.db import Error
 
 from kschedui.celery import app
 from kschedui.experiments import store, worker
-from kschedui.runs.tasks import STAY_SECONDS
 
 logger = logging.getLogger(__name__)
 
 QUEUE = "experiments"
+STAY_SECONDS = 60.0
 NICE = 10  # so that other processes have priority on a busy processor
 
 

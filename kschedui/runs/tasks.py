@@ -2,7 +2,6 @@
 
 import logging
 import os
-from time import monotonic
 from typing import Any
 
 from celery.signals import celeryd_after_setup, worker_process_init, worker_shutdown
@@ -17,21 +16,17 @@ from kschedui.work import limits
 logger = logging.getLogger(__name__)
 
 NICE = 5
-STAY_SECONDS = 60.0
 
 
 @app.task(name=runs.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_runs() -> None:
-    """Simulate the runs whose turn it is, one after another, until there is none that this worker can take.
+    """Simulate the run whose turn it is, then notify workers again, since there may be more.
 
-    After STAY_SECONDS, another worker is asked to continue instead.
+    In between, an upload can take the slot.
     """
-    end = monotonic() + STAY_SECONDS
     try:
-        while worker.serve():
-            if monotonic() > end:  # the process may be replaced now
-                runs.enqueue("")
-                return
+        if worker.serve():
+            runs.enqueue("")
     except Error as error:
         logger.warning("no run could be taken: %s", error)
 

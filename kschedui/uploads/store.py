@@ -166,6 +166,11 @@ def request_worker() -> None:
         logger.warning("an upload was not announced to the workers: %s", error)
 
 
+def has_queued() -> bool:
+    """Return whether an upload is queued."""
+    return Upload.objects.filter(state=State.QUEUED).exists()
+
+
 # --- A worker's part ----------------------------------------------------------------------------------------------
 
 

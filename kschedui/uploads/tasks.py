@@ -1,7 +1,9 @@
 """Celery tasks for uploads, which share the queue and the slots of long runs."""
 
 import logging
+from typing import Any
 
+from celery.signals import task_postrun
 from django.db import Error
 
 from kschedui.celery import app
@@ -24,3 +26,15 @@ def answer_uploads() -> None:
             runs.enqueue("")  # a run that came while this task held the slot found none
     except Error as error:
         logger.warning("no upload could be taken: %s", error)
+
+
+@task_postrun.connect
+def request_worker_after_run(sender: Any, **_: object) -> None:
+    """Notify a worker if an upload is queued. While the run held the slot, the upload's own message found none."""
+    if sender.name != runs.TASK:
+        return
+    try:
+        if store.has_queued():
+            store.request_worker()
+    except Error as error:
+        logger.warning("no upload could be looked for: %s", error)

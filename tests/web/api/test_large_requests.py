@@ -15,6 +15,7 @@ from django.utils import timezone
 from kschedui.models import Run, Scenario, Upload, UploadPart, Version
 from kschedui.runs import leases, long_run_slots
 from kschedui.runs import store as runs
+from kschedui.runs import tasks as runs_tasks
 from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
 from kschedui.uploads import parts, responding, store, tasks, worker
@@ -317,6 +318,34 @@ def test_runs_are_told_of_the_place_that_an_upload_leaves(monkeypatch: pytest.Mo
         long_run_slots.remove()
     assert Run.objects.get().state == Run.State.QUEUED
     assert free[-1:] == [True]
+
+
+def test_workers_are_notified_of_an_upload_that_found_no_slot_while_a_run_held_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the product an upload then waited for the next look for lost work, 2 s; so did the upload after it."""
+    simulate, free = runs_worker.execute, []
+
+    def run(public_id: str, *, long: bool) -> None:
+        tasks.answer_uploads()
+        assert Upload.objects.get().state == Run.State.QUEUED
+        simulate(public_id, long=long)
+
+    def look() -> None:
+        with long_run_slots.held() as slot:
+            free.append(slot)
+
+    Browser().post_json("/api/v1/scenarios", text=SMALL)
+    Browser().post_json("/api/v1/check", text=padded(SMALL))
+    monkeypatch.setattr(runs_worker, "execute", run)
+    monkeypatch.setattr(store, "request_worker", look)
+    long_run_slots.make(1)
+    try:
+        runs_tasks.work_on_runs.apply()
+    finally:
+        long_run_slots.remove()
+    assert Run.objects.get().state == Run.State.DONE
+    assert free == [True]
 
 
 def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None:
