@@ -200,8 +200,8 @@ class ClassConsumer(Connection):
                 await asyncio.sleep(5 * SHOW_SECONDS)
             except NoClass as error:
                 return await self.send_message(type="error", message=self.translate(error.args[0]))
-            except OSError:  # the teacher has disconnected
-                return
+            except OSError:  # the teacher has disconnected; a place that came before is stored
+                pass
             await asyncio.sleep(begun + SHOW_SECONDS - clock())
 
     async def end(self, live_class: LiveClass, message: dict[str, Any]) -> None:

@@ -187,6 +187,13 @@ export class Lead {
 		}, SPACING);
 	}
 
+	/** Sends the state without waiting for SPACING, since the page is being left. */
+	sendBeforeLeaving() {
+		clearTimeout(this.due);
+		this.due = 0;
+		this.sendState();
+	}
+
 	/** The state of the class as this page shows it. */
 	stateToSend() {
 		const { step, frame, order } = this.player;

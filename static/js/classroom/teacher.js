@@ -27,6 +27,7 @@ export function teach(page) {
 
 	const lead = new Lead({ ...page, predictions }, (message) => socket.say(message));
 	lead.foot = foot;
+	addEventListener("pagehide", () => lead.sendBeforeLeaving());
 
 	const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("class-code"));
 	const here = /** @type {HTMLElement} */ (dialog.querySelector(".class-here"));

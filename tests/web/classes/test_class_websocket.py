@@ -110,6 +110,37 @@ async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> No
 
 
 @in_loop
+async def test_the_last_place_of_a_teacher_who_leaves_at_once_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = await taught_class()
+    student = await sync_to_async(taught.student)()
+    change, begun, left = LiveClass.change, asyncio.Event(), asyncio.Event()
+
+    async def change_after_disconnect(*arguments: Any) -> Any:
+        begun.set()
+        await left.wait()
+        return await change(*arguments)
+
+    async def fail_after_disconnect(consumer: Any, **message: Any) -> None:  # as uvicorn does
+        if message["type"] == "kept":
+            raise OSError
+        await send(consumer, **message)
+
+    send = class_consumer.ClassConsumer.send_message
+    monkeypatch.setattr(LiveClass, "change", change_after_disconnect)
+    monkeypatch.setattr(class_consumer.ClassConsumer, "send_message", fail_after_disconnect)
+    async with taught.joined(student) as follower:
+        async with taught.joined() as teacher:
+            await say(teacher, **{**SHOW, "n": 1, "step": 1})
+            await begun.wait()
+            await say(teacher, **{**SHOW, "n": 2, "step": 2})
+            await say(teacher, type="nothing")
+            await until(teacher, "error")  # so the place before it has arrived
+        left.set()
+        while (await until(follower, "board"))["place"]["step"] != 2:
+            pass
+
+
+@in_loop
 async def test_nobody_but_the_teacher_says_what_is_shown_or_ends() -> None:
     taught = await taught_class()
     student = await sync_to_async(taught.student)()
