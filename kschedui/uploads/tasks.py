@@ -29,6 +29,12 @@ def answer_uploads() -> None:
 
 
 @task_postrun.connect
+def end_idle_server(**_: object) -> None:
+    """Give back the memory of an upload's server; at rest, the search for lost work is the task that does this."""
+    worker.server.end_if_idle()
+
+
+@task_postrun.connect
 def request_worker_after_run(sender: Any, **_: object) -> None:
     """Notify a worker if an upload is queued. While the run held the slot, the upload's own message found none."""
     if sender.name != runs.TASK:

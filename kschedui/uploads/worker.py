@@ -1,8 +1,9 @@
 """Answers uploads in a process that can be killed, and stores the responses."""
 
 import logging
-import multiprocessing
+import multiprocessing.forkserver
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
@@ -75,6 +76,7 @@ def answer_upload(upload: Upload, disconnect: ClientDisconnect) -> Response | Me
             return result
         finally:
             process().stop()  # and what it took of memory
+            server.used_at = monotonic()
     except TooMuch as error:
         return error.sentence
     except parts.DamagedPart:
@@ -84,6 +86,26 @@ def answer_upload(upload: Upload, disconnect: ClientDisconnect) -> Response | Me
     except Exception:
         logger.exception("upload %s failed", upload.public_id)
         return FAILED
+
+
+class Server:
+    """The server of multiprocessing that this process's worker processes are forked from, with all code in its memory.
+
+    It starts with the first upload. `used_at`: when the last one was answered, in seconds of the monotonic clock; None
+    without a server.
+    """
+
+    def __init__(self) -> None:
+        self.used_at: float | None = None
+
+    def end_if_idle(self) -> None:
+        """End the server WORK_IDLE_SECONDS after the last upload; the next one starts it again."""
+        if self.used_at is not None and monotonic() - self.used_at > settings.WORK_IDLE_SECONDS:
+            multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+            self.used_at = None
+
+
+server = Server()
 
 
 @lru_cache(maxsize=1)

@@ -113,11 +113,14 @@ class Worker:
 
     def _ready(self) -> Connection:
         with self._starting:
+            if self._process is not None and not self._process.is_alive():  # it was idle
+                self.stop()
             if self._connection is None:
                 context = get_context("forkserver")
                 context.set_forkserver_preload([PRELOADED])
                 ours, theirs = context.Pipe()
-                process = context.Process(target=serve, args=(theirs, self.memory, self.slow), daemon=True)
+                idle = settings.WORK_IDLE_SECONDS if self.slow else None  # the one for quick work stays
+                process = context.Process(target=serve, args=(theirs, self.memory, self.slow, idle), daemon=True)
                 process.start()
                 theirs.close()
                 self._process, self._connection = process, ours
@@ -149,8 +152,8 @@ class Worker:
 # --- In the process -----------------------------------------------------------------------------------------------
 
 
-def serve(connection: Connection, memory: int, slow: bool) -> None:
-    """Do work as it arrives, until the other end is closed."""
+def serve(connection: Connection, memory: int, slow: bool, idle: float | None) -> None:
+    """Do work as it arrives, until the other end is closed or none has come for `idle` seconds, if not None."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     os.nice(SLOW_NICE if slow else QUICK_NICE)
@@ -158,6 +161,8 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
     limits.limit_memory(memory)
     while True:
         try:
+            if not connection.poll(idle):
+                return
             seconds, language, function, args = connection.recv()
         except (EOFError, OSError):
             return

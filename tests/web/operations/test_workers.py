@@ -48,6 +48,28 @@ def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate:
     assert wait_until(lambda: len(workers_of(stack)) == at_rest, LONG)
 
 
+@pytest.mark.slow
+def test_the_memory_of_a_large_request_is_given_back(make_stack: StackMaker) -> None:
+    """A process that has answered one keeps a server with all code for the next one, and ends it when it is idle."""
+    stack = make_stack(library=False)
+    stack.env["KSCHEDUI_WORK_IDLE_SECONDS"] = "1"
+    stack.env["KSCHEDUI_MAX_DIRECT_BYTES"] = "100"
+    stack.start_workers(runs=1)
+    serve(stack)
+    visitor = Visitor(stack.url)
+    visitor.wait_for(visitor.save(SMALL), "done", "failed")
+
+    def servers() -> list[Process]:
+        return [
+            one for one in descendants(stack.children["worker"].group) if "multiprocessing.forkserver" in one.command
+        ]
+
+    assert servers()
+    assert wait_until(lambda: not servers(), LONG)
+    visitor.wait_for(visitor.save(SMALL), "done", "failed")
+    assert servers(), "and it starts again"
+
+
 EXITS_SLOWLY = """
 import os, signal
 from kschedui.celery import app

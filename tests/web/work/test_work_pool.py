@@ -14,18 +14,25 @@ import pytest
 
 from kschedui.runs.store import DamagedChunk
 from kschedui.scenarios.digest import Digest
+from kschedui.supervisor.ports import wait_until
 from kschedui.web.api import jobs
 from kschedui.web.api.routes.texts import JSON
 from kschedui.work import work_pool as work
 from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.limits import TooMuch
+from kschedui.work.process import Allowance, Worker
 from kschedui.work.work_pool import Busy, ClientDisconnected, WorkOptions, WorkPool
 from kschedui.work.work_queue import Client
+from tests.processes import processes
 from tests.web.conftest import MANY, SMALL, Browser
 
 ENDLESS = range(10**15)
 ME, YOU = Client("me", "me"), Client("you", "you")
 NOW = WorkOptions(patience=60)
+
+
+def is_running(pid: int) -> bool:
+    return any(process.pid == pid and "Z" not in process.state for process in processes())
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +62,24 @@ def test_what_takes_too_long_is_ended_by_the_system_and_the_next_is_served() -> 
         "This takes more than 1 seconds of processor time, which is the limit (KSCHEDUI_MAX_WORK_SECONDS)."
     )
     assert work.run(ME, NOW, sum, range(4)) == 6
+
+
+def test_a_process_for_slow_work_ends_when_it_is_idle_and_the_one_for_quick_work_stays(
+    settings: Any,
+) -> None:
+    settings.WORK_IDLE_SECONDS = 0.1
+    slow, quick = (Worker(2**30, slow=slow) for slow in (True, False))
+    allowance = Allowance(60, "", 2**30, "")
+
+    def pid_of(worker: Worker) -> Any:
+        return worker.run(allowance, ClientDisconnect(), None, getpid, [])
+
+    before = pid_of(slow), pid_of(quick)
+    assert wait_until(lambda: not is_running(before[0]), 60.0)
+    after = pid_of(slow), pid_of(quick)
+    slow.stop()
+    quick.stop()
+    assert (after[0] == before[0], after[1] == before[1]) == (False, True)
 
 
 @pytest.mark.usefixtures("pool")
