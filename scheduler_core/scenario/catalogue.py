@@ -34,11 +34,13 @@ def field_catalogue() -> dict[str, Any]:
 
     kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are not objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
-             number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "keys" of a
-             map to choose from, "values" of an enum or to choose from, "hint"
-    plugins  {plugin name: [extension points]}
-    releases [{"version", "default", "fields", "plugins", "gates"}], newest first: the fields, plugins and gates of the
-             default release that the release does not have or turns off by a feature gate
+             integer or percentage, number, boolean, quantity, time, duration, enum, any), "list": True for a list and
+             "map": True for a mapping of that type, "keys" of a mapping to suggest, "values" of an enum or to suggest,
+             and "hint"
+    plugins  {plugin name: [extension points]}, those of the default release
+    releases [{"version", "default", "fields", "plugins", "gates"}], newest first: the fields that the release does not
+             have or turns off by a feature gate, and the default plugins and settable gates of the default release
+             that it does not have
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
@@ -68,18 +70,19 @@ def field_catalogue() -> dict[str, Any]:
         "kinds": kinds,
         "types": types,
         "plugins": {name: list(points) for name, points in DEFAULT_RELEASE.plugin_points.items()},
-        "releases": [_lacks(release) for release in reversed(RELEASES.values())],
+        "releases": [_entry_of(release) for release in reversed(RELEASES.values())],
     }
 
 
-def _lacks(release: Release) -> dict[str, Any]:
-    newest = DEFAULT_RELEASE
+def _entry_of(release: Release) -> dict[str, Any]:
+    """Return the entry of a release in the catalogue's `releases`."""
+    default = DEFAULT_RELEASE
     return {
         "version": release.version,
-        "default": release is newest,
+        "default": release is default,
         "fields": [*fields_without(release), *release.profiles_lack, *release.configurations_lack],
-        "plugins": [plugin.name for plugin in newest.default_plugins if plugin not in release.default_plugins],
-        "gates": [name for name in newest.default_gates() if name not in release.gates],
+        "plugins": [plugin.name for plugin in default.default_plugins if plugin not in release.default_plugins],
+        "gates": [name for name in default.default_gates() if name not in release.gates],
     }
 
 

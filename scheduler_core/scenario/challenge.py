@@ -9,11 +9,11 @@ import msgspec
 
 AnswerKind = Literal["SchedulerPlugin", "KubeSchedulerConfiguration", "Deployment", "PodDisruptionBudget"]
 RULES_AND_SETTINGS: tuple[AnswerKind, ...] = ("SchedulerPlugin", "KubeSchedulerConfiguration")
-"""What a challenge asks for if it does not say."""
+"""The kinds of documents that a challenge without `asks` asks for."""
 
 
 class ObjectName(NamedTuple):
-    """The name of an object; `namespace` "" for kinds without one, and for the default namespace."""
+    """The name of an object; `namespace` is "" for kinds without a namespace, and for the namespace default."""
 
     kind: str
     namespace: str
@@ -21,7 +21,7 @@ class ObjectName(NamedTuple):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """The scenario with other objects. `expect` is as written."""
+    """The scenario with other objects: `objects` are added or replaced. These and `expect` are as in the document."""
 
     title: str
     title_zh: str
@@ -33,7 +33,8 @@ class Variant(msgspec.Struct, frozen=True):
 class Challenge(msgspec.Struct, frozen=True):
     """A challenge: the kinds of documents that it asks for, its solution, and its variants.
 
-    `asks` are the kinds of the answer's documents. `text` and `first_line` (from 0) are its place in the file.
+    `asks` are the kinds of the answer's documents; `seeds` are () for the scenario's own. `text` is the challenge's
+    document, and `first_line` (from 0) the line of the file on which it starts.
     """
 
     asks: tuple[AnswerKind, ...]

@@ -13,9 +13,10 @@ from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, pods
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
-    """Return one sentence for each expectation that the run does not meet.
+    """Return a sentence for each expectation that the run does not meet; a pod can have two, for its node and reason.
 
-    A pod of a workload is named by its owner and number: default/web@1/0.
+    `events` are those of the whole run. An expectation can name a pod of a workload by its owner and number:
+    default/web@1/0.
     """
     expect = scenario.expect
     if expect is None:
@@ -26,8 +27,8 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     bound: dict[str, str] = {}
     existed: set[str] = set()
     deleted: set[str] = set()
-    available: dict[str, list[int]] = {}  # of each Deployment: its available replicas, in order
-    called: dict[str, str] = {}  # by pod of a workload: its name by owner and number
+    available: dict[str, list[int]] = {}  # by Deployment: its available replicas, in order of time
+    called: dict[str, str] = {}  # by pod of a workload: namespace/name, with the name by owner and number
     for event in events:
         if isinstance(event, RunStarted):
             initial_node_of = initial_nodes(pods_of(event))
@@ -82,7 +83,7 @@ def _place(node_name: str, gone: bool) -> Message:
 
 
 def _least(replicas: Sequence[int], promised: int) -> int:
-    """Return the smallest number once the promised one was reached; if it never was, the largest, 0 without any."""
+    """Return the smallest number since the promised one was first reached; if it never was, the largest, or 0."""
     since = next((index for index, number in enumerate(replicas) if number >= promised), None)
     return max(replicas, default=0) if since is None else min(replicas[since:])
 

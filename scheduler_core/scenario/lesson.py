@@ -12,7 +12,7 @@ QuestionKind = Literal["node", "pod", "number", "choice"]
 class Caption(msgspec.Struct, frozen=True):
     """A teacher's sentence at one event of one attempt.
 
-    `about`: the pod, node, workload or node group of the event, if the attempt has several such events.
+    `about`: the pod, node, workload or node group of the event, if the attempt has several such events; "" if not.
     """
 
     attempt: int
@@ -25,9 +25,9 @@ class Caption(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """A question before an event of an attempt; the browser takes the answer from the trace.
 
-    `about`: the node, pod or plugin in question, if the event has several; else, as for a caption. `frame`: the first
-    frame that stays hidden until the reader answers; None: the frame for the kind of question. `yes_or_no`: the options
-    begin with yes and no.
+    `about`: the node, pod or plugin that the question is about, if the event has several; otherwise as in a caption.
+    `frame`: the first frame that stays hidden until the reader answers; None: the default of the kind of question.
+    `yes_or_no`: the options begin with yes and no.
     """
 
     attempt: int
@@ -56,11 +56,11 @@ class Lesson(msgspec.Struct, frozen=True):
 
     @property
     def has_words(self) -> bool:
-        """Return whether there are texts besides the title."""
+        """Return whether there are a description, a sentence of what to look at, captions or questions."""
         return bool(self.description or self.look_at or self.captions or self.questions)
 
     def text(self, field: str, language: str) -> str:
-        """Return a field in a language (a tag such as zh-hans), or in English if it is not translated."""
+        """Return title, description or look_at in a language, a tag such as zh-hans; in English if not translated."""
         translated: str = getattr(self, f"{field}_zh") if is_chinese(language) else ""
         return translated or getattr(self, field)
 

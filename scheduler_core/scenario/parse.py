@@ -5,8 +5,8 @@
     except ScenarioError as error:          # ScenarioErrors: `error.errors` has all of them
         print(error)                        # document 3, line 41, spec.containers[0].image: Required value
 
-The objects are read as by kube-apiserver and kube-scheduler of the file's release. If these would reject any part of
-the file, it is rejected as a whole; a part that they would ignore is a warning.
+The fields that are read are validated, and get their defaults, as by kube-apiserver and kube-scheduler of the file's
+release. One error rejects the whole file. A part that is ignored, or that is probably a mistake, is a warning.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ __all__ = [
 ]
 
 
-READING = 0.7  # the share of the progress for reading; building objects is the rest
+READING = 0.7  # the share of the progress that is reading the text; the rest is building the initial objects
 
 
 def parse_scenario(
@@ -105,11 +105,12 @@ def parse_scenario(
     release: Release | None = None,
     report_progress: Callable[[float], None] = lambda part: None,
 ) -> Scenario:
-    """Parse a file. Raises `ScenarioErrors`, and nothing else, if any part is invalid.
+    """Parse a file. Raises `ScenarioErrors` if any part is invalid.
 
     `known_plugins`: the outside plugins that a configuration can enable, each with the extension points that it
-    implements, named as in `config.EXTENSION_POINTS`. `release`: replaces the one in the file. `report_progress` is
-    called with the progress, from 0 to 1.
+    implements, named as in `config.EXTENSION_POINTS`. `release` takes precedence over the one in the file.
+    `report_progress` is called with the progress, from 0 to 1, after each document is read and before each initial
+    object is built.
     """
     problems = Problems()
     try:
@@ -125,7 +126,7 @@ def parse_scenario(
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Parse without the garbage collector, which would traverse the data many times."""
+    """Turn the garbage collector off within the block: during parsing, it would traverse the data many times."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -135,7 +136,7 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Sorted(msgspec.Struct):
+class _DocumentsByKind(msgspec.Struct):
     """The documents of a file by kind."""
 
     objects: dict[tuple[str, str], list[Document]] = {}  # by apiVersion and kind
@@ -144,7 +145,7 @@ class _Sorted(msgspec.Struct):
     policy: Document | None = None
     node_groups: list[Document] = []
     cluster_autoscaler: Document | None = None
-    priorities: Document | None = None  # of its expander
+    priorities: Document | None = None  # the ConfigMap of the priority expander
     karpenter: Document | None = None
     descheduler: Document | None = None
     rules: list[Document] = []
@@ -174,9 +175,9 @@ class _Reader:
         documents = read_documents(
             self._text, self._limits, self._problems, lambda part: self._report_progress(READING * part)
         )
-        documents_by_kind = self._sort(documents)
-        of_nodes = release_of_kubelets(_kubelet_versions(documents_by_kind))
-        own = self._build_own_document(documents_by_kind.scenario, of_nodes or DEFAULT_RELEASE)
+        documents_by_kind = self._group_by_kind(documents)
+        release_of_nodes = release_of_kubelets(_kubelet_versions(documents_by_kind))
+        own = self._build_own_document(documents_by_kind.scenario, release_of_nodes or DEFAULT_RELEASE)
         self._check_limits(documents_by_kind, own)
         rules = self._build_rules(documents_by_kind.rules, own)
         challenge = self._build_challenge(documents_by_kind.challenge, documents, own)
@@ -242,8 +243,8 @@ class _Reader:
             limits=self._limits.run,
         )
 
-    def _sort(self, documents: list[Document]) -> _Sorted:
-        documents_by_kind = _Sorted()
+    def _group_by_kind(self, documents: list[Document]) -> _DocumentsByKind:
+        documents_by_kind = _DocumentsByKind()
         if not documents and not self._problems.count:
             self._problems.add(
                 ScenarioError("", 1, Message("the file has no documents; expected Kubernetes objects in YAML"))
@@ -278,6 +279,7 @@ class _Reader:
         return documents_by_kind
 
     def _only(self, first: Document | None, second: Document) -> Document:
+        """Return `second`; if there already is a first document of its kind, report an error and return that one."""
         if first is None:
             return second
         kind = second.data["kind"]
@@ -303,7 +305,11 @@ class _Reader:
         return self._only(first, policies[0])
 
     def _with_policy(
-        self, document: Document, documents_by_kind: _Sorted, own: ScenarioDocument, config: SchedulerConfiguration
+        self,
+        document: Document,
+        documents_by_kind: _DocumentsByKind,
+        own: ScenarioDocument,
+        config: SchedulerConfiguration,
     ) -> SchedulerConfiguration:
         """Return the configuration with the profile and the extenders of the Policy."""
         self._problems.enter(document.chunk, document.prefix)
@@ -352,7 +358,7 @@ class _Reader:
             document.data, self._problems, self._known_plugins, own.release, own.feature_gates, rules
         )
 
-    def _check_limits(self, documents_by_kind: _Sorted, own: ScenarioDocument) -> None:
+    def _check_limits(self, documents_by_kind: _DocumentsByKind, own: ScenarioDocument) -> None:
         created = [event["create"].get("kind") for event in own.events if isinstance(event.get("create"), dict)]
         for what, number, limit in (
             (
@@ -375,7 +381,7 @@ class _Reader:
                 raise TooManyProblems
 
     def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
-        """Warn about an extender without a script, which has no effect."""
+        """Warn about each configured extender without a script: no server is called, so it rejects no node."""
         scripted = {script.url_prefix for script in own.extender_scripts}
         self._problems.enter(document.chunk, document.prefix)
         for index, extender in enumerate(document.data.get("extenders") or ()):
@@ -385,7 +391,9 @@ class _Reader:
                 )
                 self._problems.warn(("extenders", index, "urlPrefix"), message)
 
-    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, documents_by_kind: _Sorted) -> None:
+    def _check_scripts(
+        self, own: ScenarioDocument, config: SchedulerConfiguration, documents_by_kind: _DocumentsByKind
+    ) -> None:
         """Report scripts without an extender, and warn about extenders without a script."""
         if not config.profiles:
             return  # the document has errors
@@ -403,8 +411,8 @@ class _Reader:
                 )
 
 
-def _kubelet_versions(documents_by_kind: _Sorted) -> Iterator[str]:
-    """Yield the versions of the kubelets that nodes report, as far as they have the right type."""
+def _kubelet_versions(documents_by_kind: _DocumentsByKind) -> Iterator[str]:
+    """Yield the kubelet versions in the status of the initial nodes; values that are not strings are left out."""
     for document in documents_by_kind.objects.get(("v1", "Node"), ()):
         status = document.data.get("status")
         info = status.get("nodeInfo") if isinstance(status, dict) else None
@@ -419,14 +427,17 @@ def _holds_policy(config_map: Document) -> bool:
 
 
 def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
-    """Return the objects that events create, if they have the right type."""
+    """Return the identities of the objects that events create, without those that are not of a supported kind."""
     created = [event["create"] for event in events if isinstance(event.get("create"), dict)]
     kinds = [(OF_VERSION.get((str(entry.get("apiVersion")), str(entry.get("kind")))), entry) for entry in created]
     return {identity(kind, entry) for kind, entry in kinds if kind is not None}
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
-    """Return the objects, namespaces first; namespaces that only events mention are added."""
+    """Return the objects, which begin with the namespaces, and add the namespaces that only events mention.
+
+    `mentioned`: names of namespaces, possibly repeated.
+    """
     namespaces = [item for item in objects if isinstance(item, Namespace)]
     names = {namespace.name for namespace in namespaces}
     new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in names]

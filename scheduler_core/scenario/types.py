@@ -22,11 +22,11 @@ FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: the deletion of a vict
 
 
 class ParseWarning(msgspec.Struct, frozen=True):
-    """A warning about an ignored part, such as an unknown field."""
+    """A warning about a part of the file, such as an unknown field, which is ignored."""
 
-    document: int  # from 1
-    line: int  # from 1
-    path: str  # spec.containers[0].imagePullPolicies
+    document: int  # from 1; 0: about the file as a whole
+    line: int  # from 1; 0: unknown
+    path: str  # such as spec.containers[0].imagePullPolicies
     message: Message
 
 
@@ -54,23 +54,28 @@ Verb = Literal[
 
 
 class TimelineEvent(msgspec.Struct, frozen=True):
-    """A change of the cluster at a virtual time; `object` is that of a create or an update.
+    """A change of the cluster at the virtual time `at`, in seconds. `object` is set for "create" and "update" only.
 
-    The object of a create or an update has its creation time set to `at`; an update goes through `merge_update`.
-    `details` are the fields of the other verbs, and of some deletions, as in the document.
+    An object without a creationTimestamp has `at`, in whole seconds, as its creation time. An update goes through
+    `merge_update`, unless the run replays a recording. `details` are the fields of the other verbs, and of some
+    deletions, with names as in the document; `settings.timeline` adds some, such as "nodes" and "pod". `name` is "" if
+    the details identify the objects.
     """
 
     at: float
     action: Verb
     kind: str
-    namespace: str  # "" for kinds without namespace
+    namespace: str  # "" for kinds without a namespace, and for "deleteFirst"
     name: str
     object: KubernetesObject | None = None
     details: Mapping[str, Any] = {}
 
 
 class KubeletTimes(msgspec.Struct, frozen=True):
-    """The seconds that pods take to start, to become ready, and to stop. `stop_seconds` None: their grace period."""
+    """The seconds that pods take to start, to become ready, and to stop.
+
+    `stop_seconds` None: the grace period that a pod states, or 0 if it states none.
+    """
 
     start_seconds: float = 0.0
     ready_seconds: float = 0.0
@@ -92,7 +97,10 @@ class NodeLifecycle(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """An error with `message`, `times` times: at `point` of the binding cycle of `pod`, or when it is a victim."""
+    """An error with `message` at the extension point `point` for `pod`, `times` times.
+
+    `point` "Preempt": the deletion of `pod` as a victim fails.
+    """
 
     pod: PodKey
     point: FaultPoint
@@ -101,10 +109,9 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """The pods or nodes to which a rule applies: named ones, those that a selector matches, or (if both are absent)
-    all.
+    """The pods or nodes to which a rule applies: those that are named, or that the selector matches.
 
-    The name of a pod is "namespace/name". If both are set, one of them is enough.
+    The name of a pod is "namespace/name". Without names and selector, the rule applies to all of them.
     """
 
     names: frozenset[str] = frozenset()
@@ -131,7 +138,7 @@ class ExtenderFilterRule(msgspec.Struct, frozen=True):
 class ExtenderPrioritizeRule(msgspec.Struct, frozen=True):
     """Gives `score` (0 to 10) to `nodes` for `pods`.
 
-    The first matching rule applies, without a match the score is 0.
+    The first rule that matches applies; if none matches, the score is 0.
     """
 
     score: int
@@ -149,10 +156,10 @@ class ExtenderPreemptRule(msgspec.Struct, frozen=True):
 class ObservedDecision(msgspec.Struct, frozen=True):
     """A decision of a cluster's own scheduler, as observed by a recording client.
 
-    `at`: the virtual time at which it is decided again; `seen`: when it was observed, never earlier; None: at `at`, and
-    the time of the decision has yet to be determined (`ask/replay/placing.py`). `node` "": the pod was not bound, and
-    `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: why the state of the
-    cluster at the decision cannot be known, "" if it is known.
+    `at`: the virtual time at which the replay decides, in seconds. `seen`: the time at which the decision was observed;
+    None: it was observed at `at`, and `ask/replay/placing.py` has yet to determine when it was made. `node` "": the pod
+    was not bound, and `message` is that of its FailedScheduling event, if there was one. `victims` None: not observed.
+    `note`: the reason why the state of the cluster at the decision is unknown, "" if it is known.
     """
 
     at: float
@@ -167,7 +174,7 @@ class ObservedDecision(msgspec.Struct, frozen=True):
 
 
 class Unobserved(msgspec.Struct, frozen=True):
-    """A gap in a recording between two virtual times, with a description."""
+    """A gap in a recording, from `start` until `end` in virtual seconds; `what` describes it."""
 
     start: float
     end: float
@@ -199,7 +206,8 @@ class ExtenderScript(msgspec.Struct, frozen=True):
 class ExpectedPod(msgspec.Struct, frozen=True):
     """The expected outcome of a pod.
 
-    `node` "" means pending, or deleted if it is `gone`; `reason`, if set, must occur in the pod's last message.
+    `node` "" means pending, or deleted if it is `gone`. `reason`, if set, must occur in the message of the pod's last
+    SchedulingFailed event.
     """
 
     node: str = ""
@@ -208,9 +216,10 @@ class ExpectedPod(msgspec.Struct, frozen=True):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """The expected outcome, checked by `kschedui check`; `victims` None: not checked.
+    """The expected outcome of a run, which `unmet_expectations` checks. `victims` None: not checked.
 
-    `least_available`: by Deployment (namespace/name), the number of pods that stay available once it is reached.
+    `least_available`: by Deployment (namespace/name), a number of available pods that must be reached, and from then on
+    kept.
     """
 
     pods: Mapping[PodKey, ExpectedPod] = {}
@@ -219,7 +228,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class Limit(NamedTuple):
-    """A limit; `setting` is the name of the setting that changes it."""
+    """A limit: the largest allowed number, and the name of the setting that changes it."""
 
     most: int
     setting: str
@@ -228,10 +237,10 @@ class Limit(NamedTuple):
 class RunLimits(msgspec.Struct, frozen=True):
     """Limits of a run; None: no limit."""
 
-    steps: Limit | None = None  # events, and moments without events
-    attempts: Limit | None = None
+    steps: Limit | None = None  # events
+    attempts: Limit | None = None  # scheduling attempts
     virtual_seconds: Limit | None = None
-    pods: Limit | None = None  # at once: those that controllers make, too
+    pods: Limit | None = None  # at the same time, including those that controllers create
 
 
 NO_LIMITS = RunLimits()
@@ -241,8 +250,9 @@ class Scenario(msgspec.Struct, frozen=True):
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
     With `observed` the run is a replay: the decisions are carried out as observed, and each is also simulated. `seed`
-    None: the first of the best nodes wins a tie; `until_seconds` None: run until no action is due. Load
-    order: the order of `objects.kinds.LOAD_ORDER`, pods last and running ones before pending ones.
+    None: the first of the best nodes wins a tie; `until_seconds` None: run until no action is due. Load order: the
+    order of `objects.kinds.LOAD_ORDER`, in which pods come last, bound ones before the others; then the nodes of
+    `node_groups`.
     """
 
     text: str
@@ -275,7 +285,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the title in English."""
+        """Return the English title, the Chinese one if there is no English one, or ""."""
         return self.lesson.title
 
     def __repr__(self) -> str:
@@ -283,6 +293,6 @@ class Scenario(msgspec.Struct, frozen=True):
         return f"<{name}: {len(self.objects)} objects, {len(self.events)} events, Kubernetes {self.release.version}>"
 
     def script_for(self, url_prefix: str) -> ExtenderScript:
-        """Return the script of an extender in the configuration, one without rules by default."""
+        """Return the script of the extender with this urlPrefix; one without rules if the scenario has none for it."""
         scripts = (script for script in self.extender_scripts if script.url_prefix == url_prefix)
         return next(scripts, ExtenderScript(url_prefix))

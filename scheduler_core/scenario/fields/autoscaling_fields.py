@@ -33,6 +33,7 @@ GROUP_OPTIONS: Mapping[str, str] = {
 
 
 def document(name: str, spec: Fields) -> Fields:
+    """Return the field table of a document with settings: apiVersion, kind, metadata and the given spec."""
     return Fields(name, {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": spec})
 
 
@@ -118,7 +119,7 @@ DESCHEDULER = document(
 
 FlagKind = Literal["duration", "int", "float", "bool", "string", "range", "list"]
 
-# Cluster Autoscaler's flags that decide something here, with their defaults (config/flags/flags.go).
+# Cluster Autoscaler's flags that have an effect here, with their types and defaults (config/flags/flags.go).
 FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "scan-interval": ("duration", 10.0),
     "max-nodes-total": ("int", 0),
@@ -177,8 +178,8 @@ FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "daemonset-eviction-for-empty-nodes": ("bool", False),
 }
 
-# Flags that have no effect in a simulation: about logs, metrics, the time that a pass takes, the connection to the
-# cloud and the API server, about what another flag has to switch on, and those that have no effect in any cluster.
+# Flags that have no effect in a simulation: of logs, metrics, the time that a loop takes, the connections to the cloud
+# and the API server, and of features that are off here; and flags that have no effect in any cluster.
 WITHOUT_EFFECT: Collection[str] = frozenset((
     "v", "vmodule", "logtostderr", "alsologtostderr", "stderrthreshold", "add-dir-header", "log-dir", "log-file",
     "log-file-max-size", "log-backtrace-at", "one-output", "skip-headers", "skip-log-headers",
@@ -202,7 +203,7 @@ WITHOUT_EFFECT: Collection[str] = frozenset((
     "check-capacity-provisioning-request-max-batch-size", "check-capacity-provisioning-request-batch-timebox",
     "check-capacity-processor-instance",
 ))  # fmt: skip
-# Flags that decide something that is not simulated, with the value that is.
+# Flags whose effect is not simulated, each with the value that is simulated, and the effect of any other value.
 NOT_SIMULATED: Mapping[str, tuple[str, Message]] = {
     "scale-down-delay-type-local": ("false", Message("delays of scale-down would be of each group")),
     "parallel-scale-up": ("false", Message("groups would grow at the same time")),

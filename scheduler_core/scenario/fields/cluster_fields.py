@@ -1,4 +1,4 @@
-"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup and Service."""
+"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, Service, and both kinds of PodGroup."""
 
 from __future__ import annotations
 

@@ -103,5 +103,5 @@ TAINT_EFFECT = Enum(("NoSchedule", "PreferNoSchedule", "NoExecute"), "taint effe
 
 
 def top_level(name: str, **fields: Type) -> Fields:
-    """Return the table of a kind: apiVersion, kind, metadata and the given fields."""
+    """Return the field table of a kind: apiVersion, kind, metadata and the given fields."""
     return Fields(name, {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, **fields})

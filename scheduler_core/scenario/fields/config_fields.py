@@ -1,4 +1,4 @@
-"""The field table of KubeSchedulerConfiguration v1 and of the plugins' arguments (kube-scheduler/config/v1)."""
+"""Field tables of KubeSchedulerConfiguration v1, its plugins' arguments (kube-scheduler/config/v1), and Policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scheduler_core.scenario.fields.schema import (
     unread,
 )
 
-# The engine's name of each extension point -> the configuration's name, in the order of NewFramework.
+# By the engine's name of each extension point: the field of the configuration, in the order of NewFramework.
 POINT_FIELDS = {
     "pre_filter": "preFilter",
     "filter": "filter",
@@ -146,7 +146,7 @@ def _args(name: str, **fields: Type) -> Fields:
     return Fields(name, {"apiVersion": STRING, "kind": STRING, **fields})
 
 
-# Plugin name -> table of its arguments; other plugins accept any arguments.
+# By plugin: the field table of its arguments. Other plugins accept any arguments.
 PLUGIN_ARGS = {
     "DefaultPreemption": _args(
         "DefaultPreemptionArgs", minCandidateNodesPercentage=INT32, minCandidateNodesAbsolute=INT32

@@ -124,7 +124,7 @@ ARGUMENTS: Mapping[str, Fields] = {**DESCHEDULE, **BALANCE, "DefaultEvictor": EV
 
 
 def _plugins(names: Mapping[str, Fields]) -> Fields:
-    """Return the type of the plugin set of an extension point."""
+    """Return the field table of the plugin set of an extension point at which these plugins can be enabled."""
     return Fields("PluginSet", {"enabled": ListOf(Enum(tuple(names), "plugin")), "disabled": _STRINGS})
 
 

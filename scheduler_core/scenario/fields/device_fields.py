@@ -1,4 +1,4 @@
-"""Field tables of the kinds of resource.k8s.io: v1, v1beta2 (the same), and v1beta1."""
+"""Field tables of the kinds of resource.k8s.io: v1, whose fields v1beta2 has, too, and v1beta1."""
 
 from __future__ import annotations
 

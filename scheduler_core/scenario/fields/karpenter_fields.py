@@ -1,4 +1,4 @@
-"""Field tables of Karpenter's objects, of its document in a scenario, and its flags (pkg/apis/v1, kwok/apis)."""
+"""Field tables of Karpenter's objects (pkg/apis/v1, kwok/apis) and of its document in a scenario, and its flags."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ KARPENTER = document(
     ),
 )
 
-# Flags that decide something here, with their defaults (pkg/operator/options/options.go).
+# Flags that have an effect here, with their types and defaults (pkg/operator/options/options.go).
 KARPENTER_FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "batch-max-duration": ("duration", 10.0),
     "batch-idle-duration": ("duration", 1.0),
@@ -162,7 +162,7 @@ KARPENTER_FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "min-values-policy": ("string", "Strict"),
     "feature-gates": ("list", []),
 }
-# Flags about logs, metrics, memory, and the connection to the API server.
+# Flags that have no effect in a simulation, such as those of logs, metrics and the connection to the API server.
 KARPENTER_WITHOUT_EFFECT: Collection[str] = frozenset(
     {
         *("karpenter-service", "metrics-port", "health-probe-port", "kube-client-qps", "kube-client-burst"),
@@ -171,7 +171,7 @@ KARPENTER_WITHOUT_EFFECT: Collection[str] = frozenset(
         *("log-output-paths", "log-error-output-paths", "instance-types-file-path", "ignore-dra-requests"),
     }
 )
-KARPENTER_GATES: Mapping[str, bool] = {  # whether a gate has an effect here
+KARPENTER_GATES: Mapping[str, bool] = {  # by feature gate: whether it can be turned on here
     "SpotToSpotConsolidation": True,
     "NodeRepair": False,
     "ReservedCapacity": False,

@@ -1,4 +1,4 @@
-"""The field tables of `spec.lesson` in a Scenario document, and the rules for combinations of fields."""
+"""The field tables of `spec.lesson` in a Scenario document, and the rules for its captions and questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ TOPICS = (
     "scale", "devices", "workloads", "nodes", "autoscaling",
 )  # fmt: skip
 LEVELS = ("beginner", "intermediate", "advanced")
-YES_OR_NO = ("PreemptionEvaluated", "AttemptFinished")  # events whose choice can be a yes or a no
+YES_OR_NO = (
+    "PreemptionEvaluated",
+    "AttemptFinished",
+)  # events at which the options of a choice can begin with yes and no
 QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "CycleStarted": ("pod",),
@@ -44,7 +47,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
 
-LONGEST_TEXT = 400  # the number of characters of a caption or a question
+LONGEST_TEXT = 400  # characters of a caption or a question, in each language
 LONGEST_TEXTS = {"title": 1_000, "description": 20_000, "lookAt": 1_000}  # characters in each language
 MAX_CAPTIONS = 200
 MAX_QUESTIONS = 40
@@ -97,7 +100,7 @@ LESSON = Fields(
 
 
 def caption_problems(caption: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
-    """Yield the errors of a caption whose fields have valid types."""
+    """Yield (path below the caption, error) of a caption whose fields have valid types."""
     if (attempt := caption.get("attempt")) is None:
         yield ("attempt",), required(Message("the number of the attempt, from 1"))
     elif attempt < 0:
@@ -112,7 +115,7 @@ def caption_problems(caption: Mapping[str, Any]) -> Iterator[tuple[Path, Message
 
 
 def question_problems(question: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
-    """Yield the errors of a question whose fields have valid types."""
+    """Yield (path below the question, error) of a question whose fields have valid types."""
     yield from caption_problems(question)
     event, kind = question.get("event") or "", question.get("kind") or ""
     if not kind:

@@ -1,6 +1,6 @@
 """Validates names, labels and annotations as apimachinery's `util/validation` does.
 
-Functions of one text return the reason why it is invalid, None if it is valid.
+A function of a text returns the reason why it is invalid, or None if it is valid.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _LABEL_VALUE_RULE = Message(
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (such as MyName, my.name or 123-abc)"
 )
-MAX_ANNOTATIONS = 256 * 1024  # the number of bytes of all keys and values (ValidateAnnotationsSize)
+MAX_ANNOTATIONS = 256 * 1024  # the total length of keys and values (ValidateAnnotationsSize)
 
 
 @lru_cache(maxsize=65536)
 def dns_label(text: str) -> Message | None:
-    """Return the error of an RFC 1123 label or None: namespaces, containers, volumes (`IsDNS1123Label`)."""
+    """Return the error of an RFC 1123 label, such as the name of a container, or None (`IsDNS1123Label`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     return None if _LABEL.fullmatch(text) else _LABEL_RULE
 
 
 def dns_subdomain(text: str) -> Message | None:
-    """Return the error of an RFC 1123 subdomain or None: most object names (`IsDNS1123Subdomain`)."""
+    """Return the error of an RFC 1123 subdomain, such as most names of objects, or None (`IsDNS1123Subdomain`)."""
     if len(text) > 253:
         return Message("must be no more than 253 characters")
     return None if _SUBDOMAIN.fullmatch(text) else _SUBDOMAIN_RULE
@@ -116,13 +116,13 @@ def check_name(
 
 
 def rfc_1123_label(text: str) -> Message | None:
-    """Return the error of a label of metadata, a container or a volume, or None; it names RFC 1123."""
+    """Return the error of an RFC 1123 label, or None; unlike that of `dns_label`, the message names RFC 1123."""
     reason = dns_label(text)
     return reason and Message("a lowercase RFC 1123 label {reason}", reason=reason)
 
 
 def check_labels(labels: dict[str, str], path: Path, problems: Problems) -> None:
-    """Validate labels: keys are qualified names, values label values (`ValidateLabels`)."""
+    """Report labels whose key is no qualified name, or whose value is no label value (`ValidateLabels`)."""
     for key, value in labels.items():
         if reason := qualified_name(key):
             problems.error((*path, key), invalid(key, reason))
@@ -131,7 +131,10 @@ def check_labels(labels: dict[str, str], path: Path, problems: Problems) -> None
 
 
 def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, dns_label_name: bool = False) -> None:
-    """Validate metadata, as far as it is read (`ValidateObjectMeta`). `path` is its path."""
+    """Report errors in the parts of metadata that are read (`ValidateObjectMeta`). `path` is its path.
+
+    `dns_label_name`: the name must be an RFC 1123 label, not only a subdomain.
+    """
     name = metadata.get("name") or ""
     if not name:
         problems.error((*path, "name"), required(Message("name or generateName is required; a scenario needs a name")))
@@ -146,7 +149,7 @@ def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, 
 
 
 def text_map(value: dict[str, str | None] | None) -> dict[str, str]:
-    """Return a string map; a null value is "", as in Go."""
+    """Return a map of strings, {} for None; a null value becomes "", as in Go."""
     if not value:
         return {}
     return {key: text or "" for key, text in value.items()} if None in value.values() else value  # type: ignore[return-value]
@@ -166,6 +169,7 @@ def _check_annotations(annotations: dict[str, str], path: Path, problems: Proble
 
 
 def _check_owners(owners: Any, path: Path, problems: Problems) -> None:
+    """Report each owner reference after the first that has controller set to true."""
     controllers = [index for index, owner in enumerate(owners) if owner.get("controller")]
     for index in controllers[1:]:
         problems.error((*path, index), forbidden(Message("only one owner reference can have controller set to true")))

@@ -1,4 +1,4 @@
-"""The field table of Pod (core/v1): the fields that the scheduler or admission reads, and the names of all others."""
+"""The field table of Pod (core/v1): the types of the fields that are read, and the names of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The field table of Scenario (kschedui.io/v1alpha1). Unknown fields are errors."""
+"""Field tables of Scenario and SchedulerPlugin (kschedui.io/v1alpha1). Unknown fields are errors."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ _OBSERVED = Fields(
 
 _UNOBSERVED = Fields("Unobserved", {"from": NUMBER, "until": NUMBER, "what": STRING})
 
-# A value of expect.pods; a text is the name of a node, `pending` or `gone`.
+# A value of expect.pods that is a mapping; a string is the name of a node, `pending` or `gone`.
 EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
 EXPECTATION = Fields(
     "Expectation",

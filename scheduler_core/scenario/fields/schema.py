@@ -1,7 +1,7 @@
 """Field tables: the type of each field of a document, checked in the same way as by the API server's decoder.
 
-Checking a valid value takes one pass; the path to an invalid one is built only when an error is reported. `null` is the
-same as an absent field everywhere, as in Go's JSON.
+Checking a valid value takes one pass; the path to an invalid one is built only when an error is reported. The value
+`null` is the same as an absent field, as in Go's JSON; as an item of a list it is an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
 from scheduler_core.scenario.reading.times import is_time
 
-# Common misspellings of the suffixes of a quantity, in lower case.
+# The suffix of a quantity, by common misspellings in lower case.
 _SUFFIXES = {unit[0].lower() + end: unit for unit in ("Ki", "Mi", "Gi", "Ti") for end in ("", "i", "b", "ib")}
 _MISSPELT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", re.ASCII)
 _HINTS = 20  # the number of unknown fields of a mapping for which a similar name is suggested
@@ -27,7 +27,7 @@ Findings = list[Finding]
 
 
 class Type(Protocol):
-    """A type of the tables; `check` returns None for a valid value."""
+    """A type of the tables. `check` returns None for a valid value, otherwise the findings, at least one."""
 
     @property
     def name(self) -> str: ...
@@ -36,7 +36,7 @@ class Type(Protocol):
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """A type whose values have no parts."""
+    """A type whose values have no parts; `low` and `high` are the bounds of integers."""
 
     name: str
     python: tuple[type, ...]
@@ -67,7 +67,7 @@ INT_OR_STRING = Scalar("integer or percentage", (int, str), Message('an integer 
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """A Kubernetes quantity, as a string or a number. `milli`: thousandths are usual, such as 500m of cpu."""
+    """A Kubernetes quantity, as a string or a number. `milli`: it is usually in thousandths, such as 500m of cpu."""
 
     name: str = "quantity"
     milli: bool = False
@@ -86,7 +86,7 @@ class Quantity(msgspec.Struct, frozen=True):
         return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
 
     def _meant(self, value: Any) -> Message | None:
-        """Return a suggestion for a misspelt suffix; None if there is none."""
+        """Return a suggestion for a quantity with a misspelt suffix; None if the value is something else."""
         match = _MISSPELT.fullmatch(str(value))
         suffix = match and _SUFFIXES.get(match[2].lower())
         if not match or not suffix:
@@ -137,9 +137,9 @@ QUANTITY, TIME, DURATION, ANY = Quantity(), Time(), Duration(), Anything()
 
 
 class Enum(msgspec.Struct, frozen=True):
-    """A string of a fixed set; "" is left to the rules of the field.
+    """A string of a fixed set, or "", which the reader of the field may reject.
 
-    `patches`: the values are versions, which a number of a patch may follow.
+    `patches`: the values are versions such as 1.34, which a patch number may follow, as in 1.34.2.
     """
 
     values: tuple[str, ...]
@@ -157,7 +157,7 @@ class Enum(msgspec.Struct, frozen=True):
 
 
 class ListOf(msgspec.Struct, frozen=True):
-    """A list of values of one type."""
+    """A list of values of one type, without null."""
 
     item: Type
     name: str = "list"
@@ -183,7 +183,7 @@ def _not_a_mapping(value: Any) -> Finding:
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """A mapping with arbitrary keys to values of one type. `keys`: some of them, with descriptions for editors."""
+    """A mapping from arbitrary keys to values of one type. `keys`: keys that editors suggest, with descriptions."""
 
     item: Type
     name: str = "map"
@@ -202,7 +202,7 @@ class MapOf(msgspec.Struct, frozen=True):
 
 
 class ResourceList(MapOf, frozen=True):
-    """Quantities by resource, of which cpu is usually counted in thousandths."""
+    """Quantities by resource; a suggestion for a misspelt quantity of cpu is in thousandths."""
 
     def check(self, value: Any) -> Findings | None:
         findings = super().check(value)
@@ -239,7 +239,7 @@ class Fields(msgspec.Struct, frozen=True):
 
 
 class Shorthand(msgspec.Struct, frozen=True):
-    """A mapping with known keys, or a value that stands for one of its fields, which its reader checks."""
+    """A mapping with known keys, or any other value, which stands for one of them; its reader checks such a value."""
 
     fields: Fields
     name: str = "any"
@@ -264,19 +264,19 @@ LOCALIZED = Localized(
 
 
 def unread(names: str) -> dict[str, Type]:
-    """Return fields that are not checked, from names separated by spaces; hardly any of them is read."""
+    """Return fields of any type, from names separated by spaces; code that reads one must check its type."""
     return dict.fromkeys(names.split(), ANY)
 
 
 def strings(names: str) -> dict[str, Type]:
-    """Return fields that are strings, from a list of names."""
+    """Return fields that are strings, from names separated by spaces."""
     return dict.fromkeys(names.split(), STRING)
 
 
 def check(schema: Type, value: Any, path: Path, problems: Problems, *, strict: bool = False) -> bool:
-    """Report invalid values; an unknown field is a warning unless `strict`.
+    """Report invalid values as errors; an unknown field is a warning, or an error if `strict`.
 
-    Return True if every known field is valid.
+    Return True if every known field is valid, whether or not there are unknown ones.
     """
     fits = True
     for below, message, unknown in schema.check(value) or ():

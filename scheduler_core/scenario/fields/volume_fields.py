@@ -24,7 +24,7 @@ from scheduler_core.scenario.fields.schema import (
     unread,
 )
 
-# persistentVolumeSource: the plugins read identifying fields of some, as written.
+# The sources of a PersistentVolumeSource; of some, the plugins read the fields that identify the volume, as written.
 _SOURCE_NAMES = (
     "csi local hostPath nfs iscsi rbd fc awsElasticBlockStore gcePersistentDisk azureDisk azureFile cinder cephfs "
     "flexVolume flocker glusterfs photonPersistentDisk portworxVolume quobyte scaleIO storageos vsphereVolume"

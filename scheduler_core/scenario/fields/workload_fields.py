@@ -1,4 +1,4 @@
-"""Field tables of the kinds that controllers act on: workloads, autoscalers, quotas, limits, runtime classes."""
+"""Field tables of workloads, autoscalers, quotas, limit ranges and runtime classes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Plain data to frozen objects, a module for each family of kinds."""
+"""Builds frozen objects from plain data, with a module for each family of kinds."""

@@ -27,16 +27,17 @@ SYSTEM_PRIORITY_CLASSES = (
     PriorityClass("system-node-critical", 2_000_001_000),
 )
 HIGHEST_USER_PRIORITY = 1_000_000_000
-OLDEST_START = -100_000.0  # seconds: the start time of the first running pod without one in its document
+OLDEST_START = -100_000.0  # virtual seconds: the start time of an initial bound pod that states none, plus its index
 
 
 class Admission:
-    """The known classes, the creation time of objects, and counters.
+    """The classes read so far, the time at which objects are created, and the counters of uids and initial pods.
 
-    `release`: that of the cluster; `feature_gates`: those that the scenario can set. `now`: virtual seconds; None while
-    the initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps. `recorded`: the
-    objects are those of a real API server, so no missing status is filled in. `first_uid`: the number before the first
-    uid.
+    `release`: that of the cluster. `feature_gates`: the values of those that the scenario can set; None: the release's
+    defaults. `now`: virtual seconds; None while the initial objects are read. `updating`: the object replaces a stored
+    one, whose priority it keeps, so its PriorityClass may be missing. `recorded`: the objects are those of a real API
+    server, so no missing status is filled in. `stop_seconds`: `spec.kubelet.stopSeconds`. `first_uid`: the number
+    before that of the first generated uid.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Admission:
 
     @contextmanager
     def template(self) -> Iterator[None]:
-        """Check a pod template within the block: its classes may be created later, and it uses up no uid."""
+        """Check a pod template within the block: its PriorityClass may be created later, and it uses no uid."""
         updating, uids, self.updating = self.updating, self._uids, True
         try:
             yield
@@ -73,20 +74,21 @@ class Admission:
             self.updating, self._uids = updating, uids
 
     def uid(self, metadata: Mapping[str, Any]) -> str:
-        """Return the object's uid, or a new one from a counter."""
+        """Return the object's uid, or one made from a counter, which counts the objects that have a uid, too."""
         self._uids += 1
         return metadata.get("uid") or f"00000000-0000-4000-8000-{self._uids:012d}"
 
     def creation(self, metadata: Mapping[str, Any]) -> float:
-        """Return metadata.creationTimestamp, or the default creation time, in whole seconds."""
+        """Return metadata.creationTimestamp, or else the current time (0 at the start), in whole virtual seconds."""
         if timestamp := metadata.get("creationTimestamp"):
             return parse_time(timestamp)
         return float(math.floor(self.now or 0.0))
 
     def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float | None:
-        """Return the start time of a bound pod: startTime, creationTimestamp, or by its position in the file.
+        """Return the start time of a bound pod in virtual seconds: status.startTime, or else its creationTimestamp.
 
-        None: the kubelet has not started it yet.
+        Without both, an initial pod started before the run, in the order of the file, and a later one starts now. In a
+        recording, only startTime counts; without it, None: the kubelet has not started the pod yet.
         """
         if self.recorded:
             return parse_time(status["startTime"]) if status.get("startTime") else None
@@ -95,7 +97,11 @@ class Admission:
         return OLDEST_START + self.pod_index if self.now is None else float(math.floor(self.now))
 
     def priority(self, spec: Mapping[str, Any], problems: Problems) -> tuple[int, PreemptionPolicy, str]:
-        """Return (priority, preemptionPolicy, class name) of a pod as the Priority admission plugin sets them."""
+        """Return (priority, preemptionPolicy, class name) as the Priority admission plugin sets them.
+
+        A pod may state a priority of its own without a class, or with a class that is not in the file (a warning). Its
+        priority is ignored, with a warning, if it differs from that of its class.
+        """
         name, value, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
         if name:
             priority_class = self.priority_classes.get(name)
@@ -142,7 +148,10 @@ class Admission:
         return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
 
     def storage_class(self, name: str | None) -> str | None:
-        """Return the name, or else that of the only default class (DefaultStorageClass), or else None."""
+        """Return the name, or that of the default class if it is None (DefaultStorageClass).
+
+        None is returned if no class is a default, or several are.
+        """
         if name is not None:
             return name
         defaults = [storage_class.name for storage_class in self.storage_classes.values() if storage_class.is_default]
@@ -150,7 +159,10 @@ class Admission:
 
 
 def claimed(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """Return the volume after the PV controller has filled its claimRef for a claim bound to it."""
+    """Return the volume as the PV controller binds it to a claim: with claimRef, the claim's uid, and phase Bound.
+
+    A volume whose claimRef has a uid already, or is another claim's, is returned unchanged.
+    """
     key: PodKey = f"{claim.namespace}/{claim.name}"
     if volume.claim_ref == key and not volume.claim_uid:
         return replace(volume, claim_uid=claim.uid, phase="Bound")

@@ -1,7 +1,7 @@
-"""Fields that a release does not have, or drops because their feature gate is off (kube_features.go).
+"""Fields that a release does not have, or whose feature gate is off (kube_features.go).
 
-Such a field is rejected if the release does not have it, and dropped with a warning if its gate is off, as by the API
-server.
+A field that the release does not have is an error. A field whose gate is off is a warning; most are dropped, as by the
+API server (`GatedField.off`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ EACH = "*"  # in a path: each item of a list, or each value of a mapping
 class GatedField(msgspec.Struct, frozen=True):
     """A field of a kind, and its gate. `off`: the treatment of the field if the gate exists but is off.
 
-    "kept": it is passed to the scheduler, as in the recorded runs. "ignored": it is passed too, but has no effect,
-    though changing it is a change of the object. `came_with`: a gate of the release that introduced the field, if its
-    own gate is older.
+    "dropped": the object is built without it. "kept": it is used nevertheless, as in the recorded runs. "ignored": it
+    stays in the object, so that changing it is a change of the object, but has no effect. `came_with`: a gate of the
+    release that introduced the field, if its own gate is older.
     """
 
     kind: str
@@ -105,7 +105,10 @@ FIELDS = (
 
 
 def available(kind: str, data: Mapping[str, Any], problems: Problems, admission: Admission) -> Mapping[str, Any]:
-    """Return the document as the release reads it, and report the fields that the release does not have."""
+    """Return the document without the fields that are dropped because their gate is off.
+
+    Fields that the release does not have are reported as errors, those whose gate is off as warnings.
+    """
     release = admission.release
     for field in _unavailable(kind, release.version):
         if admission.has_on(field.gate):
@@ -121,7 +124,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
 
 
 def without_fields(kind: str, data: Mapping[str, Any], release: Release) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the document without fields that the release does not have, and their short names, one for each place.
+    """Return the document without fields that the release does not have, and the short name of each of them.
 
     A cluster may have such fields while it is upgraded, with an API server that is newer than most of its nodes.
     """
@@ -135,7 +138,10 @@ def without_fields(kind: str, data: Mapping[str, Any], release: Release) -> tupl
 
 
 def fields_without(release: Release) -> list[str]:
-    """Return short names of the fields without effect in the release, such as "Pod spec.affinity … matchLabelKeys"."""
+    """Return short names of the fields without effect in the release, such as "Pod spec.affinity … matchLabelKeys".
+
+    The release does not have their gate, or turns it off by default and does not keep the field.
+    """
     lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]
     return list(dict.fromkeys(_short(field) for field in lacking if not release.has_on(field.gate)))
 
@@ -165,19 +171,20 @@ def _warning(field: GatedField, release: Release) -> Message:
 
 
 def entries_to_turn_on(release: Release, gate: str) -> str:
-    """Return the entries of featureGates that turn the gate on, with those that it needs: "A: true, B: true"."""
+    """Return the entries of featureGates that turn on the gates that it needs, then the gate: "A: true, B: true"."""
     needed = [entry for other in release.gates[gate].needs for entry in entries_to_turn_on(release, other).split(", ")]
     return ", ".join(dict.fromkeys((*needed, f"{gate}: true")))
 
 
 @lru_cache(maxsize=256)
 def _unavailable(kind: str, version: str) -> tuple[GatedField, ...]:
+    """Return the fields of a kind whose gate the release does not have, or turns off by default."""
     release = RELEASES[version]
     return tuple(field for field in FIELDS if field.kind == kind and not release.has_on(field.gate))
 
 
 def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
-    """Yield the paths of the field in the document, with list indexes."""
+    """Yield the path of each occurrence of the field, with indexes and keys in place of EACH; null does not occur."""
     if not path:
         if data is not None:
             yield at
@@ -192,7 +199,7 @@ def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
 
 
 def _without(data: Any, path: Path) -> Any:
-    """Return a copy without the field; unaffected parts are shared."""
+    """Return a copy without the field at `path`; unchanged parts are shared with `data`."""
     first, *rest = path
     if not rest:
         return {key: value for key, value in data.items() if key != first}

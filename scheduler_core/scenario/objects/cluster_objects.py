@@ -1,6 +1,7 @@
-"""Builds Namespaces, PriorityClasses, PodDisruptionBudgets, workloads and PodGroups of scheduler-plugins.
+"""Builds Namespaces, PriorityClasses, PodDisruptionBudgets and the PodGroups of scheduler-plugins.
 
-Sources: core/, scheduling/, policy/ and apps/validation; scheduler-plugins' PodGroup type.
+Converts budgets and workloads of older API versions. Sources: core/, scheduling/ and policy/validation;
+scheduler-plugins' PodGroup type.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ def implied_namespace(name: str) -> Namespace:
 
 
 def build_priority_class(data: Manifest, problems: Problems, admission: Admission) -> PriorityClass:
-    """Build a class; high values and names with system- are reserved (`ValidatePriorityClass`)."""
+    """Build a class and add it to the known ones (`ValidatePriorityClass`).
+
+    Names that begin with system-, and values above HIGHEST_USER_PRIORITY, are reserved for Kubernetes' own classes.
+    """
     metadata = data.get("metadata") or {}
     check_metadata(metadata, ("metadata",), problems)
     name, number = metadata.get("name") or "", data.get("value") or 0
@@ -66,7 +70,10 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
 
 
 def build_budget(data: Manifest, problems: Problems, admission: Admission) -> PodDisruptionBudget:
-    """Build a budget (`ValidatePodDisruptionBudgetSpec`, `ValidatePodDisruptionBudgetStatusUpdate`)."""
+    """Build a budget (`ValidatePodDisruptionBudgetSpec`, `ValidatePodDisruptionBudgetStatusUpdate`).
+
+    For preemption, an empty selector selects no pod; for the disruption controller, every pod of the namespace.
+    """
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
@@ -101,7 +108,7 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
 def budget_from_v1beta1(data: Manifest) -> Manifest:
     """Return a budget of policy/v1beta1 as one of policy/v1. In v1beta1, an empty selector selects no pod.
 
-    kube-apiserver: pkg/apis/policy/v1beta1/conversion.go. No selector selects no pod in either.
+    kube-apiserver: pkg/apis/policy/v1beta1/conversion.go. An absent selector selects no pod in both versions.
     """
     spec = data.get("spec") or {}
     if spec.get("selector") is None or any((spec["selector"] or {}).values()):
@@ -111,9 +118,10 @@ def budget_from_v1beta1(data: Manifest) -> Manifest:
 
 
 def selector_from_template(data: Manifest) -> Manifest:
-    """Return a workload with the labels of its template as its selector, if it has none.
+    """Return a workload as one of apps/v1; without a selector, it gets the labels of its template as one.
 
-    kube-apiserver: SetDefaults_ReplicaSet of extensions/v1beta1 and SetDefaults_StatefulSet of apps/v1beta1.
+    kube-apiserver: SetDefaults_ReplicaSet of extensions/v1beta1 and SetDefaults_StatefulSet of apps/v1beta1. A template
+    without labels gives no selector.
     """
     spec = data.get("spec") or {}
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")

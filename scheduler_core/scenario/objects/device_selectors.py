@@ -21,7 +21,7 @@ def check_claim_selectors(spec: ClaimSpec, path: Path, problems: Problems, relea
 
 
 def check_selectors(expressions: Iterable[str], path: Path, problems: Problems, release: Release) -> None:
-    """Warn about each selector that the API server would reject, with its message."""
+    """Warn about each expression that the API server would reject, with its message; empty ones are skipped."""
     for index, expression in enumerate(expressions):
         refused = _refusal(expression, release) if expression else None
         if refused is not None:
@@ -38,7 +38,8 @@ def exact_requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRe
 
 
 def _refusal(expression: str, release: Release) -> Message | None:
-    # Imported here: the compiler is an eighth of the time that a small run without devices takes.
+    """Return the error with which the API server of the release would reject the expression, or None."""
+    # Imported here: importing the compiler would take an eighth of the time of a small run without devices.
     from scheduler_core.cel.device import MAX_COST, compile_device_selector
     from scheduler_core.cel.environment import CompileError
 

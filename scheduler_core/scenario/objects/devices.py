@@ -63,22 +63,22 @@ Manifest = Mapping[str, Any]
 FINALIZER = "resource.kubernetes.io/delete-protection"
 ATTRIBUTE_KINDS: tuple[AttributeKind, ...] = ("string", "int", "bool", "version")
 
-MAX_REQUESTS = 32  # also of selectors, constraints and configurations
+MAX_REQUESTS = 32  # per claim; also the limit of selectors, constraints, configurations, and references to requests
 MAX_SUB_REQUESTS = 8
-MAX_DEVICES = 128
-MAX_DEVICES_WITH_MORE = 64  # if devices have taints or consume counters
+MAX_DEVICES = 128  # per slice
+MAX_DEVICES_WITH_MORE = 64  # per slice, if any of its devices has taints or consumes counters
 MAX_COUNTER_SETS = 8  # per slice
-MAX_COUNTERS = 32  # per set
-MAX_CONSUMED_SETS = 2  # consumed by a device
+MAX_COUNTERS = 32  # per counter set
+MAX_CONSUMED_SETS = 2  # counter sets from which a device consumes
 MAX_TAINTS = 16  # per device
-MAX_CONDITIONS = 4  # binding conditions, and as many binding failure conditions
+MAX_CONDITIONS = 4  # per device, of binding conditions and of binding failure conditions
 MAX_VALID_VALUES = 10  # per capacity
-MAX_DRIVER_NAME = 63
-MAX_POOL_NAME = 253
+MAX_DRIVER_NAME = 63  # characters
+MAX_POOL_NAME = 253  # characters
 MAX_PARAMETERS = 10 * 1024  # bytes
 MAX_ATTRIBUTES = 32  # per device, including capacities
-MAX_TEXT = 64  # the number of characters of an attribute's value
-MAX_EXPRESSION = 10 * 1024
+MAX_TEXT = 64  # bytes of the value of an attribute
+MAX_EXPRESSION = 10 * 1024  # bytes
 REQUEST_NAME = Message("the request's name in the claim")
 
 _VERSION = re.compile(
@@ -127,7 +127,7 @@ def build_claim_template(data: Manifest, problems: Problems, admission: Admissio
 
 
 def build_device_claim(data: Manifest, problems: Problems, admission: Admission) -> ResourceClaim:
-    """Build a claim. A claim with an allocation is protected from deletion."""
+    """Build a claim. One with an allocation has the finalizer that protects it from deletion, stated or not."""
     metadata, spec = _parts(data, problems)
     status = data.get("status") or {}
     requested = _claim_spec(spec, ("spec",), problems, admission)
@@ -205,7 +205,7 @@ def build_taint_rule(data: Manifest, problems: Problems, admission: Admission) -
 
 
 def claim_from_v1beta1(data: Manifest) -> Manifest:
-    """Convert a v1beta1 claim, whose requests have the fields of `exactly` directly."""
+    """Convert a v1beta1 claim, whose requests contain the fields that are in `exactly` in v1."""
     return _with_spec(data, _exactly)
 
 
@@ -253,7 +253,7 @@ def _flat(device: Any) -> Any:
 
 
 def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admission) -> ClaimSpec:
-    """Build the spec of a claim (`validateDeviceClaim`)."""
+    """Build the spec of a claim (`validateDeviceClaim`); `at` is its path."""
     devices, path = spec.get("devices") or {}, (*at, "devices")
     requests = tuple(
         _request(entry, (*path, "requests", index), problems)
@@ -276,7 +276,7 @@ def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admissi
 
 
 def _request_names(requests: tuple[DeviceRequest, ...]) -> Iterator[str]:
-    """Yield the names that constraints and configurations can use: requests, and "request/subrequest"."""
+    """Yield the names by which constraints and configurations refer to requests: "request", "request/subrequest"."""
     for request in requests:
         yield request.name
         yield from (f"{request.name}/{subrequest.name}" for subrequest in request.first_available)
@@ -304,7 +304,10 @@ def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
 
 
 def _requested(data: Manifest, name: str, path: Path, problems: Problems, *, missing: bool = False) -> DeviceRequest:
-    """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`)."""
+    """Build an exact request or a subrequest; by default ExactCount and 1 (`validateExactDeviceRequest`).
+
+    `missing`: the request has no `exactly`, which has been reported, so its missing class is not.
+    """
     device_class, mode = data.get("deviceClassName") or "", data.get("allocationMode") or EXACT_COUNT
     count = data.get("count") or (1 if mode == EXACT_COUNT else 0)
     if device_class or not missing:
@@ -377,7 +380,7 @@ def _constraint(data: Manifest, names: set[str], path: Path, problems: Problems)
 
 
 def _references(data: Manifest, names: set[str], path: Path, problems: Problems) -> tuple[str, ...]:
-    """Return the names of requests in `data`, after checking them (`validateRequestNameRef`)."""
+    """Return `requests` of a constraint or configuration; other names are errors (`validateRequestNameRef`)."""
     references = tuple(data.get("requests") or ())
     if len(references) > MAX_REQUESTS:
         problems.error((*path, "requests"), _too_many(len(references), MAX_REQUESTS))
@@ -389,7 +392,7 @@ def _references(data: Manifest, names: set[str], path: Path, problems: Problems)
 
 
 def _allocation(data: Manifest | None, spec: ClaimSpec, path: Path, problems: Problems) -> Allocation | None:
-    """Build an allocation, None if there is none (`validateAllocationResult`)."""
+    """Build an allocation; None if `data` is None (`validateAllocationResult`)."""
     if data is None:
         return None
     devices, selector = data.get("devices") or {}, data.get("nodeSelector")
@@ -436,7 +439,7 @@ def _result(data: Manifest, names: set[str], path: Path, problems: Problems) -> 
 
 
 def _consumers(data: Any, path: Path, problems: Problems) -> tuple[Consumer, ...]:
-    """Return the consumers of a claim. An entry without uid refers to the pod of that name."""
+    """Build the consumers of a claim (reservedFor). An entry without a uid refers to the pod of that name."""
     consumers = []
     if len(data) > RESERVED_FOR_MAX_SIZE:
         problems.error(path, _too_many(len(data), RESERVED_FOR_MAX_SIZE))
@@ -451,7 +454,7 @@ def _consumers(data: Any, path: Path, problems: Problems) -> tuple[Consumer, ...
 
 
 def _device_statuses(data: Any, allocation: Allocation | None, problems: Problems) -> tuple[DeviceStatus, ...]:
-    """Build the statuses of devices, which must be allocated to the claim (`validateDeviceStatus`)."""
+    """Build status.devices of a claim; each device must be in its allocation (`validateDeviceStatus`)."""
     allocated = (
         {(entry.driver, entry.pool, entry.device) for entry in allocation.results} if allocation is not None else set()
     )
@@ -513,7 +516,7 @@ def _check_driver(driver: str, path: Path, problems: Problems) -> None:
 
 
 def _reach(data: Manifest, path: Path, problems: Problems, *, per_device: bool = False) -> Reach | None:
-    """Return the nodes that can use a slice; None if each device has its own nodes."""
+    """Return the nodes that can use the devices of a slice; None if `per_device`, when each device states its own."""
     selector = data.get("nodeSelector")
     given = [field for field in ("nodeName", "nodeSelector", "allNodes") if data.get(field)]
     if per_device:
@@ -544,7 +547,7 @@ def _node_reach(data: Manifest, selector: Manifest | None, path: Path, problems:
 
 
 def _device_reach(data: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Reach | None:
-    """Return the nodes of a device; None if they are those of its slice."""
+    """Return the nodes that can use a device; None without `per_device`, when they are those of its slice."""
     fields = [field for field in ("nodeName", "nodeSelector", "allNodes") if data.get(field) is not None]
     if not per_device:
         if fields:
@@ -628,7 +631,7 @@ def _conditions(data: Manifest, field: str, path: Path, problems: Problems) -> t
 
 
 def _check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: Path, problems: Problems) -> None:
-    """Check binding conditions: both kinds or none, none in both (`validateDeviceBindingParameters`)."""
+    """Check that both lists are set or neither, and that they do not overlap (`validateDeviceBindingParameters`)."""
     for index, condition in enumerate(failures):
         if condition in conditions:
             reason = Message("bindingFailureConditions must not overlap with bindingConditions")
@@ -642,7 +645,7 @@ def _check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path:
 
 
 def _attribute(data: Manifest, path: Path, problems: Problems) -> Attribute:
-    """Build an attribute (`validateDeviceAttribute`)."""
+    """Build an attribute (`validateDeviceAttribute`); the string "" if it does not have exactly one value."""
     given = [kind for kind in ATTRIBUTE_KINDS if data.get(kind) is not None]
     if len(given) != 1:
         kinds = one_of(ATTRIBUTE_KINDS)
@@ -671,7 +674,7 @@ def _capacity(data: Manifest, path: Path, problems: Problems, admission: Admissi
 
 
 def _policy(data: Manifest, capacity: Quantity, path: Path, problems: Problems, *, fractional: bool) -> RequestPolicy:
-    """Build the policy of a capacity (`validateRequestPolicy`)."""
+    """Build the request policy of a capacity (`validateRequestPolicy`); `capacity` is its total amount."""
     bounds, valid_values = data.get("validRange"), data.get("validValues") or ()
     default = _quantity(data.get("default"))
     values = tuple(Quantity.parse(str(entry)) for entry in valid_values)
@@ -760,7 +763,10 @@ def _taint(data: Manifest, path: Path, problems: Problems) -> DeviceTaint:
 
 
 def _time_added(taint: Manifest, admission: Admission) -> float:
-    """Return the time when a taint was added; now if it has none (`SetDefaults_DeviceTaint`) or one in the future."""
+    """Return the time at which a taint was added, in virtual seconds.
+
+    It is the time at which the object is written if the taint states none (`SetDefaults_DeviceTaint`), or a later one.
+    """
     now = admission.creation({})
     return min(parse_time(taint["timeAdded"]), now) if taint.get("timeAdded") else now
 
@@ -777,7 +783,10 @@ def _counter_sets(
 
 
 def _counter_set(data: Manifest, field: str, path: Path, problems: Problems) -> CounterSet:
-    """Build a set of counters (`validateCounterSet`, `validateDeviceCounterConsumption`)."""
+    """Build a set of counters (`validateCounterSet`, `validateDeviceCounterConsumption`).
+
+    `field` is the field with the name of the set. The amounts are in units of 10**-9.
+    """
     name, counters = data.get(field) or "", data.get("counters") or {}
     check_name(name, (*path, field), problems, Message("the name of a counter set"))
     if not counters:
@@ -793,7 +802,7 @@ def _counter_set(data: Manifest, field: str, path: Path, problems: Problems) -> 
 
 
 def _check_configuration(data: Manifest, path: Path, problems: Problems) -> None:
-    """Check a configuration (`validateOpaqueConfiguration`)."""
+    """Check an opaque configuration, its driver and the size of its parameters (`validateOpaqueConfiguration`)."""
     opaque = data.get("opaque")
     if opaque is None:
         problems.error((*path, "opaque"), required())
@@ -828,6 +837,7 @@ def _quantities(data: Mapping[str, Any] | None) -> tuple[tuple[str, Quantity], .
 
 
 def _items(data: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
+    """Return (index, item) of each item of a list, {} in place of null; items after the first `most` are an error."""
     items = data.get(field) or ()
     if len(items) > most:
         problems.error((*path, field), _too_many(len(items), most))
@@ -848,7 +858,7 @@ def _check_unique(names: Sequence[Hashable], path: Path, problems: Problems) -> 
 
 
 def _check_qualified(name: str, path: Path, problems: Problems) -> None:
-    """Check a qualified name, an identifier with an optional domain (`validateQualifiedName`)."""
+    """Check a qualified name: a C identifier after an optional domain and "/" (`validateQualifiedName`)."""
     domain, slash, identifier = name.rpartition("/")
     if slash and (reason := dns_subdomain(domain)):
         problems.error(path, invalid(name, reason))

@@ -43,7 +43,7 @@ _BOUNDED = ("Gt", "Lt", "Gte", "Lte")
 
 
 def build_node_pool(data: Manifest, problems: Problems, admission: Admission) -> NodePool:
-    """Build a NodePool."""
+    """Build a NodePool with the defaults of its definition."""
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     name, weight = metadata.get("name") or "", spec.get("weight")
@@ -83,7 +83,7 @@ def build_node_pool(data: Manifest, problems: Problems, admission: Admission) ->
 
 
 def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -> NodeClaim:
-    """Build a NodeClaim with its status."""
+    """Build a NodeClaim with its status; the times of its conditions are that of its creation."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     at: Path = ("spec",)
@@ -120,7 +120,7 @@ def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -
 
 
 def _check_reference(reference: Mapping[str, Any], path: Path, problems: Problems) -> None:
-    """Check a nodeClassRef: nodes get the label GROUP/KIND."""
+    """Check a nodeClassRef, whose group and kind become the key of a label of the nodes."""
     missing = [field for field in ("group", "kind", "name") if not reference.get(field)]
     for field in missing:
         problems.error((*path, field), required())
@@ -138,7 +138,7 @@ def build_node_class(data: Manifest, problems: Problems, admission: Admission) -
 
 
 def as_requirement(entry: PoolRequirement) -> Requirement:
-    """Return a pool's requirement as Karpenter compares requirements: a set of values or its complement, and bounds."""
+    """Return a pool's requirement as Karpenter compares it: a set of values or its complement, and bounds."""
     return requirement(entry.key, entry.operator, entry.values, entry.min_values)
 
 
@@ -148,13 +148,16 @@ def requirements_of_pool(pool: NodePool) -> Requirements:
 
 
 def labels_of_pool(pool: NodePool) -> dict[str, str]:
-    """Return the labels that every node of a pool has."""
+    """Return the labels of every node of a pool: those of its template, its name, and the name of its class."""
     group, kind, name = pool.node_class
     return {**pool.labels, NODE_POOL: pool.name, f"{group}/{kind.lower()}": name}
 
 
 def _requirements(data: Any, path: Path, problems: Problems) -> tuple[PoolRequirement, ...]:
-    """Build the requirements (ValidateRequirement)."""
+    """Build the requirements (ValidateRequirement).
+
+    Those without an operator, and those with an invalid bound, are left out, which is an error.
+    """
     requirements = []
     for index, entry in enumerate(data):
         at = (*path, index)
@@ -217,7 +220,7 @@ def _budgets(data: Any, problems: Problems) -> tuple[Budget, ...]:
 
 
 def _duration(data: Manifest, field: str, default: str, path: Path, problems: Problems) -> float | None:
-    """Return the seconds of a duration, None for Never."""
+    """Return the seconds of a duration; None for Never, or if it is invalid, which is an error."""
     text = data.get(field)
     text = default if text is None else text
     if text == NEVER:

@@ -1,4 +1,4 @@
-"""The supported kinds in load order, and the kinds of real clusters that are ignored with a warning."""
+"""The supported kinds in load order, the kinds of documents with settings, and kinds that are left out."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
 
 
 class Kind(msgspec.Struct, frozen=True, eq=False):
-    """A kind of the Kubernetes API that the scheduler reads.
+    """A version of a kind of object that is read.
 
-    `gate`: served only with this feature gate on, by releases that have the gate `came_with`. `convert`: converts an
-    older version of the API to the form that `build` and the tables of gated fields read.
+    `gate`: it is served only if this feature gate is on, and only by releases that have the gate `came_with`; "" for no
+    condition. `convert`: converts an older version to the form that `build` and `availability.FIELDS` expect.
     """
 
     api_version: str
@@ -77,7 +77,7 @@ class Kind(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Return a key of the kind, since two groups may have a kind with the same name."""
+        """Return (apiVersion, kind): two groups can have a kind with the same name."""
         return self.api_version, self.name
 
 
@@ -91,13 +91,13 @@ def _kind(api_version: str, fields: Fields, build: Builder, *, namespaced: bool 
 def _versions(
     fields: Fields, build: Builder, versions: Mapping[str, Conversion | None], *, namespaced: bool = True
 ) -> Iterator[Kind]:
-    """Yield the versions of a kind, the oldest first, each with its conversion if its fields differ."""
+    """Yield a Kind for each version, in the order given: the oldest first, each with its conversion or None."""
     for version, convert in versions.items():
         yield Kind(version, fields.name, fields, build, namespaced, convert=convert)
 
 
 def _storage(fields: Fields, build: Builder, versions: str, *, namespaced: bool = False) -> Iterator[Kind]:
-    """Yield the versions of a kind of storage.k8s.io, which all have the same fields."""
+    """Yield a Kind for each of the versions, separated by spaces, of storage.k8s.io; all have the same fields."""
     return _versions(
         fields, build, {f"storage.k8s.io/{version}": None for version in versions.split()}, namespaced=namespaced
     )
@@ -124,7 +124,7 @@ TAINT_RULES_GATE = "DRADeviceTaintRules"
 
 
 def _device_kinds() -> Iterator[Kind]:
-    """Yield the kinds of resource.k8s.io; for each name, the version that is used comes last."""
+    """Yield the kinds of resource.k8s.io; for each name, the newest version comes last, so that KINDS has it."""
     for version in ("v1alpha3", "v1beta2", "v1"):
         yield Kind(
             f"resource.k8s.io/{version}",
@@ -170,7 +170,8 @@ def _device_kinds() -> Iterator[Kind]:
             )
 
 
-# Initial objects are loaded in this order, and in document order within a kind.
+# Initial objects are loaded in this order, and in document order within a version of a kind; bound pods come before
+# the others (`InitialObjects.build`).
 LOAD_ORDER: tuple[Kind, ...] = (
     _kind("v1", cluster_fields.NAMESPACE, build_namespace, namespaced=False),
     *_versions(
@@ -241,13 +242,14 @@ LOAD_ORDER: tuple[Kind, ...] = (
     POD_GROUP,
     _kind("v1", pod_fields.POD, build_pod),
 )
-KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name; of two kinds with the same name, that of Kubernetes
+# By name, in the newest version; of two kinds with the same name, that of Kubernetes.
+KINDS = {kind.name: kind for kind in LOAD_ORDER}
 OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
 MOVED_GROUPS = ("extensions",)  # groups whose kinds have moved to another group
 
 
 def versions_of(name: str) -> list[str]:
-    """Return the versions of the API in which the kind is read, the newest first."""
+    """Return the apiVersions in which the kind is read, the newest first. Raises KeyError for an unknown kind."""
     group = KINDS[name].group
     read = [kind for kind in LOAD_ORDER if kind.name == name and kind.group in (group, *MOVED_GROUPS)]
     return [kind.api_version for kind in reversed(read)]
@@ -261,12 +263,12 @@ DESCHEDULER = ("kschedui.io/v1alpha1", "Descheduler")
 OF_AUTOSCALING = tuple(kind for _, kind in (NODE_GROUP, CLUSTER_AUTOSCALER, KARPENTER, DESCHEDULER))
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
-# Replaces a configuration before 1.19. A ConfigMap contains it as text under this key.
+# Before 1.19, a Policy replaced the plugins of the configuration. A ConfigMap contains it as text under POLICY_KEY.
 POLICIES = (("v1", "Policy"), ("kubescheduler.config.k8s.io/v1", "Policy"))
 CONFIG_MAP, POLICY_KEY = ("v1", "ConfigMap"), "policy.cfg"
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
-# Kinds of real clusters that do not affect scheduling; other kinds of these groups are errors.
+# Kinds of real clusters that do not affect scheduling: they are left out with a warning.
 _UNREAD = {
     "v1": ("Binding ComponentStatus ConfigMap Endpoints Event PodTemplate Secret ServiceAccount"),
     **dict.fromkeys(["apps/v1", "apps/v1beta1", "apps/v1beta2"], "ControllerRevision"),

@@ -22,7 +22,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, 
 
 
 def label_selector(data: Mapping[str, Any] | None, path: Path, problems: Problems) -> LabelSelector:
-    """Build a label selector (`metav1.LabelSelectorAsSelector`): absent selects nothing, empty everything."""
+    """Build a label selector (`metav1.LabelSelectorAsSelector`): None matches nothing, an empty one everything."""
     if data is None:
         return LabelSelector.nothing()
     labels = text_map(data.get("matchLabels"))
@@ -37,7 +37,7 @@ def label_selector(data: Mapping[str, Any] | None, path: Path, problems: Problem
 
 
 def node_selector(data: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool = False) -> NodeSelector:
-    """Read the required node affinity of a pod or a volume (`ValidateNodeSelector`)."""
+    """Build a node selector (`ValidateNodeSelector`); `any_value`: values need not be label values."""
     terms = data.get("nodeSelectorTerms") or ()
     at = (*path, "nodeSelectorTerms")
     if not terms:
@@ -66,7 +66,10 @@ def node_selector_term(data: Mapping[str, Any], path: Path, problems: Problems, 
 def _requirement(
     data: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
 ) -> SelectorRequirement | None:
-    """Build a requirement, None if it is invalid (`Validate{Label,Node}SelectorRequirement`)."""
+    """Build a requirement with sorted values (`Validate{Label,Node}SelectorRequirement`).
+
+    None is returned if the operator, or the number of values of Gt or Lt, is invalid; other errors are only reported.
+    """
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())
     if reason := qualified_name(key):
@@ -97,7 +100,7 @@ def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> No
 def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) -> SelectorRequirement | None:
     """Build a requirement on metadata.name (`ValidateNodeFieldSelectorRequirement`).
 
-    It is In or NotIn one name. None is returned if its operator or key is invalid.
+    A valid one is In or NotIn one name. None is returned if the operator is invalid; other errors are only reported.
     """
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())

@@ -19,7 +19,7 @@ Manifest = Mapping[str, Any]
 
 
 def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node:
-    """Build a node: validate it and apply defaults; allocatable defaults to the capacity."""
+    """Build a node with the resources that the scheduler counts; allocatable defaults to the capacity."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     for field in ("capacity", "allocatable"):
@@ -68,7 +68,7 @@ def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
 
 
 def _declared_features(status: Manifest, problems: Problems) -> tuple[str, ...]:
-    """Return the features that the kubelet declares (`validateNodeDeclaredFeatures`: sorted, each once)."""
+    """Return the features that the kubelet declares: sorted, each of them once (`validateNodeDeclaredFeatures`)."""
     features = tuple(status.get("declaredFeatures") or ())
     for index, (feature, following) in enumerate(pairwise(features), start=1):
         path: Path = ("status", "declaredFeatures", index)
@@ -80,7 +80,7 @@ def _declared_features(status: Manifest, problems: Problems) -> tuple[str, ...]:
 
 
 def _images(status: Manifest) -> dict[str, int]:
-    """Return the size in bytes by image name; the first entry for a name is used (`addNodeImageStates`)."""
+    """Return the size in bytes by image name, or 0; the first entry for a name counts (`addNodeImageStates`)."""
     sizes: dict[str, int] = {}
     for image in status.get("images") or ():
         for name in image.get("names") or ():

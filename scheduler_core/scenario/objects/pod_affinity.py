@@ -42,7 +42,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 def node_affinity(
     data: Manifest, path: Path, problems: Problems
 ) -> tuple[NodeSelector | None, tuple[PreferredNodeTerm, ...]]:
-    """Return (required, preferred) of `affinity.nodeAffinity`."""
+    """Build (required, preferred) of `affinity.nodeAffinity`; required is None if the affinity has none."""
     needed = None
     if (selector := data.get(_REQUIRED)) is not None:
         needed = node_selector(selector, (*path, _REQUIRED), problems)
@@ -58,7 +58,7 @@ def node_affinity(
 def pod_affinity(
     data: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
 ) -> tuple[tuple[PodAffinityTerm, ...], tuple[WeightedPodAffinityTerm, ...]]:
-    """Return (required, preferred) terms of podAffinity or podAntiAffinity for a pod with these labels."""
+    """Build the (required, preferred) terms of podAffinity or podAntiAffinity of a pod in `namespace` with `labels`."""
     needed = tuple(
         _affinity_term(term, (*path, _REQUIRED, index), problems, namespace, labels)
         for index, term in enumerate(data.get(_REQUIRED) or ())
@@ -102,7 +102,10 @@ def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: st
 
 
 def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
-    """Return the selector with the pod's own label values added: In for matchLabelKeys, NotIn for mismatchLabelKeys."""
+    """Return the selector with the values of the pod's labels: In for matchLabelKeys, NotIn for mismatchLabelKeys.
+
+    Keys of labels that the pod does not have are left out, and so are requirements that the selector already has.
+    """
     extra = [
         SelectorRequirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels
     ]
@@ -117,7 +120,7 @@ def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -
 def _check_label_keys(data: Manifest, path: Path, problems: Problems, labels: Labels) -> None:
     """Check the keys (`ValidateMatchLabelKeysAndMismatchLabelKeys`).
 
-    Those of a pod from a cluster may already be merged.
+    The API server may already have merged them into the selector, if the pod comes from a cluster.
     """
     selector = data.get("labelSelector")
     match, mismatch = data.get("matchLabelKeys") or (), data.get("mismatchLabelKeys") or ()
@@ -140,7 +143,7 @@ def _check_label_keys(data: Manifest, path: Path, problems: Problems, labels: La
 
 
 def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
-    """Count each key in the selector, without the requirements that the API server merged into it."""
+    """Count each key in the selector, except in requirements such as the API server merges: In the pod's own value."""
     if not selector:
         return Counter()
     named = [
@@ -152,7 +155,7 @@ def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
 
 
 def tolerations(data: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:
-    """Build the tolerations (`ValidateTolerations`)."""
+    """Build the tolerations (`ValidateTolerations`), without their tolerationSeconds, which the scheduler ignores."""
     result = []
     for index, entry in enumerate(data or ()):
         key, value, effect = entry.get("key") or "", entry.get("value") or "", entry.get("effect") or ""
@@ -196,7 +199,7 @@ def spread_constraints(
 
 
 def spread_constraint(data: Manifest, path: Path, problems: Problems, labels: Labels) -> TopologySpreadConstraint:
-    """Build a constraint of a pod or of PodTopologySpreadArgs."""
+    """Build a constraint of a pod with these labels, or of PodTopologySpreadArgs ({})."""
     skew, key, action = data.get("maxSkew") or 0, data.get("topologyKey") or "", data.get("whenUnsatisfiable") or ""
     domains = data.get("minDomains")
     if skew <= 0:

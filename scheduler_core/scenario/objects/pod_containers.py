@@ -1,4 +1,4 @@
-"""Validates a pod's containers and returns their host ports and images, and the pod's requests.
+"""Validates a pod's containers, and returns its host ports, images, required node features and requests.
 
 Sources: core/validation `validateContainers`, `validateInitContainers`, `validateContainerPorts`,
 `validatePodResources`, `validatePodHostNetworkDeps`; core/v1 defaults `defaultPodRequests`,
@@ -45,7 +45,10 @@ USER_NAMESPACES_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
 
 
 def check_containers(spec: Manifest, problems: Problems, admission: Admission) -> None:
-    """Check names, images, ports, resources and restart rules of all containers."""
+    """Check names, images, ports, resources and restart rules of containers and init containers.
+
+    Ephemeral containers are left out, with a warning.
+    """
     containers, init_containers = spec.get("containers") or (), spec.get("initContainers") or ()
     if not containers:
         problems.error(("spec", "containers"), required(Message("a pod needs at least one container")))
@@ -66,8 +69,8 @@ def check_containers(spec: Manifest, problems: Problems, admission: Admission) -
                         _check_host_network(ports, (*path, "ports"), problems)
             if rules := container.get("restartPolicyRules"):
                 _check_restart_rules(rules, container, path, problems, admission)
-    sidecars_alone = not admission.has_on("ContainerRestartRules")
-    for index, container in enumerate(init_containers if sidecars_alone else ()):
+    only_always = not admission.has_on("ContainerRestartRules")
+    for index, container in enumerate(init_containers if only_always else ()):
         if container.get("restartPolicy") not in (None, "", "Always"):
             message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
             problems.error(("spec", "initContainers", index, "restartPolicy"), message)
@@ -133,7 +136,7 @@ def _check_ports(ports: Any, path: Path, problems: Problems) -> None:
 
 
 def _check_host_network(ports: Any, path: Path, problems: Problems) -> None:
-    """Check ports with hostNetwork (`validatePodHostNetworkDeps`), which ignores init containers."""
+    """Check the ports of a container with hostNetwork (`validatePodHostNetworkDeps`)."""
     for index, port in enumerate(ports):
         host_port = port.get("hostPort") or 0
         if host_port not in (0, port.get("containerPort") or 0):
@@ -151,7 +154,10 @@ def _check_port_conflicts(ports: Any, path: Path, taken: set[tuple[str, str, int
 
 
 def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
-    """Return the host ports of sidecars, then of containers (`GetHostPorts`); hostNetwork uses every container port."""
+    """Return the host ports of sidecars (in releases that count them), then of containers (`GetHostPorts`).
+
+    With hostNetwork, a port without a hostPort takes its containerPort on the host.
+    """
     counted = release.rules.node_ports_counts_sidecars
     sidecars = [
         init_container for init_container in spec.get("initContainers") or () if counted and is_sidecar(init_container)
@@ -167,20 +173,23 @@ def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
 
 
 def images(spec: Manifest, release: Release) -> tuple[str, ...]:
-    """Return the images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
+    """Return the images of init containers (in releases that count them), then of containers (`sumImageScores`)."""
     init_containers = spec.get("initContainers") if release.rules.image_locality_counts_init_containers else ()
     containers = (*(init_containers or ()), *(spec.get("containers") or ()))
     return tuple(container.get("image") or "" for container in containers)
 
 
 def image_volumes(spec: Manifest) -> tuple[str, ...]:
-    """Return the images of image volumes."""
+    """Return the references of image volumes, in order; a volume without one is left out."""
     sources = (volume.get("image") for volume in spec.get("volumes") or ())
     return tuple(source["reference"] for source in sources if source and source.get("reference"))
 
 
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
-    """Return the requests of a pod's containers after defaulting, with those of `status` during a resize."""
+    """Check and return the requests of a pod after defaulting: of its containers, of the pod level, and its overhead.
+
+    `status` has the allocated and actual requests of a pod on a node, which count during a resize; {} for other pods.
+    """
     desired = _containers(spec, _desired)
     check_quantities(spec.get("overhead"), ("spec", "overhead"), problems)
     pod_level = None
@@ -206,9 +215,11 @@ def _desired(container: Manifest) -> Amounts:
 
 
 def _resize_states(spec: Manifest, status: Manifest, desired: Containers, release: Release) -> list[Containers]:
-    """Return the desired, allocated and actual requests, the largest of which count during a resize.
+    """Return the desired, allocated and actual requests during a resize; of the sums, the largest counts.
 
-    Source: component-helpers `AggregateContainerRequests`, and before 1.37 `determineEffectiveRequests`.
+    The desired ones are left out if the resize is infeasible. In releases that compare containers instead of sums, the
+    largest of each container are returned as the only state. Sources: component-helpers `AggregateContainerRequests`,
+    and before 1.37 `determineEffectiveRequests`.
     """
     fields = ("containerStatuses", "initContainerStatuses")
     entries: dict[str, Manifest] = {entry.get("name"): entry for field in fields for entry in status.get(field) or ()}
@@ -246,7 +257,10 @@ def _resize_states(spec: Manifest, status: Manifest, desired: Containers, releas
 
 
 def _resized_pod_level(desired: Amounts, status: Manifest) -> Amounts:
-    """Return the largest of the desired, actual and allocated pod-level requests (`effectivePodLevelResources`)."""
+    """Return the largest of the desired, actual and allocated pod-level requests (`effectivePodLevelResources`).
+
+    The desired ones do not count if the resize is infeasible; the others count for resources that are desired.
+    """
     requests = {} if _is_infeasible(status) else dict(desired)
     for field in (status["resources"].get("requests"), status.get("allocatedResources")):
         raise_to(requests, {name: number for name, number in amounts(field).items() if name in desired})
@@ -254,13 +268,16 @@ def _resized_pod_level(desired: Amounts, status: Manifest) -> Amounts:
 
 
 def _is_infeasible(status: Manifest) -> bool:
-    """Return whether a requested resize is infeasible (`IsPodResizeInfeasible`)."""
+    """Return whether the first condition PodResizePending has the reason Infeasible (`IsPodResizeInfeasible`)."""
     conditions = [entry for entry in status.get("conditions") or () if entry.get("type") == "PodResizePending"]
     return bool(conditions) and conditions[0].get("reason") == "Infeasible"
 
 
 def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amounts:
-    """Return spec.resources.requests as stored by the API server (`defaultHugePagePodLimits`, `defaultPodRequests`)."""
+    """Return spec.resources.requests as the API server stores them (`defaultHugePagePodLimits`, `defaultPodRequests`).
+
+    `containers`: the sum of the containers' requests.
+    """
     requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
     if requests or limits:
         for name, number in _huge_page_limits(spec).items():
@@ -277,6 +294,7 @@ def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amou
 
 
 def _huge_page_limits(spec: Manifest) -> Amounts:
+    """Return the sum of the containers' limits of huge pages."""
     limits = aggregate(
         [amounts((container.get("resources") or {}).get("limits")) for container in spec.get("containers") or ()],
         [
@@ -288,7 +306,7 @@ def _huge_page_limits(spec: Manifest) -> Amounts:
 
 
 def _check_pod_level(pod_level: Amounts, containers: Amounts, problems: Problems) -> None:
-    """Check the pod-level resources against the containers' (`validatePodResourceConsistency`)."""
+    """Check that pod-level requests are not below those of all containers (`validatePodResourceConsistency`)."""
     for name, number in containers.items():
         if name in pod_level and number > pod_level[name]:
             reason = Message("must be greater than or equal to aggregate container requests of {number}", number=number)

@@ -54,7 +54,7 @@ def pod_group_name(spec: Manifest, problems: Problems) -> str:
 
 
 def _min_count(policy: Manifest, path: Path, problems: Problems) -> int | None:
-    """Return minCount, None for the policy basic."""
+    """Return minCount of the policy gang; None without it."""
     gang = policy.get("gang")
     if (gang is None) == (policy.get("basic") is None):
         problems.error(path, required(Message("one of basic and gang")))
@@ -78,7 +78,7 @@ def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
 
 
 def _condition(status: Manifest) -> PodGroupCondition | None:
-    """Return the PodGroupScheduled condition in the document's status; None if there is none."""
+    """Return the first condition PodGroupScheduled in the status that is True or False; None if there is none."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == SCHEDULED and condition.get("status") in ("True", "False"):
             state = cast(Any, condition["status"])

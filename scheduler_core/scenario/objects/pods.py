@@ -43,11 +43,11 @@ DEFAULT_SCHEDULER = "default-scheduler"
 TERMINATION_SECONDS = "kschedui.io/termination-seconds"
 STOP_SECONDS = "kschedui.io/stop-seconds"
 CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
-TERMINAL_PHASES = ("Succeeded", "Failed")  # the scheduler ignores pods in these phases
+TERMINAL_PHASES = ("Succeeded", "Failed")  # for the scheduler, pods in these phases do not exist
 
 
 def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
-    """Build a pod: validation (`ValidatePodCreate`), defaults and admission. `data` fits its table."""
+    """Build a pod: validation (`ValidatePodCreate`), defaults and admission. The types of `data` have been checked."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     namespace = metadata.get("namespace") or "default"
     labels, annotations = text_map(metadata.get("labels")), text_map(metadata.get("annotations"))
@@ -109,7 +109,10 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
 
 
 def request_fields(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
-    """Return the fields of a Pod that contain its requests, including `status` of a running pod during a resize."""
+    """Return the fields of Pod that contain its requests, by name; which ones are set depends on the release.
+
+    `status` is that of a pod on a node, whose allocated and actual requests count during a resize; {} for other pods.
+    """
     if not release.rules.pods_have_overhead:
         spec = {name: value for name, value in spec.items() if name != "overhead"}
     requests = pod_requests(spec, status, problems, release)
@@ -171,7 +174,7 @@ def _check_spec(spec: Manifest, problems: Problems) -> None:
 
 
 def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
-    """Build the scheduling gates (`validateSchedulingGates`)."""
+    """Return the names of the scheduling gates in order, without repetitions (`validateSchedulingGates`)."""
     names: dict[str, None] = {}
     for index, gate in enumerate(spec.get("schedulingGates") or ()):
         name, path = gate.get("name") or "", ("spec", "schedulingGates", index)
@@ -201,7 +204,7 @@ def _resource_claims(spec: Manifest, problems: Problems) -> tuple[PodClaim, ...]
 
 
 def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume, ...]:
-    """Build the volumes, as far as the volume plugins read them (`ValidateVolumes`)."""
+    """Build the volumes with the parts that the volume plugins read (`ValidateVolumes`); emptyDir without a source."""
     volumes: list[Volume] = []
     names: set[str] = set()
     for index, volume in enumerate(spec.get("volumes") or ()):
@@ -229,7 +232,7 @@ def _volume(name: str, source_type: str, source: Any, pod_name: str) -> Volume:
 
 
 def controller(metadata: Manifest) -> OwnerReference | None:
-    """Return the owner reference with `controller: true`, or None (`metav1.GetControllerOf`)."""
+    """Return the first owner reference with `controller: true`, or None (`metav1.GetControllerOf`)."""
     for reference in metadata.get("ownerReferences") or ():
         if reference.get("controller"):
             return OwnerReference(
@@ -242,6 +245,7 @@ def controller(metadata: Manifest) -> OwnerReference | None:
 
 
 def _phase(node_name: str, status: Manifest) -> str:
+    """Return the phase: Succeeded or Failed as stated, otherwise Running on a node and Pending without one."""
     phase = status.get("phase") or ""
     if phase in TERMINAL_PHASES:
         return phase
@@ -249,12 +253,13 @@ def _phase(node_name: str, status: Manifest) -> str:
 
 
 def _is_ready(status: Manifest) -> bool:
-    """Return whether the condition Ready is True (`podutil.IsPodReady`); a pod without it counts as ready."""
+    """Return whether the condition Ready is True, or absent (`podutil.IsPodReady`, where absent means not ready)."""
     conditions = status.get("conditions") or ()
     return all(condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready")
 
 
 def _is_disruption_target(status: Manifest) -> bool:
+    """Return whether the status says that kube-scheduler is preempting the pod."""
     return any(
         condition.get("type") == "DisruptionTarget"
         and condition.get("status") == "True"
@@ -268,8 +273,9 @@ def _termination_seconds(
 ) -> float:
     """Return the number of seconds that the pod takes to stop when it is deleted.
 
-    This is the value of its annotation, else `spec.kubelet.stopSeconds`, else its stated grace period, which is also
-    the maximum; 0 without any.
+    This is the value of the annotation termination-seconds, or else of stop-seconds, or else `kubelet_seconds`
+    (`spec.kubelet.stopSeconds`), but at most the grace period that the pod states. Without any of them, it is that
+    grace period, or 0.
     """
     grace = spec.get("terminationGracePeriodSeconds")
     most = math.inf if grace is None else float(max(grace, 0))
@@ -282,6 +288,7 @@ def _termination_seconds(
 
 
 def _seconds(text: str, annotation: str, problems: Problems) -> float:
+    """Return the seconds in the value of an annotation; 0 if it is not a finite number of 0 or more, an error."""
     try:
         seconds = float(text)
     except ValueError:

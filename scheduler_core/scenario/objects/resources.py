@@ -24,7 +24,7 @@ from scheduler_core.scenario.reading.problems import (
     required,
 )
 
-DEFAULT_CPU = 100  # millicores, the cpu request in scores of a container that has none
+DEFAULT_CPU = 100  # millicores: the cpu request with which a container that has none counts in scores
 DEFAULT_MEMORY = 200 * 1024 * 1024  # bytes, the same for memory
 
 _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
@@ -34,7 +34,7 @@ _COUNTED = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
 
 @lru_cache(maxsize=4096)
 def is_native(name: str) -> bool:
-    """Return whether the name has no prefix, or one of kubernetes.io (`IsNativeResource`)."""
+    """Return whether the name has no prefix or contains kubernetes.io/ (`IsNativeResource`)."""
     return "/" not in name or "kubernetes.io/" in name
 
 
@@ -63,7 +63,7 @@ def is_pod_level(name: str) -> bool:
 
 
 def count_amounts(resources: Amounts) -> Amounts:
-    """Return the amounts of a resource list that `framework.Resource.Add` counts, each an int64."""
+    """Return the amounts that `framework.Resource.Add` counts, each at most the largest int64."""
     return {name: min(number, MAX_INT64) for name, number in resources.items() if name in _COUNTED or is_scalar(name)}
 
 
@@ -71,7 +71,10 @@ def count_amounts(resources: Amounts) -> Amounts:
 
 
 def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: Problems) -> None:
-    """Check that quantities are not negative, and whole if they have to be (`ValidateResourceQuantityValue`)."""
+    """Check that quantities are not negative, and those of pods and extended resources whole.
+
+    Source: `ValidateResourceQuantityValue`.
+    """
     for name, quantity in (resources or {}).items():
         nano = parse_nano(str(quantity)) if quantity is not None else 0
         if nano < 0:
@@ -83,7 +86,10 @@ def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: 
 def check_requirements(
     data: Mapping[str, Any], path: Path, problems: Problems, *, pod_level: bool = False, claims: Iterable[str] = ()
 ) -> None:
-    """Check `resources` of a container or pod: names, quantities, requests within limits."""
+    """Check `resources` of a container or pod: names, quantities, requests within limits, huge pages and claims.
+
+    `claims`: the names in the pod's `spec.resourceClaims`.
+    """
     requests, limits = data.get("requests") or {}, data.get("limits") or {}
     for part, resources in (("limits", limits), ("requests", requests)):
         for name in resources:
@@ -143,13 +149,14 @@ def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Pat
 # --- a pod's requests ---
 
 
-Containers = tuple[list[Amounts], list[tuple[Amounts, bool]]]  # and init containers: (requests, is a sidecar), in order
+# The requests of the containers, and (requests, whether it is a sidecar) of each init container, both in order.
+Containers = tuple[list[Amounts], list[tuple[Amounts, bool]]]
 
 
 class PodRequests:
     """The requests of a pod (`resource.PodRequests`): containers, sidecars, init containers, pod level and overhead.
 
-    `states`: several during a resize; of each resource, the largest sum counts.
+    `states`: the requests of the containers, several times during a resize; of each resource, the largest sum counts.
     """
 
     def __init__(self, states: Sequence[Containers], pod_level: Amounts | None, overhead: Amounts) -> None:
@@ -159,7 +166,7 @@ class PodRequests:
         self._overhead = overhead
 
     def total(self, missing: Amounts | None = None) -> Amounts:
-        """Return the sum; `missing` are the amounts for containers without a request."""
+        """Return the sum; `missing`: the amounts that count for a container without a request of that resource."""
         total = self._aggregate(missing)
         total.update((name, number) for name, number in self._pod_level.items() if is_pod_level(name))
         _add(total, self._overhead)
@@ -177,11 +184,14 @@ class PodRequests:
         return total
 
     def incoming(self) -> Amounts:
-        """Return the requests of the pod itself for the resource scorers, with the defaults for each container."""
+        """Return the requests that the resource scorers count for the pod to be scheduled, with defaults."""
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
     def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
-        """Return the pod's requests in the resource scorers, with defaults and without; None without cpu overhead."""
+        """Return the pod's requests in the resource scorers, with defaults and without; None without cpu overhead.
+
+        These scorers add the cpu overhead in whole cores, rounded up, to the other cpu requests in millicores.
+        """
         own = self._overhead.get("cpu", 0)
         if not own:
             return None
@@ -191,7 +201,10 @@ class PodRequests:
         return requests
 
     def non_zero_before_1_32(self) -> tuple[int, int]:
-        """Return the requests of pods on nodes, with sidecars counted as init containers only (`calculateResource`)."""
+        """Return cpu and memory of a pod on a node, with defaults for missing requests (`calculateResource`).
+
+        Sidecars count only as init containers. Units: millicores and bytes, each at most the largest int64.
+        """
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         running: Amounts = {}
         for requests in self._containers:
@@ -207,7 +220,10 @@ class PodRequests:
         return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
 
     def before_1_19(self) -> dict[str, Any]:
-        """Return the requests of a pod on a node and in the scores before 1.19, which leave out init containers."""
+        """Return the fields of Pod with its requests on nodes and in scores before 1.19, without init containers.
+
+        None: the pod has no init containers (and for scores no cpu overhead), so other fields have the same amounts.
+        """
         standing: Amounts = {}
         incoming: Amounts = {}
         for requests in self._containers:
@@ -227,7 +243,11 @@ class PodRequests:
         }
 
     def non_zero(self, total: Amounts) -> tuple[int, int]:
-        """Return cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
+        """Return cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`).
+
+        `total` is the sum without defaults. With pod-level resources, there is a default only for a resource that is
+        not in it. Units: millicores and bytes, each at most the largest int64.
+        """
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         if any(is_pod_level(name) for name in self._pod_level):
             missing = {name: number for name, number in missing.items() if name not in total}
@@ -247,7 +267,7 @@ def aggregate(
     """Return the requests of a pod's containers (`AggregateContainerRequests`).
 
     Containers and sidecars run at the same time; before them, each init container runs with the sidecars already
-    started. `missing`: the requests of a container that states none.
+    started. `missing`: the amounts that count for a container without a request of that resource.
     """
     total: Amounts = {}
     for requests in containers:
@@ -271,7 +291,7 @@ def _cpu_and_memory(amounts: Amounts) -> Amounts:
 
 
 def raise_to(total: Amounts, other: Mapping[str, int]) -> None:
-    """Raise each amount to at least the given one (`maxResourceList`)."""
+    """Raise each amount in `total` to at least that in `other` (`maxResourceList`)."""
     for name, number in other.items():
         if name not in total or number > total[name]:
             total[name] = number

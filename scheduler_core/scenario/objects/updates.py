@@ -1,4 +1,4 @@
-"""The fields of a stored object that an update keeps; the update replaces all others."""
+"""Merges an update with the stored object: some fields are kept, and the update replaces all others."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ Manifest = Mapping[str, Any]
 def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release = DEFAULT_RELEASE) -> KubernetesObject:
     """Return `new` as it is stored when it replaces `old`, an object of the same kind and name.
 
-    uid, creationTimestamp and deletionTimestamp are kept. A Pod keeps its status, nodeName, priority, priorityClassName
+    uid, creationTimestamp and deletionTimestamp are kept, as far as the objects of the kind have them; kinds without a
+    case below are replaced as a whole. A Pod keeps its status, nodeName, schedulingGroup, priority, priorityClassName
     and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such a pod is deleted.
-    A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one.
+    A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one, and a PodGroup its condition.
     """
     match old, new:
         case Pod(), Pod():
@@ -51,7 +52,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return replace(new, uid=old.uid, terminating=old.terminating)
         case ResourceClaim(), ResourceClaim():
             return _claim(old, new)
-        case DeviceTaintRule(), DeviceTaintRule():  # a new effect is taken as a new taint (PrepareForUpdate)
+        case DeviceTaintRule(), DeviceTaintRule():  # a new effect counts as a new taint (PrepareForUpdate)
             changed = new.taint.effect != old.taint.effect and new.added == old.added
             return replace(new, added=new.written) if changed else new
         case DeviceClass(), DeviceClass():
@@ -97,7 +98,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
 
 
 def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
-    """Return the claim with the stored finalizer and owner, and with the stored status if the update has none."""
+    """Return the claim with the stored uid, finalizer and owner, and the stored status if the update has none."""
     stored = replace(
         new,
         uid=old.uid,
@@ -112,7 +113,7 @@ def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
 
 
 def _has_container_statuses(pod: Pod) -> bool:
-    """Return whether the pod's status has the resources of its running containers."""
+    """Return whether the pod's status has container statuses, which may show that it is being resized."""
     status = pod.manifest.get("status") or {}
     return bool(status.get("containerStatuses") or status.get("initContainerStatuses"))
 

@@ -39,7 +39,7 @@ def build_volume(data: Manifest, problems: Problems, admission: Admission) -> Pe
     metadata, spec, status = _parts(data, problems)
     annotations = text_map(metadata.get("annotations"))
     capacity = _storage(spec.get("capacity"), ("spec", "capacity"), problems)
-    _check_access_modes(spec, problems)
+    _check_modes_and_names(spec, problems)
     sources = {name: spec[name] for name in PERSISTENT_VOLUME_SOURCES if spec.get(name) is not None}
     if not sources:
         problems.error(("spec",), required(Message("must specify a volume type, such as csi or local")))
@@ -76,12 +76,12 @@ def build_volume(data: Manifest, problems: Problems, admission: Admission) -> Pe
 
 
 def build_claim(data: Manifest, problems: Problems, admission: Admission) -> PersistentVolumeClaim:
-    """Build a claim. A claim with a volumeName that is not lost counts as bound."""
+    """Build a claim. With a volumeName it counts as bound, unless it is Lost without the annotation bind-completed."""
     metadata, spec, status = _parts(data, problems)
     annotations = text_map(metadata.get("annotations"))
     resources = ("spec", "resources", "requests")
     request = _storage((spec.get("resources") or {}).get("requests"), resources, problems)
-    _check_access_modes(spec, problems)
+    _check_modes_and_names(spec, problems)
     selector = spec.get("selector")
     volume_name = spec.get("volumeName") or ""
     phase = status.get("phase") or "Pending"
@@ -216,7 +216,7 @@ def _parts(data: Manifest, problems: Problems) -> tuple[Manifest, Manifest, Mani
 
 
 def _storage(data: Manifest | None, path: Path, problems: Problems) -> int:
-    """Return the `storage` of a resource list in bytes; it is required and must be positive."""
+    """Return the `storage` of a resource list in bytes, rounded up; 0 if it is missing. It must be positive."""
     quantity = (data or {}).get("storage")
     if quantity is None:
         problems.error((*path, "storage"), required())
@@ -227,6 +227,7 @@ def _storage(data: Manifest | None, path: Path, problems: Problems) -> int:
 
 
 def _bytes(quantity: Any, path: Path, problems: Problems) -> int | None:
+    """Return a quantity in bytes, rounded up; None if it is None. It must not be negative."""
     if quantity is None:
         return None
     if parse_nano(str(quantity)) < 0:
@@ -234,7 +235,8 @@ def _bytes(quantity: Any, path: Path, problems: Problems) -> int | None:
     return amount("storage", str(quantity))
 
 
-def _check_access_modes(spec: Manifest, problems: Problems) -> None:
+def _check_modes_and_names(spec: Manifest, problems: Problems) -> None:
+    """Check the access modes of a volume or claim, and the names of its volume and class."""
     modes = spec.get("accessModes") or ()
     if not modes:
         problems.error(("spec", "accessModes"), required(Message("at least 1 access mode is required")))

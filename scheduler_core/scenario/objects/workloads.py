@@ -1,6 +1,7 @@
-"""Builds workloads, autoscalers, quotas and limits with the API server's validation and defaults (pkg/apis/{apps,...}).
+"""Builds workloads, Services, autoscalers, quotas, limits and runtime classes with the API server's rules and defaults.
 
-A workload whose pod template has no containers is only a selector: no pods are created for it.
+Sources: pkg/apis/apps, batch, autoscaling, core and node. A workload whose pod template has no containers is only a
+selector: its `spec` is None, and no pods are created for it.
 """
 
 from __future__ import annotations
@@ -118,6 +119,7 @@ def _check_template(
 
 
 def _count(spec: Manifest, field: str, default: int, problems: Problems, path: Path = ("spec",)) -> int:
+    """Return a number of 0 or more; the default if it is absent, or negative (an error). `path` is that of `spec`."""
     number = spec.get(field)
     if number is None:
         return default
@@ -128,11 +130,12 @@ def _count(spec: Manifest, field: str, default: int, problems: Problems, path: P
 
 
 def _optional(spec: Manifest, field: str, problems: Problems) -> int | None:
+    """Return a number of 0 or more; None if it is absent, 0 if it is negative (an error)."""
     return None if spec.get(field) is None else _count(spec, field, 0, problems)
 
 
 def _share(data: Manifest, field: str, default: IntOrPercent, path: Path, problems: Problems) -> IntOrPercent:
-    """Return a number or percentage (`ValidatePositiveIntOrPercent`)."""
+    """Return a number or percentage (`ValidatePositiveIntOrPercent`); the default if it is absent or malformed."""
     given = data.get(field)
     if given is None:
         return default
@@ -265,13 +268,13 @@ def job_spec(spec: Manifest, problems: Problems) -> JobSpec:
     replacement = spec.get("podReplacementPolicy")
     if failures is not None and replacement == "TerminatingOrFailed":
         problems.error(("spec", "podReplacementPolicy"), not_supported(replacement, ("Failed",)))
-    no_limit = 2**31 - 1 if per_index is not None else 6
+    default_limit = 2**31 - 1 if per_index is not None else 6
     return JobSpec(
         parallelism=_count({"parallelism": parallelism}, "parallelism", 1, problems),
         completions=None if completions is None else _count({"completions": completions}, "completions", 1, problems),
         template=spec.get("template") or {},
         indexed=indexed,
-        backoff_limit=_count(spec, "backoffLimit", no_limit, problems),
+        backoff_limit=_count(spec, "backoffLimit", default_limit, problems),
         backoff_limit_per_index=per_index,
         max_failed_indexes=most_failed,
         failure_rules=None if failures is None else tuple(map(_failure_rule, failures.get("rules") or ())),
@@ -303,7 +306,7 @@ def _success_rule(rule: Manifest) -> SuccessRule:
 
 
 def parse_indexes(text: str) -> tuple[int, ...]:
-    """Return the indexes of "0-2,5"; parts that are not numbers are left out."""
+    """Return the indexes of a text such as "0-2,5", in its order; parts that are no number or range are left out."""
     parts = [part.split("-") for part in text.split(",") if part]
     return tuple(
         number
@@ -360,6 +363,10 @@ def _autoscaler(data: Manifest, problems: Problems) -> WorkloadSpec:
 
 
 def _metrics(spec: Manifest, problems: Problems) -> tuple[tuple[str, Any, int], ...]:
+    """Return (resource, type of target, target) of each metric; by default, a utilization of 80% of the cpu requests.
+
+    The target is a percentage, or an amount (`amount`) for AverageValue.
+    """
     if not spec.get("metrics"):
         return (("cpu", "Utilization", spec.get("targetCPUUtilizationPercentage") or 80),)
     metrics: list[tuple[str, Any, int]] = []
@@ -393,7 +400,7 @@ def _scaling(rules: Manifest, default: Sequence[tuple[Any, int, int]], stabiliza
 
 
 def amount(name: str, quantity: Any) -> int:
-    """Return a quantity in base units: millicores for cpu, whole units otherwise."""
+    """Return a quantity rounded up: in millicores for cpu, requests.cpu and limits.cpu, in whole units otherwise."""
     nano = parse_nano(str(quantity))
     return milli_value(nano) if name.rpartition(".")[2] == "cpu" else value(nano)
 

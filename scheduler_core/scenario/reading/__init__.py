@@ -1,1 +1,1 @@
-"""Parses text to plain data, with located problems."""
+"""Parses text to plain data, and collects errors and warnings with their places in the text."""

@@ -20,7 +20,9 @@ from scheduler_core.scenario.reading.line_finder import find_marks
 from scheduler_core.scenario.reading.problems import Path, Place, Problems, ScenarioError
 from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
 
-_SEPARATOR = re.compile(r"---(?<=^---)(?=[ \t\r\n]|\Z)", re.MULTILINE)  # the dashes first: they are found fastest
+_SEPARATOR = re.compile(
+    r"---(?<=^---)(?=[ \t\r\n]|\Z)", re.MULTILINE
+)  # begins with the dashes, which the regex engine finds fast
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a surrogate pair
 _JSON_START = re.compile(r"\s*\{")
@@ -28,14 +30,14 @@ _CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line other than
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """The text between two document markers; `first_line` is the file's line (from 0) on which it starts."""
+    """The text from one document marker to the next; `first_line` is the line of the file (from 0) where it starts."""
 
     text: str
     number: int  # the number of the document, from 1, without empty documents
     first_line: int
 
     def places(self, paths: set[Path]) -> dict[Path, Place]:
-        """Return the place of each path, or of the deepest part of it that exists."""
+        """Return the place of each path, of the deepest part of it that exists, or else of the first content."""
         places = {}
         for path, mark in find_marks(self.text, paths).items():
             line, column = mark or _first_content(self.text)
@@ -43,7 +45,10 @@ class Chunk(msgspec.Struct, frozen=True):
         return places
 
     def inside(self, place: Place, line: int, column: int) -> Place:
-        """Return the place of a line and column (from 1) within the text whose key is at `place`."""
+        """Return the place in the file of a line and column (from 1) of a string whose key is at `place`.
+
+        `place` itself is returned for a further line of a string without a block indicator, or beyond the text.
+        """
         lines = self.text.split("\n")
         at = place.line - self.first_line - 1
         key, colon, value = lines[at][place.column - 1 :].partition(": ")
@@ -65,7 +70,7 @@ class Embedded(Chunk, frozen=True):
     path: Path
 
     def places(self, paths: set[Path]) -> dict[Path, Place]:
-        """Return the places in the file."""
+        """Return the place in the file of each path of the inner document."""
         value = self.outer.places({self.path})[self.path]
         own = Chunk.places(self, paths)
         return {path: self.outer.inside(value, place.line, place.column) for path, place in own.items()}
@@ -84,6 +89,7 @@ def read_documents(
 ) -> list[Document]:
     """Return all objects of the text in order; invalid documents are reported and skipped.
 
+    A text that is too long or has a forbidden character has no objects, and reading stops at the limit of documents.
     `report_progress` is called after each document with the progress, from 0 to 1.
     """
     if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
@@ -114,7 +120,7 @@ def read_documents(
 
 
 def read_embedded(outer: Document, path: Path, limits: Limits, problems: Problems) -> list[Document]:
-    """Return the objects of the text at `path` of a document; their problems get the lines of the file."""
+    """Return the objects of the text at `path` of a document; their errors are reported at their lines of the file."""
     text: Any = outer.data
     for part in path:
         text = text[part]
@@ -133,13 +139,13 @@ def read_embedded(outer: Document, path: Path, limits: Limits, problems: Problem
 
 
 def data_of(text: str) -> dict[str, Any] | None:
-    """Return the data of a text with exactly one document or List; None for any other number, or if it is invalid."""
+    """Return the data of a text that is one document; None if it is invalid, no mapping, or several documents."""
     composed, _ = _decode(Chunk(text, 1, 0), Limits(), Limits().alias_nodes, Problems())
     return composed[0] if len(composed) == 1 and isinstance(composed[0], dict) else None
 
 
 def split(text: str) -> Iterator[Chunk]:
-    """Yield the chunks with content; `---` at the start of a line always ends a document (YAML 1.2, 9.1)."""
+    """Yield the chunks that have content. `---` at the start of a line always begins a chunk (YAML 1.2, 9.1)."""
     text = text.removeprefix("\ufeff")
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
     number = line = 0
@@ -153,7 +159,10 @@ def split(text: str) -> Iterator[Chunk]:
 
 
 def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) -> tuple[list[Any], int]:
-    """Return the documents of a chunk (several if it contains `...`), and the number of values added by aliases."""
+    """Return the documents of a chunk (several if it contains `...`), and the number of values added by aliases.
+
+    An invalid chunk has no documents; its error is reported. `alias_nodes`: the number of values that aliases may add.
+    """
     if _JSON_START.match(chunk.text):
         try:
             return [_decode_json(chunk.text, limits.depth)], 0
@@ -169,7 +178,11 @@ def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) 
 
 
 def _decode_json(text: str, depth: int) -> Any:
-    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, infinite numbers, and trailing text."""
+    """Parse strict JSON.
+
+    Raises ValueError for invalid or trailing text, duplicate keys, nesting deeper than `depth`, half a surrogate pair,
+    and numbers that are not finite; RecursionError for very deep nesting.
+    """
     data = _JSON.decode(text)
     if _SURROGATE.search(text):
         json.dumps(data, ensure_ascii=False).encode()  # raises ValueError for half of a surrogate pair
@@ -209,7 +222,7 @@ def _check_depth(data: Any, depth: int) -> None:
 
 
 def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Iterator[Document]:
-    """Yield the object of a document, or the objects of a List (also of a typed list such as PodList)."""
+    """Yield the object of a document, or the objects of a List or of a typed list such as PodList; none for null."""
     if data is None:
         return
     if not isinstance(data, dict):
@@ -228,7 +241,7 @@ def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Itera
 
 
 def _with_item_type(item: Any, parent: dict[str, Any], kind: str) -> Any:
-    """Return an item of a list; in a typed list such as PodList, with the kind added."""
+    """Return an item of a list; in a typed list such as PodList, with apiVersion and kind if it has no kind."""
     if kind == "List" or not isinstance(item, dict) or "kind" in item:
         return item
     return {"apiVersion": parent.get("apiVersion"), "kind": kind.removesuffix("List"), **item}
@@ -243,7 +256,7 @@ def _forbidden_character(text: str, position: int) -> ScenarioError:
 
 
 def _first_content(text: str) -> tuple[int, int]:
-    """Return line and column, from 0, of the first line that is neither blank nor a comment."""
+    """Return line and column, from 0, of the first text that is not a comment; (0, 0) if there is none."""
     for number, line in enumerate(text.split("\n")):
         if (content := line.lstrip()) and not content.startswith("#"):
             return number, len(line) - len(content)

@@ -1,4 +1,4 @@
-"""The lines of field paths in a YAML or JSON text, found in one pass over its parse events."""
+"""Finds the lines and columns of field paths in a YAML or JSON text, in one pass over its parse events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Trie = dict[str | int, "Trie"]
 
 
 def find_marks(text: str, paths: set[Path]) -> dict[Path, Mark | None]:
-    """Return the mark of the deepest existing key or item of each path; None if no part of the path exists."""
+    """Return the mark of the deepest existing key or item of each path; None if no part of the path exists.
+
+    Only the first document of the text is searched, up to a syntax error.
+    """
     finder = _Finder(text, paths)
     finder.run()
     return {path: finder.deepest(path) for path in paths}
@@ -81,7 +84,10 @@ class _Finder:
         self._close(_count(trie) if trie else 0)
 
     def _part(self, part: str | int | None, marked: Any, event: Any, path: Path, trie: Trie) -> None:
-        """Read a key with its value, or an item."""
+        """Read the node of a key or item, `part`, and remember its mark if it is in a wanted path.
+
+        `marked` is the event of the key, or of the item itself; `event` starts the value.
+        """
         if part is None or part not in trie:
             self._skip(event)
             return
@@ -93,6 +99,7 @@ class _Finder:
         self._visit(event, here, below)
 
     def _skip(self, event: Any) -> None:
+        """Read up to the end of the node that starts with `event`."""
         depth = 0
         while True:
             if isinstance(event, CollectionStartEvent):
@@ -104,11 +111,12 @@ class _Finder:
             event = self._parser.get_event()
 
     def _close(self, number: int) -> None:
+        """Subtract leaves that are found, or known to be missing. Raises _Done after the last one."""
         self._open -= number
         if self._open <= 0:
             raise _Done
 
 
 def _count(trie: Trie) -> int:
-    """Return the number of paths that end in this part of the trie."""
+    """Return the number of leaves of a trie; an empty one is a leaf itself."""
     return sum(map(_count, trie.values())) or 1

@@ -1,4 +1,4 @@
-"""Durations of a Scenario document."""
+"""Times and durations of a Scenario document."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.reading.problems import Path, Problems, invalid
 
-LONGEST = 10.0 * 365 * 86_400  # the largest `at` and untilSeconds, in seconds of virtual time
+LONGEST = 10.0 * 365 * 86_400  # the largest time or duration, in virtual seconds
 
 
 def seconds(number: float, path: Path, problems: Problems) -> float:

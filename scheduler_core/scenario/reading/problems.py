@@ -19,11 +19,14 @@ from scheduler_core.scenario.types import ParseWarning
 
 Path = tuple[str | int, ...]
 
-MAX_PROBLEMS = 100  # the number of errors after which parsing stops, and the number of warnings that are stored
+MAX_PROBLEMS = 100  # the number of errors at which parsing stops, and the largest number of warnings
 
 
 class ScenarioError(ValueError):
-    """An error of a scenario. `document`, `line` and `column` count from 1; 0 means the whole file."""
+    """An error of a scenario. `document`, `line` and `column` count from 1.
+
+    `document` 0: unknown; `line` 0: the error is about the whole file.
+    """
 
     def __init__(self, path: str, line: int, message: Message, document: int = 0, column: int = 1) -> None:
         super().__init__(path, line, message, document, column)
@@ -43,9 +46,9 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All errors of a scenario file in document order, and its warnings.
+    """The errors of a scenario file in document order, and its warnings, except those at the place of an error.
 
-    The other attributes are those of the first error.
+    There is at least one error, and there are at most MAX_PROBLEMS. The other attributes are those of the first one.
     """
 
     def __init__(self, errors: Iterable[ScenarioError], warnings: Iterable[ParseWarning] = ()) -> None:
@@ -60,7 +63,7 @@ class ScenarioErrors(ScenarioError):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The place of a path in the file."""
+    """The place of a path in the file: the number of the document, line and column, all from 1."""
 
     document: int
     line: int
@@ -76,17 +79,19 @@ class PlacedText(Protocol):
 
 
 class TooManyProblems(Exception):
-    """Raised after `MAX_PROBLEMS` errors; parsing stops."""
+    """Raised when the number of errors reaches `MAX_PROBLEMS`; parsing stops."""
 
 
 class Problems:
     """Collects the problems of a file. Paths are relative to the object being read, which `enter` sets."""
 
     def __init__(self) -> None:
-        self._errors: list[ScenarioError] = []  # errors with a line
-        self._found: list[tuple[PlacedText, Path, Message]] = []  # errors whose line is looked up later
-        self._within: dict[int, tuple[int, int]] = {}  # by index into `_found`: line and column in the value
-        self._warned: list[tuple[PlacedText, Path, Message]] = []  # warnings, likewise
+        self._errors: list[ScenarioError] = []  # errors whose place is known
+        self._unplaced_errors: list[tuple[PlacedText, Path, Message]] = []  # errors whose place is looked up later
+        self._within_values: dict[
+            int, tuple[int, int]
+        ] = {}  # by index into `_unplaced_errors`: line and column in the value
+        self._unplaced_warnings: list[tuple[PlacedText, Path, Message]] = []  # warnings, likewise
         self._text: PlacedText | None = None
         self._prefix: Path = ()
 
@@ -105,35 +110,39 @@ class Problems:
             self._prefix = prefix
 
     def error(self, path: Path, message: Message, within: tuple[int, int] | None = None) -> None:
-        """Add an error; `within` is its line and column (from 1) in the text of the value."""
+        """Add an error at a path; `within`: its line and column (from 1) in the string that is the value.
+
+        Without an object, line and document are 0. Raises TooManyProblems.
+        """
         if self._text is None:
             self.add(ScenarioError(render_path(path), 0, message))
         else:
-            self._found.append((self._text, self._prefix + path, message))
+            self._unplaced_errors.append((self._text, self._prefix + path, message))
             if within is not None:
-                self._within[len(self._found) - 1] = within
+                self._within_values[len(self._unplaced_errors) - 1] = within
             self._stop_if_many()
 
     def add(self, error: ScenarioError) -> None:
-        """Add an error with a known place."""
+        """Add an error whose place is known. Raises TooManyProblems."""
         self._errors.append(error)
         self._stop_if_many()
 
     def warn(self, path: Path, message: Message) -> None:
-        if self._text is not None and len(self._warned) < MAX_PROBLEMS:
-            self._warned.append((self._text, self._prefix + path, message))
+        """Add a warning at a path; nothing is added after MAX_PROBLEMS warnings, or before an object is entered."""
+        if self._text is not None and len(self._unplaced_warnings) < MAX_PROBLEMS:
+            self._unplaced_warnings.append((self._text, self._prefix + path, message))
 
     @property
     def count(self) -> int:
         """Return the number of errors so far."""
-        return len(self._errors) + len(self._found)
+        return len(self._errors) + len(self._unplaced_errors)
 
     def _stop_if_many(self) -> None:
         if self.count >= MAX_PROBLEMS:
             raise TooManyProblems
 
     def errors(self) -> list[ScenarioError]:
-        """Return the errors in document order."""
+        """Return the errors, sorted by document and line."""
         located = [
             ScenarioError(render_path(path), place.line, message, place.document, place.column)
             for path, message, place in self._located()
@@ -141,23 +150,23 @@ class Problems:
         return sorted(self._errors + located, key=lambda error: (error.document, error.line))
 
     def _located(self) -> Iterator[tuple[Path, Message, Place]]:
-        for number, (path, message, place) in enumerate(_locate(self._found)):
-            if number in self._within:
-                yield path, message, self._found[number][0].inside(place, *self._within[number])
+        for number, (path, message, place) in enumerate(_locate(self._unplaced_errors)):
+            if number in self._within_values:
+                yield path, message, self._unplaced_errors[number][0].inside(place, *self._within_values[number])
             else:
                 yield path, message, place
 
     def warnings(self) -> list[ParseWarning]:
-        """Return the warnings in document order."""
+        """Return the warnings, sorted by document and line."""
         warnings = [
             ParseWarning(place.document, place.line, render_path(path), message)
-            for path, message, place in _locate(self._warned)
+            for path, message, place in _locate(self._unplaced_warnings)
         ]
         return sorted(warnings, key=lambda warning: (warning.document, warning.line))
 
 
 def _locate(unplaced: list[tuple[PlacedText, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
-    """Yield each path of a document with its message and place."""
+    """Yield (path, message, place) of each entry, in order; each text is searched once."""
     paths: dict[int, tuple[PlacedText, set[Path]]] = {}
     for text, path, _ in unplaced:
         paths.setdefault(id(text), (text, set()))[1].add(path)
@@ -180,7 +189,7 @@ def render_path(path: Path) -> str:
 
 
 def show(value: object, limit: int = 60) -> str:
-    """Format a value for a message: JSON, truncated if it is long."""
+    """Format a value for a message: as JSON, or the name of its type; at most `limit` characters."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -189,7 +198,7 @@ def show(value: object, limit: int = 60) -> str:
 
 
 def name_of_type(value: Any) -> Message:
-    """Return the name of a value's type."""
+    """Return the name of the type of a value from YAML or JSON."""
     match value:
         case None:
             return Message("null")
@@ -206,14 +215,14 @@ def name_of_type(value: Any) -> Message:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a hint if a known word is similar, otherwise "". An editor can insert its `instead`."""
+    """Return a hint if one of `words` is similar, otherwise "". An editor can insert its `instead`."""
     lower = {name.lower(): name for name in words}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
     return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""
 
 
 def one_of(words: Iterable[str]) -> Message:
-    """Format words as: A, B or C."""
+    """Format one or more words as: A, B or C."""
     *rest, last = words
     return Message("{words} or {last}", words=", ".join(rest), last=last) if rest else Message("{word}", word=last)
 

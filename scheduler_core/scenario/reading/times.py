@@ -18,7 +18,7 @@ def is_time(text: str) -> bool:
 
 
 def parse_time(text: str) -> float:
-    """Return the seconds since virtual 0, negative before it; metav1.Time has whole seconds."""
+    """Return a valid time in seconds since virtual 0, negative before it, without fractions, as in metav1.Time."""
     moment = _parse(text)
     assert moment is not None, text
     return float((moment - START).total_seconds() // 1)
@@ -35,7 +35,7 @@ def _parse(text: str) -> datetime | None:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a Go duration that `schema.Duration` has accepted."""
+    """Return the seconds of a valid Go duration, such as `schema.Duration` accepts."""
     sign = -1.0 if text.startswith("-") else 1.0
     parts = re.findall(r"(?<![0-9.])([0-9.]+)(ns|us|µs|μs|ms|s|m|h)", text)
     return sign * sum(float(number) * _UNITS[unit] for number, unit in parts)

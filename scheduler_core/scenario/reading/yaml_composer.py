@@ -2,8 +2,8 @@
 
 libyaml parses; this module builds the data, so that limits on nesting and aliases are checked first. Plain scalars are
 interpreted as by sigs.k8s.io/yaml (go-yaml v2), which kubectl uses: 0755 is octal, `yes` is a boolean, a timestamp
-stays a string, 1e3 is a number. The only difference: y and n are strings, so that a label `app: y`, which kubectl
-rejects, can be read.
+stays a string, 1e3 is a number. Differences: y and n are strings, so that a label `app: y`, which kubectl rejects, can
+be read; so are digits that are no valid octal number, such as 08, and scalars of more than 64 characters.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class DocumentError(Exception):
 
 @lru_cache(maxsize=65536)
 def resolve_plain(text: str) -> str | int | float | bool | None:
-    """Return the value of an unquoted scalar (go-yaml v2's `resolve`): None for null and its other spellings."""
+    """Return the value of an unquoted scalar (go-yaml v2's `resolve`): None for null, ~ and an empty one."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -108,7 +108,10 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 
 
 def _integer(text: str) -> int | str:
-    """Parse an integer like Go's `ParseInt(text, 0, 64)`: a leading 0 means octal."""
+    """Parse an integer like Go's `ParseInt(text, 0, 64)`, but of any size: a leading 0 means octal.
+
+    A text that is not a number, such as 08, is returned as it is.
+    """
     digits = text.replace("_", "").lower()
     try:
         octal = re.fullmatch(r"[-+]?0[0-9]+", digits) is not None
@@ -118,7 +121,7 @@ def _integer(text: str) -> int | str:
 
 
 class Composer:
-    """Builds the documents of one text; `expanded` counts the nodes that aliases have added so far."""
+    """Builds the documents of one text; `expanded` is the number of values that aliases have added so far."""
 
     def __init__(self, text: str, limits: Limits, alias_nodes: int) -> None:
         """Set the limit `alias_nodes`: the number of values that the aliases of this text may add."""
@@ -208,7 +211,7 @@ class Composer:
         merged: list[Any] = []
         next_event, node, most = self._parser.get_event, self._node, self._limits.values
         while type(event := next_event()) is not MappingEndEvent:
-            self._values += 1  # a key and its value count separately
+            self._values += 1  # a key and its value count once, an item of a list too
             if self._values > most:
                 raise self._too_many(event)
             key = self._key(event)
@@ -227,7 +230,7 @@ class Composer:
         return _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
 
     def _key(self, event: Any) -> Any:
-        """Return a key as text; numbers and booleans are written as in JSON, like in go-yaml. Raises DocumentError."""
+        """Return a key as text, also one that is a boolean or a number; _MERGE for `<<`. Raises DocumentError."""
         if type(event) is ScalarEvent:
             if event.value == "<<" and event.implicit[0]:
                 return _MERGE
@@ -252,10 +255,11 @@ class Composer:
 _TEMPLATE = Message("this is a template; paste what `helm template` prints")
 
 
-_NEAR = 500  # lines in which a line with the same indentation is looked for
+_NEAR = 500  # the number of lines that are searched for one with the same indentation
 
 
 def _line(text: str, line: int) -> str:
+    """Return the text of a line, counted from 0; "" if there is none."""
     return "".join(text.split("\n", line + 1)[line : line + 1])
 
 
@@ -276,7 +280,7 @@ def _indentation(text: str, line: int) -> Message | None:
 
 
 def _count_nodes(value: Any) -> int:
-    """Return the number of keys, items and values that an alias of the value adds."""
+    """Return the number of values that an alias adds: the value itself, and all keys, items and values below it."""
     total, rest = 0, [value]
     while rest:
         item = rest.pop()
@@ -290,9 +294,9 @@ def _count_nodes(value: Any) -> int:
 
 
 def _merge(event: Any, value: Any, result: dict[str, Any]) -> None:
-    """Merge `<<: *anchor`: the mapping's own keys take precedence, then earlier merged mappings.
+    """Merge `<<: *anchor` into `result`, whose keys take precedence; of several mappings, the first with a key counts.
 
-    Raises DocumentError.
+    Raises DocumentError if the value is neither a mapping nor a list of mappings.
     """
     for source in value if isinstance(value, list) else [value]:
         if not isinstance(source, dict):

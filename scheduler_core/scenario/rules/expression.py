@@ -28,12 +28,12 @@ from scheduler_core.cel.values import Error, Value, steps_spent
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.scenario.rules.variables import environment, shapes
 
-MAX_LENGTH = 2048  # the number of characters
+MAX_LENGTH = 2048  # characters
 FORM = FormLimits(parts=1000, depth=50, nesting=3)
 MAX_COST = 100_000  # per evaluation
-MAX_UNKNOWN_SIZE = 256  # of values of unknown size in the estimate; MAX_COST stops the evaluation of larger ones
-MAX_COST_OF_RUN = 10_000_000  # for all evaluations of a rule in a run
-STEPS_PER_COST = 20  # comparisons and copies, which are not part of CEL's costs
+MAX_UNKNOWN_SIZE = 256  # the size that the estimate assumes for values of unknown size; MAX_COST stops larger ones
+MAX_COST_OF_RUN = 10_000_000  # of all evaluations of a rule in a run
+STEPS_PER_COST = 20  # comparisons and copies that cost 1; they are not part of CEL's costs
 
 Use = Literal["preEnqueue", "filter", "score", "permit", "message", "messageOfPod"]
 _RESULTS: dict[Use, CelType] = {"score": types.INT, "message": types.STRING, "messageOfPod": types.STRING}
@@ -41,7 +41,7 @@ _OF_POD_ALONE = ("preEnqueue", "messageOfPod")
 
 
 class RuleError(ValueError):
-    """The expression cannot be used; `problems` are the positions and errors. Columns count from 1."""
+    """The expression cannot be used; `problems` are its errors with their positions, lines and columns from 1."""
 
     def __init__(self, problems: list[tuple[Position, Message]]) -> None:
         super().__init__(problems)
@@ -49,7 +49,7 @@ class RuleError(ValueError):
 
 
 class Expression(msgspec.Struct, frozen=True, eq=False):
-    """A compiled expression, the paths that it reads, and the maximum cost of an evaluation."""
+    """A compiled expression, the paths that it reads, and the estimated maximum cost of an evaluation."""
 
     text: str
     checked: Checked
@@ -59,25 +59,29 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     max_cost: int
 
     def evaluate(self, variables: Variables) -> tuple[Value, int]:
-        """Return the value, or an Error, and the cost."""
+        """Return the value, which is an Error if the evaluation fails, and the cost, at least 1."""
         with deep_recursion():
             value, cost = self.program.evaluate(variables, limit=MAX_COST)
         return value, 1 + cost + steps_spent() // STEPS_PER_COST
 
     def part(self, expr: Expr) -> Expression:
-        """Return a part of the expression, which must be outside all macros, as an expression of its own."""
+        """Return a part of the expression, which must be outside all macros, as an expression of its own.
+
+        Raises CompileError if the part cannot be planned alone.
+        """
         checked, tree = self.checked, self.checked.tree
         within = Checked(Tree(tree.source, expr, tree.offsets), checked.types, checked.overloads, checked.names)
         return Expression(self.text, within, self.environment.plan(within), self.environment, self.paths, self.max_cost)
 
     def find_error(self, variables: Variables) -> Position:
-        """Return the position of an evaluation error: the innermost failing part, or the macro around it."""
+        """Return the position of an evaluation error: of the innermost part that fails, or of the macro around it."""
         expr = self.checked.tree.root
         while (inner := self._failing(expr, variables)) is not None:
             expr = inner
         return _from_one(self.checked.position(expr.id))
 
     def _failing(self, expr: Expr, variables: Variables) -> Expr | None:
+        """Return the first part of `expr` that fails; None if none does, or if a part cannot be evaluated alone."""
         if isinstance(expr.node, Comprehension):
             parts = [expr.node.range]
         else:
@@ -94,7 +98,7 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=512)
 def compile_expression(text: str, use: Use, minor: int) -> Expression:
-    """Compile the expression for Kubernetes 1.`minor`. Raises RuleError."""
+    """Compile the expression for Kubernetes 1.`minor`. Raises RuleError if it is invalid or exceeds a limit."""
     if len(text) > MAX_LENGTH:
         raise _error(Position(1, 1), Message("the expression is longer than {limit:,} characters", limit=MAX_LENGTH))
     cel_environment = environment(minor, of_pod_alone=use in _OF_POD_ALONE)
@@ -153,7 +157,7 @@ def _compile_error(error: CompileError) -> RuleError:
 
 
 def _hint(message: str, known: tuple[str, ...]) -> str:
-    """Return a suggestion for the unknown name, which the message has in quotes."""
+    """Return a suggestion for the unknown name, which the message has in quotes; "" if no known name is similar."""
     names = [name for name in known if name.isidentifier()]
     return did_you_mean(message.split("'")[1], names) if names and "'" in message else ""
 
@@ -163,4 +167,5 @@ def _error(position: Position, sentence: Message) -> RuleError:
 
 
 def _from_one(position: Position) -> Position:
+    """Return a position whose column counts from 0 as one whose column counts from 1; an unknown one is (1, 1)."""
     return Position(max(position.line, 1), max(position.column, 0) + 1)

@@ -36,7 +36,10 @@ _REJECTING: tuple[Point, ...] = ("preEnqueue", "filter", "permit")
 def build_rules(
     documents: Sequence[Document], problems: Problems, release: Release, outside_plugins: Iterable[str]
 ) -> tuple[Rule, ...]:
-    """Return the rules in the order of the file; their names must be unique and not those of other plugins."""
+    """Return the rules in the order of the file; their names must be unique and not those of other plugins.
+
+    Documents with fields of invalid types, and those after MAX_RULES, are left out and reported.
+    """
     taken = {*outside_plugins, "Extender"} | {name for other in RELEASES.values() for name in other.plugin_points}
     rules: dict[str, Rule] = {}
     for document in documents:
@@ -103,6 +106,7 @@ def _build(data: Mapping[str, Any], problems: Problems, minor: int) -> Rule:
 
 
 def _compile(text: str, use: Use, path: Path, problems: Problems, minor: int) -> Expression | None:
+    """Return the compiled expression; None if it is invalid, after its first MAX_PROBLEMS errors are reported."""
     try:
         return compile_expression(text, use, minor)
     except RuleError as error:

@@ -19,7 +19,7 @@ EVENTS: tuple[str, ...] = (
     *("Pod", *(f"Pod/{action}" for action in _POD.split())),
     *("AssignedPod", *(f"AssignedPod/{action}" for action in _POD.split())),
 )
-"""The names of events, as a trace has them; "Node" means all of a node's."""
+"""The names of events, as in a trace; one without an action, such as "Node", stands for all events of its resource."""
 
 _OF_POD: dict[Path, str] = {
     ("metadata", "labels"): "Pod/UpdatePodLabel",
@@ -43,7 +43,7 @@ _OF_NODE: dict[Path, str] = {
 
 
 def derive_events(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return the events that can change the values of the paths, in the order of EVENTS."""
+    """Return the events that can change the value at one of the paths, in the order of EVENTS."""
     events = {event for path in paths for event in _events_of(path)}
     return tuple(event for event in EVENTS if event in events)
 

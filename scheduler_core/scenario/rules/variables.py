@@ -1,7 +1,7 @@
-"""The variables of a rule's expressions: their types, their largest sizes, and their values.
+"""The variables of a rule's expressions: their types, the sizes assumed for estimates, and their values.
 
-Pods and nodes have the fields of the tables for scenarios. An absent field has its zero value, as in a plugin written
-in Go; `has()` returns whether it is set. Amounts are integers: cpu in millicores, memory and storage in bytes.
+Pods and nodes have the fields of `scenario/fields`. An absent field has its zero value, as in a plugin written in Go;
+`has()` returns whether it is set. Amounts are integers: cpu in millicores, memory and storage in bytes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MAX_PODS, _MAX_ENTRIES, _MAX_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128,
 
 
 def variables(*, of_pod_alone: bool) -> dict[str, types.CelType]:
-    """Return the types of the variables; preEnqueue has only the pod."""
+    """Return the type of each variable. `of_pod_alone`: only `pod` and `podRequests`, as in preEnqueue."""
     pod = {"pod": types.struct(POD.name), "podRequests": AMOUNTS}
     if of_pod_alone:
         return pod
@@ -57,7 +57,7 @@ def variables(*, of_pod_alone: bool) -> dict[str, types.CelType]:
 
 @cache
 def environment(minor: int, *, of_pod_alone: bool) -> Environment:
-    """Return the CEL environment of Kubernetes 1.`minor`."""
+    """Return the CEL environment of Kubernetes 1.`minor` with these variables."""
     structs: dict[str, dict[str, types.CelType]] = {CLUSTER.name: dict(_CLUSTER_FIELDS)}
     for kind in (POD, NODE):
         _declare(kind, structs)
@@ -66,7 +66,7 @@ def environment(minor: int, *, of_pod_alone: bool) -> Environment:
 
 @cache
 def shapes() -> dict[str, Shape]:
-    """Return the maximum sizes with which the cost of an expression is estimated."""
+    """Return the shape of each variable, with the sizes from which the cost of an expression is estimated."""
     amounts = Shape(_MAX_ENTRIES, key=Shape(_NAME), element=Shape())
     pod = _shape(POD)
     return {
@@ -81,17 +81,20 @@ def shapes() -> dict[str, Shape]:
 
 
 def amounts_value(amounts: Mapping[str, int]) -> Map:
-    """Return amounts by resource; missing resources are 0."""
+    """Return the CEL value of amounts by resource; a resource that is missing has 0."""
     return Map(amounts, 0, named=True)
 
 
 def cluster_value(nodes: int, pods: int, requested: Map, allocatable: Map) -> Map:
-    """Return the sums over the cluster."""
+    """Return the CEL value of `cluster`: the numbers of nodes and pods, and the sums of amounts over all nodes."""
     return Map({"nodes": nodes, "pods": pods, "requested": requested, "allocatable": allocatable}, named=True)
 
 
 def pod_manifest(pod: Pod, node_name: str) -> Manifest:
-    """Return the pod as stored by the API server, after defaulting and admission; `node_name` "": it has no node."""
+    """Return the pod's manifest with the values that Pod holds after defaulting and admission.
+
+    `node_name`: the node that the pod is on, "" to leave `spec.nodeName` as written.
+    """
     metadata, spec, status = (pod.manifest.get(part) or {} for part in ("metadata", "spec", "status"))
     return {
         "apiVersion": "v1",
@@ -117,7 +120,7 @@ def pod_manifest(pod: Pod, node_name: str) -> Manifest:
 
 
 def node_manifest(node: Node) -> Manifest:
-    """Return the node as stored by the API server; allocatable defaults to the capacity."""
+    """Return the node's manifest with the values that Node holds; allocatable defaults to the capacity."""
     metadata, spec, status = (node.manifest.get(part) or {} for part in ("metadata", "spec", "status"))
     capacity = status.get("capacity")
     allocatable = status["allocatable"] if status.get("allocatable") is not None else capacity
@@ -137,12 +140,12 @@ def node_manifest(node: Node) -> Manifest:
 
 
 def project_pod(pod: Pod, node_name: str, tree: Tree | None) -> Projection:
-    """Return the parts of a pod that the tree names."""
+    """Return (key, value) of the parts of a pod that the tree names; None: the whole pod."""
     return _project(pod_manifest(pod, node_name), tree, POD)
 
 
 def project_node(node: Node, tree: Tree | None) -> Projection:
-    """Return the parts of a node that the tree names."""
+    """Return (key, value) of the parts of a node that the tree names; None: the whole node."""
     return _project(node_manifest(node), tree, NODE)
 
 
@@ -230,7 +233,7 @@ def _zero(kind: Type) -> Callable[[], Value]:
 
 
 def _declare(kind: Type, structs: dict[str, dict[str, types.CelType]]) -> types.CelType:
-    """Return the type of a field, and declare the structs in it."""
+    """Return the CEL type of a field, and add the structs in it to `structs`."""
     match kind:
         case Fields():
             if kind.name not in structs:

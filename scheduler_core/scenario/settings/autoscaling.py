@@ -1,6 +1,6 @@
 """The documents of autoscaling: NodeGroup, ClusterAutoscaler and Descheduler.
 
-Groups without an actor only answer questions about more nodes.
+Without a ClusterAutoscaler, a group has its initial nodes and describes the nodes that questions (`ask`) may add.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ Manifest = Mapping[str, Any]
 EXPANDERS = ("random", "most-pods", "least-waste", "least-nodes", "price", "priority")
 MIN_INTERVAL_SECONDS = 1.0
 PRIORITIES = "cluster-autoscaler-priority-expander"  # the name of the ConfigMap
-STATUS = "cluster-autoscaler-status"  # the name of the ConfigMap that it writes
+STATUS = "cluster-autoscaler-status"  # the name of the ConfigMap that Cluster Autoscaler writes
 
 
 def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
-    """Return the groups in the order of the file; names must be unique."""
+    """Return the valid groups in the order of the file; a repeated name is an error."""
     groups: dict[str, NodeGroup] = {}
     for document in documents:
         problems.enter(document.chunk, document.prefix)
@@ -68,7 +68,7 @@ def build_node_groups(documents: Sequence[Document], problems: Problems, admissi
 def check_nodes_of_groups(
     documents: Sequence[Document], exist: Collection[tuple[str, str, str]], problems: Problems
 ) -> None:
-    """Report nodes of groups that do not exist. `exist`: kind, namespace and name of the initial objects."""
+    """Report names in `spec.nodes` of groups without such a Node among the initial objects, the keys of `exist`."""
     for document in documents:
         problems.enter(document.chunk, document.prefix)
         for index, name in enumerate((document.data.get("spec") or {}).get("nodes") or ()):
@@ -77,7 +77,7 @@ def check_nodes_of_groups(
 
 
 def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: Admission) -> list[KubernetesObject]:
-    """Return the nodes of the groups that exist at the start."""
+    """Return the initial nodes of each group, <group>-1 to <group>-<size>, without invalid ones."""
     made = (
         node_of_group(group, number, problems, admission) for group in groups for number in range(1, group.size + 1)
     )
@@ -87,7 +87,7 @@ def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: 
 def node_of_group(
     group: NodeGroup, number: int, problems: Problems, admission: Admission, taints: Sequence[Manifest] = ()
 ) -> KubernetesObject | None:
-    """Return the node <group>-<number> from the group's template; None if it is invalid."""
+    """Return the node <group>-<number> from the group's template, with more taints; None if it is invalid."""
     template = group.template or {}
     metadata, spec, name = template.get("metadata") or {}, template.get("spec") or {}, f"{group.name}-{number}"
     labels = {**(metadata.get("labels") or {}), "kubernetes.io/hostname": name}
@@ -106,7 +106,7 @@ def node_of_group(
 def build_actors(
     autoscaler: Document | None, priorities: Document | None, descheduler: Document | None, problems: Problems
 ) -> tuple[Actor, ...]:
-    """Return Cluster Autoscaler and the descheduler, if the file has them."""
+    """Return the settings of Cluster Autoscaler and the descheduler, without those that are absent or invalid."""
     actors: list[Actor] = []
     if autoscaler is not None:
         problems.enter(autoscaler.chunk, autoscaler.prefix)
@@ -160,13 +160,13 @@ def _descheduler(data: Manifest, problems: Problems) -> DeschedulerSettings:
 
 
 def _check_selector(args: Manifest, path: Path, problems: Problems) -> None:
-    """Report errors in the label selector of a plugin's arguments, by the API server's rules."""
+    """Report errors in the labelSelector of a plugin's arguments, by the API server's rules."""
     if args.get("labelSelector") is not None:
         label_selector(args["labelSelector"], (*path, "labelSelector"), problems)
 
 
 def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
-    """Return the values of a command line, and the defaults of other flags."""
+    """Return the value of each flag in FLAGS: that of the command line, or else its default."""
     values: dict[str, Any] = {name: default for name, (_, default) in FLAGS.items()}
     lists: dict[str, list[str]] = {}
     for index, (name, value) in enumerate(map(split_flag, flags)):
@@ -197,14 +197,14 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
 
 
 def _check_not_simulated(name: str, value: str, path: Path, problems: Problems) -> None:
-    """Report a flag that decides something that is not simulated, unless it has its default."""
-    default, what = NOT_SIMULATED[name]
-    if value != default:
-        problems.error(path, Message("--{name}={value} is not simulated: {what}", name=name, value=value, what=what))
+    """Report a flag whose effect is not simulated, unless it has the value that is."""
+    simulated, effect = NOT_SIMULATED[name]
+    if value != simulated:
+        problems.error(path, Message("--{name}={value} is not simulated: {what}", name=name, value=value, what=effect))
 
 
 def _interval(value: str, path: Path, problems: Problems) -> float:
-    """Return the seconds between two loops of an actor."""
+    """Return the seconds between two loops of an actor; below MIN_INTERVAL_SECONDS is an error."""
     seconds = float(flag_value("duration", value, path, problems))
     if seconds < MIN_INTERVAL_SECONDS:
         problems.error(path, Message("{value} is out of range; expected at least 1s", value=show(value)))
@@ -243,8 +243,8 @@ def _refuse() -> float:
 
 
 def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, ...]]:
-    """Return the regular expressions of each priority in the expander's ConfigMap; {} if it is invalid."""
-    from scheduler_core.cel.libraries.regex import compile_pattern  # loaded when a file has such expressions
+    """Return the regular expressions of each priority in the expander's ConfigMap; {} if they are absent or invalid."""
+    from scheduler_core.cel.libraries.regex import compile_pattern  # imported when a file has such expressions
 
     problems.enter(document.chunk, document.prefix)
     text = (document.data.get("data") or {}).get("priorities")
@@ -294,7 +294,7 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
 
 
 def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
-    """Return the values of the flags that a group overrides; a number for a duration is in seconds."""
+    """Return the values of the flags that a group overrides, by flag; a duration without a unit is in seconds."""
     parsed = {}
     for name in (name for name in options if name in GROUP_OPTIONS):
         flag, path, value = GROUP_OPTIONS[name], ("spec", "options", name), options[name]
@@ -305,7 +305,7 @@ def _group_options(options: Manifest, problems: Problems) -> dict[str, Any]:
 
 
 def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -> float:
-    """Return a field of a document in seconds, or the default if it is absent."""
+    """Return a field of a spec in seconds, or the default if it is absent; it must be 0 or more."""
     value = spec.get(field)
     at_least(value, 0, ("spec", field), problems)
     return default if value is None else float(value)
@@ -314,7 +314,7 @@ def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -
 def _template(
     name: str, template: Mapping[str, Any], problems: Problems, admission: Admission
 ) -> Mapping[str, Any] | None:
-    """Return the template as the manifest of a node; None if it is not a valid Node."""
+    """Return the manifest of a node called `name` with the template; None if it is not valid, which is reported."""
     node = {"apiVersion": "v1", "kind": "Node", **template}
     node["metadata"] = {**(template.get("metadata") or {}), "name": name}
     before, scratch = problems.count, Problems()
@@ -325,6 +325,6 @@ def _template(
 
 
 def at_least(number: float | None, least: float, path: Path, problems: Problems) -> None:
-    """Report a number that is too small, or infinite."""
+    """Report a number that is below `least`, infinite or NaN; None is accepted."""
     if number is not None and not (least <= number < math.inf):
         problems.error(path, invalid(number, Message("must be greater than or equal to {least}", least=least)))

@@ -16,11 +16,14 @@ from scheduler_core.scenario.settings.scenario_document import build_expectation
 
 MAX_VARIANTS = 12
 MAX_SEEDS = 5
-LONGEST = 100_000  # the number of characters of the document
+LONGEST = 100_000  # characters of the document
 
 
 def build_challenge(document: Document, problems: Problems, *, alone: bool) -> Challenge | None:
-    """Return the challenge, None if it has problems. `alone`: it is the only document between two lines of `---`."""
+    """Return the challenge. `alone`: it is the only object between two lines of `---`.
+
+    None is returned if it is not a document of its own, is too long, or has a field of an invalid type.
+    """
     problems.enter(document.chunk, document.prefix)
     if document.prefix or not alone:
         sentence = Message("a Challenge must be a document of its own, between lines of ---: it is stored separately")

@@ -1,4 +1,4 @@
-"""The objects that exist while a file is read: the initial ones, and those that the timeline creates and deletes."""
+"""Determines the kind of an object, builds it from its document, and builds the initial objects of the cluster."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from scheduler_core.scenario.settings.device_references import check_device_refe
 
 
 def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | None:
-    """Return the kind of an object; None if it is ignored (with a warning) or unknown (an error)."""
+    """Return the kind of an object; None if it is left out (a warning), unknown or not stated (an error)."""
     version, name = data.get("apiVersion"), data.get("kind")
     for field, value in (("apiVersion", version), ("kind", name)):
         if not isinstance(value, str) or not value:
@@ -76,7 +76,7 @@ def _group(version: str) -> str:
     return version.rpartition("/")[0]
 
 
-# Unknown kinds of these groups are errors. Those of other groups are ignored, since they can be custom resources.
+# Unknown kinds of _OWN_GROUPS are errors. Those of other groups are left out, since they can be custom resources.
 _SETTINGS = (
     SCENARIO,
     NODE_GROUP,
@@ -99,7 +99,7 @@ def _hint(version: str, name: str) -> str:
 
 
 def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Admission) -> KubernetesObject | None:
-    """Return the object; None if its document has errors, which have been reported."""
+    """Return the object; None if its document has errors or its kind is not served, both of which are reported."""
     before = problems.count
     if kind.gate and not _served(kind, problems, admission):
         return None
@@ -113,7 +113,10 @@ def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Ad
 
 
 def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
-    """Return whether the API server serves the kind; objects of unknown kinds cannot be created."""
+    """Return whether the API server serves a kind with a gate.
+
+    A kind that the release does not have is an error; one whose gate is off is left out, with a warning.
+    """
     release = admission.release.version
     if kind.came_with and kind.came_with not in admission.release.gates:
         message = Message(
@@ -138,7 +141,7 @@ def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
 
 
 def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
-    """Return the key of an object from its data, which may be invalid."""
+    """Return kind, namespace and name of an object from its data; one of an invalid type counts as absent."""
     metadata = data.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     namespace, name = metadata.get("namespace"), metadata.get("name")
@@ -155,7 +158,7 @@ class InitialObjects:
         self._problems = problems
         self._admission = admission
         self._report_progress = report_progress  # called with the progress, from 0 to 1
-        self._most = self._read = 0  # numbers of documents
+        self._most = self._read = 0  # the numbers of all documents, and of those that have been read
         # The document of each object; None for objects that exist without a document.
         self.exist: dict[Identity, Document | None] = {
             ("PriorityClass", "", priority_class.name): None for priority_class in SYSTEM_PRIORITY_CLASSES
@@ -164,7 +167,11 @@ class InitialObjects:
         self._nodes: set[str] = set()
 
     def build(self, documents: dict[tuple[str, str], list[Document]], to_come: set[Identity]) -> list[KubernetesObject]:
-        """Return the objects by kind in load order. `to_come`: those that the timeline creates."""
+        """Return the objects in load order, bound pods before the others; pods that have ended are left out.
+
+        Namespaces that objects mention are added, and volumes get the claimRef of a bound claim. `documents` are by
+        apiVersion and kind; `to_come`: the objects that the timeline creates.
+        """
         self._nodes |= {name for kind, _, name in to_come if kind == "Node"}
         self._most = sum(map(len, documents.values()))
         built = {kind: self._build_kind(kind, documents.get(kind.identity, [])) for kind in LOAD_ORDER}
@@ -190,7 +197,7 @@ class InitialObjects:
         return True
 
     def mention(self, namespace: str) -> None:
-        """Add a namespace that an object uses."""
+        """Add a namespace that an object uses; "" is ignored."""
         if namespace:
             self._namespaces[namespace] = None
 
@@ -210,7 +217,7 @@ class InitialObjects:
         return built_objects
 
     def _check_node(self, item: KubernetesObject) -> None:
-        """Warn about a pod whose node does not exist: this is possible in a cluster, but probably a mistake."""
+        """Remember a node; warn about a pod whose node does not exist: possible in a cluster, but likely a mistake."""
         if isinstance(item, Node):
             self._nodes.add(item.name)
         elif isinstance(item, Pod) and item.node_name and item.node_name not in self._nodes:
@@ -218,6 +225,7 @@ class InitialObjects:
             self._problems.warn(("spec", "nodeName"), message)
 
     def _is_new(self, kind: Kind, document: Document) -> bool:
+        """Return whether no earlier document has the same kind, namespace and name; report it if one has."""
         key = identity(kind, document.data)
         self.mention(key[1])
         first = self.exist.setdefault(key, document)
@@ -235,7 +243,7 @@ class InitialObjects:
 
 
 def _with_claims(volumes: list[KubernetesObject], claims: list[KubernetesObject]) -> list[KubernetesObject]:
-    """Return the volumes with their claimRef set from the claims that are bound to them."""
+    """Return the volumes; those to which a claim is bound get its claimRef."""
     bound = {claim.volume_name: claim for claim in claims if isinstance(claim, PersistentVolumeClaim) and claim.bound}
     return [
         claimed(volume, bound[volume.name]) if isinstance(volume, PersistentVolume) and volume.name in bound else volume

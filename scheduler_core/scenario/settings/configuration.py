@@ -1,7 +1,8 @@
 """Builds a `SchedulerConfiguration` from a KubeSchedulerConfiguration document.
 
-Strictly decoded, defaulted and validated as by kube-scheduler 1.34: kube-scheduler/config/v1 decoding,
-apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExtenders` of scheduler.go.
+It is decoded strictly, and gets the defaults and validation of kube-scheduler's v1 API: kube-scheduler/config/v1,
+apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExtenders` of scheduler.go. Fields and
+plugins that the release does not have are errors.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def default_configuration(
     feature_gates: Mapping[str, bool] | None = None,
     rules: Sequence[Rule] = (),
 ) -> SchedulerConfiguration:
-    """Return the configuration of kube-scheduler without a document, with the plugins that the scenario defines."""
+    """Return kube-scheduler's default configuration, with the plugins that the scenario defines (`rules`)."""
     return build_configuration({}, Problems(), {}, release, feature_gates, rules)
 
 
@@ -56,8 +57,9 @@ def build_configuration(
 ) -> SchedulerConfiguration:
     """Build the configuration and report its problems.
 
-    If a field's type or value is invalid, the other checks are skipped, and the configuration is empty.
-    `feature_gates` None: the release's defaults. `rules` are additional default plugins after those of the release.
+    If a field has an invalid type, the other checks are skipped, and the configuration has no profiles.
+    `outside_plugins`: the extension points of plugins that a profile can enable, by name. `feature_gates` None: the
+    release's defaults. `rules` are additional default plugins after those of the release.
     """
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
@@ -90,7 +92,7 @@ def _check_percentage(value: int | None, path: Path, problems: Problems) -> None
 
 
 def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
-    """Return (podInitialBackoffSeconds, podMaxBackoffSeconds)."""
+    """Return (podInitialBackoffSeconds, podMaxBackoffSeconds), 1 and 10 by default; invalid ones are reported."""
     initial, maximum = data.get("podInitialBackoffSeconds"), data.get("podMaxBackoffSeconds")
     initial = 1 if initial is None else initial
     maximum = 10 if maximum is None else maximum
@@ -152,7 +154,7 @@ def _removed(name: str) -> Message:
 
 
 def _check_common_queue_sort(data: list[Manifest], problems: Problems) -> None:
-    """Check that all profiles share one scheduling queue (`validateCommonQueueSort`)."""
+    """Check that all profiles have the same queue sort plugin, and at most one (`validateCommonQueueSort`)."""
     sets = [PluginSet((entry.get("plugins") or {}).get("queueSort"), ()) for entry in data]
     if (count := len(sets[0].enabled)) > 1:
         reason = Message("only one queue sort plugin can be enabled")
@@ -165,7 +167,7 @@ def _check_common_queue_sort(data: list[Manifest], problems: Problems) -> None:
 
 
 def _plugin_args(data: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
-    """Return arguments by plugin name; kube-scheduler's own plugins always have some."""
+    """Return arguments by plugin name; plugins in BUILDERS have defaults, others only the arguments that are given."""
     args: dict[str, PluginArgs] = {}
     for index, entry in enumerate(data):
         name, at = entry.get("name") or "", (*path, index)
@@ -181,7 +183,7 @@ def _plugin_args(data: Any, path: Path, release: Release, problems: Problems) ->
 
 
 def _decode_args(name: str, data: Any, path: Path, problems: Problems) -> PluginArgs:
-    """Decode the arguments (`PluginConfig.decodeNestedObjects`)."""
+    """Build the arguments (`PluginConfig.decodeNestedObjects`); those of plugins without a table stay as written."""
     if not isinstance(data, dict):
         problems.error(
             path, Message("{value} is {type}; expected a mapping", value=show(data), type=name_of_type(data))
@@ -214,7 +216,7 @@ def _decode_args(name: str, data: Any, path: Path, problems: Problems) -> Plugin
 
 
 def _extenders(data: Any, problems: Problems) -> tuple[Extender, ...]:
-    """Build the extenders, ignorable ones last (`validateExtenders`)."""
+    """Build the extenders, ignorable ones last, otherwise in order (`validateExtenders`, `buildExtenders`)."""
     managed: set[str] = set()
     extenders: list[Extender] = []
     for index, entry in enumerate(data):
@@ -261,7 +263,7 @@ def _extender(data: Manifest) -> Extender:
 
 
 def _check_lacking(entry: Manifest, path: Path, release: Release, problems: Problems) -> None:
-    """Report fields of profiles and arguments that the release does not have."""
+    """Report fields of a profile, its plugins and their arguments that the release does not have."""
     mappings: list[tuple[Manifest, Path]] = [(entry, path), (entry.get("plugins") or {}, (*path, "plugins"))]
     for index, config in enumerate(entry.get("pluginConfig") or ()):
         mappings.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))

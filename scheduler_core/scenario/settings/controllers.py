@@ -36,7 +36,7 @@ CONTROLLERS = (
 )
 SUFFIX = "-controller"
 ALL = "*"
-BARE_PODS = "bare-pods"  # not a controller of Kubernetes: recreates pods without a controller, too; not part of ALL
+BARE_PODS = "bare-pods"  # no controller of Kubernetes: it recreates pods that have no controller; not part of ALL
 _OBJECT_VERBS = ("create", "update", "delete")
 
 
@@ -78,9 +78,10 @@ class Settings(Protocol):
 def running_controllers(
     settings: Settings, objects: Iterable[KubernetesObject], events: Iterable[TimelineEvent], *, live: bool = False
 ) -> tuple[str, ...]:
-    """Return the controllers that run: those named, or all if there is something for them to do or `live`.
+    """Return the controllers that run: the chosen ones; without a choice, all of them or none.
 
-    None run in the replay of a recording, which contains their changes.
+    All run if `live`, or if the settings, objects or events need them. None run in the replay of a recording, which
+    contains their changes.
     """
     if settings.observed:
         return ()
@@ -93,6 +94,7 @@ def running_controllers(
 
 
 def _needs_controllers(item: KubernetesObject | None) -> bool:
+    """Return whether a controller acts on the object: a workload with a spec, or a rule that evicts pods."""
     if isinstance(item, DeviceTaintRule):
         return item.taint.effect == "NoExecute"
     return (
@@ -103,7 +105,7 @@ def _needs_controllers(item: KubernetesObject | None) -> bool:
 
 
 def kubelet(data: Mapping[str, Any], problems: Problems) -> KubeletTimes:
-    """Return the times of `spec.kubelet`."""
+    """Return the times in `spec.kubelet`; start and ready are 0 if absent."""
 
     def time(field: str) -> float:
         return seconds(data.get(field) or 0, ("spec", "kubelet", field), problems)
@@ -113,7 +115,7 @@ def kubelet(data: Mapping[str, Any], problems: Problems) -> KubeletTimes:
 
 
 def node_lifecycle(data: Mapping[str, Any], problems: Problems) -> NodeLifecycle:
-    """Return the flags of `spec.nodeLifecycle`."""
+    """Return the flags in `spec.nodeLifecycle`, or their defaults."""
     path = ("spec", "nodeLifecycle")
     defaults = NodeLifecycle()
 

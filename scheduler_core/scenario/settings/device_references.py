@@ -1,4 +1,4 @@
-"""Warnings about DeviceClasses, ResourceSlices, ResourceClaims and pods that refer to missing objects.
+"""Warnings about missing DeviceClasses and claims, claims for too many devices, and incomplete pools of slices.
 
 The API server accepts such objects, and kube-scheduler reports the consequences, but they are probably mistakes.
 """
@@ -23,13 +23,16 @@ from scheduler_core.scenario.objects.kinds import Identity
 from scheduler_core.scenario.reading.problems import Path, Problems, show
 
 Enter = Callable[[Identity], bool]
-"""Makes an object's document the one to which reported paths belong; returns False if it has none."""
+"""Makes paths relative to an object's document; returns False if the object has none."""
 
 
 def check_device_references(
     objects: Iterable[KubernetesObject], exists: Callable[[Identity], bool], enter: Enter, problems: Problems
 ) -> None:
-    """Warn about references to missing objects; `exists` returns whether an object exists or will exist."""
+    """Warn about references to missing objects, claims for too many devices, and incomplete pools.
+
+    `exists` returns whether an object exists at the start or will be created.
+    """
     claims: dict[tuple[str, str], ResourceClaim] = {}
     pods: list[Pod] = []
     slices: defaultdict[tuple[str, str], list[ResourceSlice]] = defaultdict(list)
@@ -71,7 +74,7 @@ def _check_claim(spec: ClaimSpec, path: Path, exists: Callable[[Identity], bool]
 
 
 def _check_pool(slices: list[ResourceSlice], enter: Enter, problems: Problems) -> None:
-    """Warn about a pool with more or fewer current slices than these declare."""
+    """Warn if the number of slices of the newest generation is not the one that the first of them states."""
     newest = max(piece.generation for piece in slices)
     current = [piece for piece in slices if piece.generation == newest]
     first = current[0]

@@ -43,7 +43,7 @@ Manifest = Mapping[str, Any]
 
 
 def extender_scripts(data: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
-    """Return the scripts in document order; `data` fits its field table."""
+    """Build the scripts in document order; the types of `data` have been checked."""
     scripts: list[ExtenderScript] = []
     for index, entry in enumerate(data or ()):
         at = (*path, index)
@@ -119,7 +119,7 @@ def _pods_and_nodes(data: Manifest, path: Path, problems: Problems) -> tuple[Sel
 
 
 def _selection(data: Any, path: Path, problems: Problems, *, pods: bool) -> Selection:
-    """Return a list of names, or names and a label selector; a pod's name without a namespace is in default."""
+    """Build a selection from a list of names, or from names and a label selector; EVERYTHING if absent or invalid."""
     if data is None:
         return EVERYTHING
     shape = ListOf(STRING) if isinstance(data, list) else SELECTION
@@ -133,5 +133,5 @@ def _selection(data: Any, path: Path, problems: Problems, *, pods: bool) -> Sele
 
 
 def pod_key(name: str) -> str:
-    """Return namespace/name; a name without a namespace is in default."""
+    """Return namespace/name; a name without a namespace is that of a pod in the namespace default."""
     return name if "/" in name else f"default/{name}"

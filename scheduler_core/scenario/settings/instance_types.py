@@ -15,16 +15,17 @@ from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, 
 Manifest = Mapping[str, Any]
 DEFAULT_PODS = "110"
 GIB = 1 << 30
-# kwok/tools/gen_instance_types.go, of which the largest and those of Windows are left out.
+# From kwok/tools/gen_instance_types.go, without the largest types and those with Windows.
 CPUS = (1, 2, 4, 8, 16, 32, 48, 64)
-FAMILIES = {"c": 2, "s": 4, "m": 8}  # gibibytes for each cpu
+FAMILIES = {"c": 2, "s": 4, "m": 8}  # GiB of memory per cpu
 ARCHITECTURES = ("amd64", "arm64")
 ZONES = ("test-zone-a", "test-zone-b", "test-zone-c", "test-zone-d")
-CPU_PRICE, GIGABYTE_PRICE, SPOT_SHARE = 0.025, 0.001, 0.7
+CPU_PRICE, GIGABYTE_PRICE = 0.025, 0.001  # for an hour
+SPOT_SHARE = 0.7  # of the price on demand
 
 
 def build_instance_types(data: Sequence[Manifest] | None, path: Path, problems: Problems) -> tuple[InstanceType, ...]:
-    """Return the types of a document; None: the generic ones."""
+    """Return the instance types of a document, or the generic ones if `data` is None."""
     if data is None:
         return generic_types()
     types: dict[str, InstanceType] = {}
@@ -37,12 +38,12 @@ def build_instance_types(data: Sequence[Manifest] | None, path: Path, problems: 
 
 
 def generic_types() -> tuple[InstanceType, ...]:
-    """Return types of 1 to 64 cpus in three families and two architectures, in four zones."""
+    """Return instance types of 1 to 64 cpus in three families and two architectures, each on offer in four zones."""
     return tuple(_generic(family, cpu, arch) for cpu in CPUS for family in FAMILIES for arch in ARCHITECTURES)
 
 
 def estimated_price(capacity: Mapping[str, int]) -> float:
-    """Return the price per hour of a generic type with this cpu and memory."""
+    """Return the price per hour of a generic type with these millicores of cpu and bytes of memory."""
     return CPU_PRICE * capacity.get("cpu", 0) / 1000 + GIGABYTE_PRICE * capacity.get("memory", 0) / 1e9
 
 

@@ -33,7 +33,10 @@ KWOK_CLASS = "KWOKNodeClass"
 def build_karpenter(
     document: Document, pools: Sequence[Document], objects: Iterable[KubernetesObject], problems: Problems
 ) -> KarpenterSettings:
-    """Return the actor; its pools are checked against the instance types."""
+    """Return Karpenter's settings, and check the NodePools: each needs its class and a suitable instance type.
+
+    A document with a field of an invalid type gives settings without flags and instance types.
+    """
     problems.enter(document.chunk, document.prefix)
     spec = document.data.get("spec") or {}
     if not check(KARPENTER, document.data, (), problems, strict=True):
@@ -72,7 +75,7 @@ def _check_pool(pool: NodePool, types: Sequence[InstanceType], classes: set[str]
 
 
 def _flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
-    """Return the values of a command line, and the defaults of other flags."""
+    """Return the value of each flag in KARPENTER_FLAGS: that of the command line, or else its default."""
     values: dict[str, Any] = {name: default for name, (_, default) in KARPENTER_FLAGS.items()}
     values["feature-gates"] = dict.fromkeys(KARPENTER_GATES, False)
     for index, (name, text) in enumerate(map(split_flag, flags)):
@@ -95,6 +98,7 @@ def _flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
 
 
 def _gates(text: str, path: Path, problems: Problems) -> dict[str, bool]:
+    """Return the feature gates of a flag, as in "SpotToSpotConsolidation=true", without invalid ones."""
     gates = {}
     for entry in text.split(","):
         name, _, value = entry.partition("=")

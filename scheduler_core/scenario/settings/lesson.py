@@ -21,7 +21,7 @@ Rules = Callable[[Manifest], Iterator[tuple[Path, Message]]]
 
 
 def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
-    """Build the texts from a spec that fits its field table; invalid combinations of fields become problems."""
+    """Build the texts from a spec whose types have been checked; missing fields and invalid combinations are errors."""
     lesson = spec.get("lesson") or {}
     captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
     _check_entries(captions, "captions", MAX_CAPTIONS, caption_problems, problems)
@@ -51,7 +51,7 @@ def split_languages(value: str | Manifest | None) -> tuple[str, str]:
 
 
 def _shorten(texts: tuple[str, str], path: Path, problems: Problems) -> tuple[str, str]:
-    """Cut texts that are longer than pages show, with a warning: every stored text can still be opened."""
+    """Truncate texts that are longer than pages show, with a warning, so that stored scenarios can still be opened."""
     most = LONGEST_TEXTS[str(path[-1])]
     if max(map(len, texts)) > most:
         problems.warn(path, Message("Too long: only the first {most:,} characters are shown", most=most))
@@ -81,5 +81,5 @@ def _question(entry: Manifest) -> Question:
 
 
 def _clean(text: str | None) -> str:
-    """Remove NUL, which YAML can escape and PostgreSQL cannot store."""
+    """Return a text, "" for None, without NUL, which YAML can escape and PostgreSQL cannot store."""
     return (text or "").replace("\0", "")

@@ -1,7 +1,7 @@
-"""Lessons of older texts, which stored them in annotations of the Scenario document.
+"""Converts the lesson of an older scenario, which is in annotations of the Scenario document.
 
-`kschedui.io/captions` and `kschedui.io/questions` contained YAML lists. Invalid entries are ignored with a warning, so
-that every stored text can still be opened.
+`kschedui.io/captions` and `kschedui.io/questions` contain YAML lists. Invalid entries are left out with a warning, so
+that stored scenarios can still be opened.
 """
 
 from __future__ import annotations
@@ -36,20 +36,25 @@ _LISTS = {
 
 
 def convert_annotations(spec: Manifest, annotations: Mapping[str, str], problems: Problems) -> Manifest:
-    """Return the spec with the lesson from its annotations; fields in the spec take precedence."""
-    words = {key.removeprefix(PREFIX): text.strip() for key, text in annotations.items() if key.startswith(PREFIX)}
-    if "notes" in words:
+    """Return the spec with title, description and lesson from the annotations; fields in the spec take precedence."""
+    texts_by_name = {
+        key.removeprefix(PREFIX): text.strip() for key, text in annotations.items() if key.startswith(PREFIX)
+    }
+    if "notes" in texts_by_name:
         message = Message("everyone who can see the scenario can read this; write private notes in the speaker view")
         problems.warn(("metadata", "annotations", PREFIX + "notes"), message)
     lesson: dict[str, Any] = {
-        "level": words.get("level"),
-        "topics": [topic for topic in map(str.strip, words.get("topics", "").split(",")) if topic in TOPICS],
-        "lookAt": {"en": words.get("look-at"), "zh": words.get("look-at-zh")},
-        **{name: list(_entries(name, words[name], problems)) for name in _LISTS if name in words},
+        "level": texts_by_name.get("level"),
+        "topics": [topic for topic in map(str.strip, texts_by_name.get("topics", "").split(",")) if topic in TOPICS],
+        "lookAt": {"en": texts_by_name.get("look-at"), "zh": texts_by_name.get("look-at-zh")},
+        **{name: list(_entries(name, texts_by_name[name], problems)) for name in _LISTS if name in texts_by_name},
     }
     if lesson["level"] not in LEVELS:
         del lesson["level"]
-    texts = {name: _with_chinese(spec.get(name) or words.get(name), words.get(f"{name}-zh")) for name in TEXTS}
+    texts = {
+        name: _with_chinese(spec.get(name) or texts_by_name.get(name), texts_by_name.get(f"{name}-zh"))
+        for name in TEXTS
+    }
     return {**spec, **texts, "lesson": {**lesson, **(spec.get("lesson") or {})}}
 
 
@@ -58,7 +63,7 @@ def _with_chinese(text: str | Manifest | None, chinese: str | None) -> str | Man
 
 
 def _entries(name: str, text: str, problems: Problems) -> Iterator[Manifest]:
-    """Yield the valid entries of an annotation, with their texts truncated to a length that fits on the screen."""
+    """Yield the valid ones of the first entries of an annotation, with texts of at most LONGEST_TEXT characters."""
     path = ("metadata", "annotations", PREFIX + name)
     most, table, rules = _LISTS[name]
     try:

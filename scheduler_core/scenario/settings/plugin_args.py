@@ -70,7 +70,7 @@ def inter_pod_affinity(data: Manifest, path: Path, problems: Problems) -> InterP
 
 
 def node_affinity(data: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
-    """Build the arguments. A preferred term with weight 0 adds nothing, but makes the plugin score every pod."""
+    """Build the arguments. A preferred term of weight 0 is valid: it adds nothing, but the plugin scores every pod."""
     affinity = data.get("addedAffinity") or {}
     at = (*path, "addedAffinity")
     needed = affinity.get(_REQUIRED)
@@ -159,7 +159,7 @@ def volume_binding(data: Manifest, path: Path, problems: Problems) -> VolumeBind
 
 
 def check_no_shape(profiles: Any, problems: Problems) -> None:
-    """Report a shape of VolumeBinding, which is for scoring by capacity (`ValidateVolumeBindingArgsWithOptions`)."""
+    """Report a shape of VolumeBinding, which needs a feature gate (`ValidateVolumeBindingArgsWithOptions`)."""
     for number, profile in enumerate(profiles):
         for index, entry in enumerate(profile.get("pluginConfig") or ()):
             args = entry.get("args")
@@ -209,7 +209,7 @@ def _or(value: int | None, default: int) -> int:
 
 
 def _resources(data: Any) -> tuple[ResourceSpec, ...]:
-    """Build resources with weights, or the default ones if there are none; a weight of 0 or none means 1."""
+    """Build the resources with their weights, or the default ones if there are none; no weight, or 0, means 1."""
     return (
         tuple(ResourceSpec(entry.get("name") or "", entry.get("weight") or 1) for entry in data or ())
         or DEFAULT_RESOURCES
@@ -217,7 +217,7 @@ def _resources(data: Any) -> tuple[ResourceSpec, ...]:
 
 
 def function_shape(data: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
-    """Build the shape of a scoring function (`validateFunctionShape`)."""
+    """Build the shape of a scoring function; it needs a point (`validateFunctionShape`)."""
     points = tuple(
         UtilizationShapePoint(entry.get("utilization") or 0, entry.get("score") or 0) for entry in data or ()
     )

@@ -43,6 +43,7 @@ def resolve(
 ) -> dict[str, tuple[PluginRef, ...]]:
     """Return the plugins of each point of EXTENSION_POINTS in the order in which they run.
 
+    Weights are set at the points in WEIGHTED, and 0 elsewhere. If an enabled plugin is unknown, no point has plugins.
     `defaults`: the plugins that multiPoint enables in this release.
     """
     multi_point = PluginSet(plugins.get("multiPoint"), (*path, "multiPoint"))
@@ -85,6 +86,7 @@ def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> lis
 
 
 def _all_known(sets: Iterable[PluginSet], known_plugins: KnownPlugins, problems: Problems) -> bool:
+    """Return whether all enabled plugins are known; report unknown ones, and warn about unknown disabled ones."""
     fits = True
     for plugin_set in sets:
         for index, plugin in enumerate(plugin_set.enabled):
@@ -114,7 +116,10 @@ def _expand(
     known_plugins: KnownPlugins,
     problems: Problems,
 ) -> list[str]:
-    """Expand multiPoint for one extension point (`updatePluginList`, then `expandMultiPointPlugins`)."""
+    """Return the plugins of one extension point in order (`updatePluginList`, then `expandMultiPointPlugins`).
+
+    These are its own plugins that multiPoint enables, too, then those of multiPoint alone, then its other own ones.
+    """
     specific: list[str] = []
     kind = _type_name(POINT_FIELDS[point])
     for index, plugin in enumerate(own.enabled):
@@ -149,7 +154,7 @@ def _registered(plugin: str, kind: str) -> Message:
 
 
 def _score_weights(point: str, plugins: Iterable[PluginRef], known_plugins: KnownPlugins) -> dict[str, int]:
-    """Return the weights of score plugins by their first occurrence; 0 means 1."""
+    """Return the weight of each plugin at this point, that of its first occurrence; 0 means 1."""
     weights: dict[str, int] = {}
     for plugin in plugins:
         if point in known_plugins[plugin.name]:
@@ -158,5 +163,5 @@ def _score_weights(point: str, plugins: Iterable[PluginRef], known_plugins: Know
 
 
 def _type_name(field: str) -> str:
-    """Return the Go interface in kube-scheduler's messages: FilterPlugin for `filter`."""
+    """Return the Go interface in kube-scheduler's messages: FilterPlugin for filter, PreFilterPlugin for multiPoint."""
     return "PreFilterPlugin" if field == "multiPoint" else f"{field[0].upper()}{field[1:]}Plugin"

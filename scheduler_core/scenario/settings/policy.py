@@ -48,7 +48,10 @@ Manifest = Mapping[str, Any]
 
 
 def build_policy(data: Manifest, problems: Problems, release: Release) -> SchedulerConfiguration:
-    """Build the configuration and report all problems."""
+    """Build the configuration and report its problems; it has no profiles if the release reads no Policy.
+
+    The same holds if a field has an invalid type. Only `profiles` and `extenders` are those of the Policy.
+    """
     if release.policy is None:
         message = Message(
             "Kubernetes {release} reads no Policy; expected KubeSchedulerConfiguration", release=release.version
@@ -78,7 +81,7 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
 
 
 class _Reader(msgspec.Struct):
-    """Reads the entries of a Policy. `args`: the arguments by plugin; `names`: plugins by the name in the Policy."""
+    """Reads the entries of a Policy. `args`: the arguments by plugin; `names`: plugins by a custom name."""
 
     release: Release
     policy: PolicyNames
@@ -88,7 +91,10 @@ class _Reader(msgspec.Struct):
     weights: dict[str, int] = {}  # by plugin
 
     def filters(self, entries: Sequence[Manifest] | None) -> dict[str, Any]:
-        """Return the plugin sets of the predicates, in kube-scheduler's order."""
+        """Return the plugin sets of the predicates in kube-scheduler's order; None: of the default predicates.
+
+        The plugins of volume binding are disabled if their predicate is not enabled.
+        """
         names = set(MANDATORY)
         if entries is None:
             names |= set(self.policy.default_predicates)
@@ -111,8 +117,8 @@ class _Reader(msgspec.Struct):
         return sets
 
     def scores(self, entries: Sequence[Manifest]) -> dict[str, Any]:
-        """Return the plugin sets of the priorities, with their weights."""
-        first: dict[str, Manifest] = {}  # by argument, if all entries with it become one plugin
+        """Return the plugin sets of the priorities, with their weights; invalid weights are reported and count as 1."""
+        first: dict[str, Manifest] = {}  # by argument: the first entry, if all entries with it become one plugin
         for index, entry in enumerate(entries):
             path: Path = ("priorities", index)
             weight = entry.get("weight") or 0
@@ -129,7 +135,7 @@ class _Reader(msgspec.Struct):
         return sets
 
     def report_conflicting_labels(self) -> None:
-        """Report a label that nodes must have and must not have (`validateNoConflict` of 1.18)."""
+        """Report labels that are to be both present and absent (`validateNoConflict` of 1.18)."""
         for args in self.args.values() if self.policy.merges_arguments else ():
             for absent, present in (LISTS["labelsPresence"], LISTS["labelPreference"]):
                 for label in args.get(present, ()):
@@ -138,7 +144,7 @@ class _Reader(msgspec.Struct):
                         self.problems.error(("predicates" if present == "presentLabels" else "priorities",), message)
 
     def set_hard_affinity(self, weight: int) -> None:
-        """Set the weight of required affinity in scores; 0 has no effect."""
+        """Set the weight with which required pod affinity counts in scores, 0 to 100; 0 leaves the default."""
         if not 0 <= weight <= 100:
             reason = Message("not in valid range [0-100]")
             self.problems.error(("hardPodAffinitySymmetricWeight",), invalid(weight, reason))
@@ -146,7 +152,7 @@ class _Reader(msgspec.Struct):
             self.args[self.policy.priorities["InterPodAffinityPriority"]] = {"hardPodAffinityWeight": weight}
 
     def _predicate(self, entry: Manifest, path: Path) -> str:
-        """Return the name of the predicate that runs for an entry, "" if none does."""
+        """Return the name of the predicate that an entry enables; "" if it enables none. Errors are reported."""
         name, predicates = entry.get("name") or "", self.policy.predicates
         argument = self._argument(entry, PREDICATE_ARGUMENTS, path)
         if argument is None:
@@ -236,7 +242,7 @@ class _Reader(msgspec.Struct):
             self.weights[plugin] = weight
 
     def _argument(self, entry: Manifest, kinds: Sequence[str], path: Path) -> str | None:
-        """Return the kind of the entry's argument, "" if it has none; None after an error."""
+        """Return the kind of the entry's argument, "" if it has none; None if several or none are set, an error."""
         argument = entry.get("argument")
         if argument is None:
             return ""
@@ -248,6 +254,7 @@ class _Reader(msgspec.Struct):
         return given_kinds[0]
 
     def _add_labels(self, plugin: str, argument: str, entry: Manifest) -> None:
+        """Add the labels, or the shape and resources, of an entry's argument to the arguments of its plugin."""
         value = entry["argument"][argument]
         args = self.args.setdefault(plugin, {})
         if argument == CAPACITY_RATIO:
@@ -257,7 +264,7 @@ class _Reader(msgspec.Struct):
         args.setdefault(LISTS[argument][bool(value.get("presence"))], []).extend(labels)
 
     def _sets(self, points: Iterable[str], plugins: Sequence[str]) -> dict[str, Any]:
-        """Return the plugin sets of extension points, with only these plugins, in this order."""
+        """Return plugin sets that enable only these plugins, in this order, at each of the extension points."""
         known = {name: self.release.plugin_points[self.names.get(name, name)] for name in plugins}
         return {
             POINT_FIELDS[point]: {

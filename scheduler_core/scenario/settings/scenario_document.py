@@ -1,4 +1,4 @@
-"""The Scenario document itself; `timeline` builds the objects of its events."""
+"""Builds the settings of the Scenario document; `timeline` builds its events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PENDING, GONE = "pending", "gone"
 
 
 class ScenarioDocument(msgspec.Struct, frozen=True):
-    """The content of the Scenario document besides its events; `events` are as written."""
+    """The content of the Scenario document. `events` are as written; `controllers` None: not chosen."""
 
     name: str = ""
     annotations: Mapping[str, str] = {}
@@ -56,15 +56,15 @@ class ScenarioDocument(msgspec.Struct, frozen=True):
     controllers: tuple[str, ...] | None = None
     kubelet: KubeletTimes = KubeletTimes()
     node_lifecycle: NodeLifecycle = NodeLifecycle()
-    is_live: bool = False  # it has settings of kubelets or nodes
+    is_live: bool = False  # it has spec.kubelet or spec.nodeLifecycle
 
 
 def build_scenario_document(
     data: Manifest, problems: Problems, release: Release | None = None, default: Release = DEFAULT_RELEASE
 ) -> ScenarioDocument:
-    """Build the document. `release` overrides the document's; `default` is used if neither is given.
+    """Build the settings. `release` takes precedence over the document's; `default` is used if there is neither.
 
-    An invalid document is one without settings.
+    A document with a field of an invalid type gives default settings.
     """
     if not check(SCENARIO, data, (), problems, strict=True):
         release = release or default
@@ -99,7 +99,7 @@ def build_scenario_document(
 
 
 def _feature_gates(data: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
-    """Return the gates that can be set in the release, each with its value."""
+    """Return the values of all gates that can be set in the release: the document's, or else the default."""
     gates = release.default_gates()
     for name, value in data.items():
         path = ("spec", "featureGates", name)
@@ -152,7 +152,7 @@ def _faults(data: Any, problems: Problems) -> tuple[Fault, ...]:
 
 
 def _observed(entries: Any, problems: Problems) -> tuple[ObservedDecision, ...]:
-    """Return the observed decisions, sorted by time."""
+    """Return the observed decisions, sorted by `at`; equal times stay in document order."""
     decisions = []
     for index, entry in enumerate(entries):
         path: Path = ("spec", "observed", index)
@@ -192,8 +192,11 @@ def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
 
 
 def build_expectation(data: Manifest, path: Path, problems: Problems) -> Expectation:
-    """Build expectations: `pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason:
-    Insufficient cpu}, default/d: gone}`.
+    """Build an expectation; `path` is its path.
+
+        pods: {default/a: node-1, default/b: pending, default/c: gone, d: {pending: true, reason: Insufficient cpu}}
+
+    A name without a namespace is that of a pod or Deployment in the namespace default.
     """
     pods = {}
     for name, outcome in (data.get("pods") or {}).items():

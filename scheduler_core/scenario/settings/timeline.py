@@ -1,4 +1,4 @@
-"""`spec.events` of a Scenario document: objects built with the classes that exist at their time, in order of time."""
+"""Builds `spec.events` of a Scenario document in order of time, each with the classes that exist at its time."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ OBJECT_VERBS: tuple[Verb, ...] = ("create", "update", "delete")
 VERBS: tuple[Verb, ...] = get_args(Verb)
 SCALABLE = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 RESTARTABLE = ("Deployment", "DaemonSet", "StatefulSet")
-MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim", "NodeClaim")  # controllers create such objects
+MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim", "NodeClaim")  # controllers create such objects, too
 NODE_VERBS: tuple[Verb, ...] = ("cordon", "uncordon", "drain", "failNode", "recoverNode", "taint", "untaint")
 
 
 class Timeline:
-    """Builds the events. `exist`: the existing objects and their documents; the events change them as they are read."""
+    """Builds the events, and keeps track of the objects that exist at the time of each.
+
+    `exist`: the initial objects, each with its document or None.
+    """
 
     def __init__(
         self,
@@ -50,11 +53,11 @@ class Timeline:
         self._problems = problems
         self._admission = admission
         self._exist: dict[Identity, Manifest] = {key: doc.data if doc else {} for key, doc in exist.items()}
-        self._ever = set(exist)
-        self.namespaces: list[str] = []  # mentioned by objects that events create
+        self._ever = set(exist)  # all that exist at the start, or have been created or updated by an event so far
+        self.namespaces: list[str] = []  # of the objects that events create or update, possibly repeated
 
     def build(self, data: tuple[Manifest, ...]) -> tuple[TimelineEvent, ...]:
-        """Return the events sorted by time, equal times in document order."""
+        """Return the valid events sorted by time, equal times in document order."""
         timed = [(self._at(entry, ("spec", "events", index)), index, entry) for index, entry in enumerate(data)]
         events = []
         for at, index, entry in sorted(timed, key=lambda entry: entry[:2]):
@@ -93,7 +96,10 @@ class Timeline:
         return self._change(at, action, data, at_object)
 
     def _act(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
-        """Return an event of another verb, whose fields are kept as written; None if it is invalid."""
+        """Return an event of a verb other than create, update and delete; None if it is invalid.
+
+        Its details are the fields as written, with "nodes", "pod" or "names" added.
+        """
         details = data if isinstance(data, dict) else {"names": data}
         if verb == "deleteFirst":
             kind = self._kind_to_delete({"kind": data}, path[:-1])
@@ -180,7 +186,10 @@ class Timeline:
         return TimelineEvent(at, verb, *key, details=data)
 
     def _check_patch(self, kind: Kind, key: Identity, data: Manifest, path: Path) -> bool:
-        """Apply the patch to the document, if there is one, and return whether the API server accepts the result."""
+        """Return whether the API server accepts the patch; its result is the object's document from now on.
+
+        Without a document, only the form of the patch is checked, and errors of a JSON patch are left to the run.
+        """
         before = self._exist.get(key)
         try:
             after = apply_patch(before or {}, data.get("patch"), data.get("type") or "strategic")
@@ -215,9 +224,10 @@ class Timeline:
         return TimelineEvent(at, action, key[0], key[1], key[2], built) if built else None
 
     def _check_exists(self, action: Verb, key: Identity) -> None:
-        """Report changes of objects that cannot exist.
+        """Report the creation of an object that exists already, or an update of one that does not exist.
 
-        Pods may have been deleted as victims; namespaces are created when mentioned.
+        Pods may have been deleted as victims before they are created again or updated; namespaces exist if an object
+        mentions them.
         """
         kind, _, name = key
         if action == "create" and key in self._exist and kind not in ("Pod", "Namespace"):
@@ -272,7 +282,7 @@ class Timeline:
         return TimelineEvent(at, "delete", *key, details=data if "gracePeriodSeconds" in data else {})
 
     def _has_workloads(self) -> bool:
-        """Return whether the scenario has workloads, whose controllers may have created an object."""
+        """Return whether a workload has existed so far, whose controller may have created an object."""
         return any(kind in SPECS for kind, _, _ in self._ever)
 
     def _kind_to_delete(self, data: Manifest, path: Path) -> Kind | None:
@@ -293,7 +303,7 @@ class Timeline:
 
 
 def _typed(value: Any) -> dict[str, Any]:
-    """Return a value and its type as messages show them."""
+    """Return `value` and `type` of a message: a value and the name of its type."""
     return {"value": show(value), "type": name_of_type(value)}
 
 
