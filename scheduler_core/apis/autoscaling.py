@@ -19,7 +19,7 @@ CloudFailure = Literal["stuck", "ghost", "outOfResources", "error"]
 
 
 class CloudFault(msgspec.Struct, frozen=True):
-    """A failure of the cloud to add nodes to a group, until a time (None: always).
+    """A failure of the cloud to add nodes to a group, `until` a time in virtual seconds (None: always).
 
     stuck: instances are listed and never become nodes; ghost: the target grows and no instance is listed;
     outOfResources: instances are listed with an error; error: the increase is refused with the message.
@@ -31,11 +31,11 @@ class CloudFault(msgspec.Struct, frozen=True):
 
 
 class NodeGroup(msgspec.Struct, frozen=True):
-    """A group of at most `maximum` nodes (None: any number), each at `price` per hour (None: unknown).
+    """A group of `minimum` to `maximum` nodes (None: any number), each at `price` per hour (None: unknown).
 
-    `template`: the manifest of its nodes; None: like the existing ones. `size` nodes, named <name>-1 and so on, exist
-    at the start, in addition to those in `nodes`. An instance becomes a Node after `boot_seconds` and is ready
-    `ready_seconds` later; None: the settings of the actor apply. `options`: the flags that the group overrides.
+    `template`: the manifest of its nodes; None: new nodes are like an existing one. `size` nodes, named <name>-1 and so
+    on, exist at the start, in addition to those in `nodes`. An instance becomes a Node after `boot_seconds` and is
+    ready `ready_seconds` later; None: the settings of the actor apply. `options`: the flags that the group overrides.
     """
 
     name: str
@@ -73,7 +73,7 @@ class ClusterAutoscalerSettings(Tagged, frozen=True, tag="ClusterAutoscaler"):
 
 
 class DeschedulerSettings(Tagged, frozen=True, tag="Descheduler"):
-    """The settings of the descheduler with its DeschedulerPolicy; `interval` in seconds, 0: one pass."""
+    """The settings of the descheduler with its DeschedulerPolicy. `interval`: seconds between passes; 0: one pass."""
 
     policy: Manifest
     start_seconds: float = 0.0

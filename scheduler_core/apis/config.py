@@ -36,14 +36,14 @@ ScoringStrategyType = Literal["LeastAllocated", "MostAllocated", "RequestedToCap
 
 
 class PluginRef(msgspec.Struct, frozen=True):
-    """A plugin enabled at an extension point. `weight` is used at `score` only, and is 0 elsewhere."""
+    """A plugin enabled at an extension point, with its weight at those that have weights (score, placement_score)."""
 
     name: str
     weight: int = 0
 
 
 class ResourceSpec(msgspec.Struct, frozen=True):
-    """A resource that a scoring strategy evaluates, with its weight (1 to 100)."""
+    """A resource that a scorer evaluates, with its weight (1 to 100 in NodeResourcesFitArgs)."""
 
     name: str
     weight: int = 1
@@ -93,11 +93,15 @@ class PodTopologySpreadArgs(Tagged, frozen=True):
 
 
 class InterPodAffinityArgs(Tagged, frozen=True):
+    """Arguments of InterPodAffinity. The weight, 0 to 100, is that of required affinity in scores."""
+
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
 class DefaultPreemptionArgs(Tagged, frozen=True):
+    """Arguments of DefaultPreemption: how many candidate nodes it looks for at least, in percent and as a number."""
+
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
 
@@ -113,11 +117,13 @@ class VolumeBindingArgs(Tagged, frozen=True):
 
 
 class DynamicResourcesArgs(Tagged, frozen=True):
+    """Arguments of DynamicResources."""
+
     filter_timeout_seconds: float = 10.0
 
 
 class CoschedulingArgs(Tagged, frozen=True):
-    """Arguments of Coscheduling of scheduler-plugins (v1 defaults: a permit wait of 60 s, no group backoff).
+    """Arguments of Coscheduling of scheduler-plugins (v1 defaults: 60 s of waiting at Permit, no group backoff).
 
     A group is not rejected as a whole if at most `pod_group_reject_percentage` percent of minMember is missing.
     """
@@ -128,7 +134,7 @@ class CoschedulingArgs(Tagged, frozen=True):
 
 
 class OutsidePluginArgs(Tagged, frozen=True):
-    """Arguments (`pluginConfig[].args`) of a plugin that is not part of kube-scheduler, as written."""
+    """Arguments (`pluginConfig[].args`) of a plugin without a struct of its own, as written."""
 
     values: Mapping[str, Any] = {}
 
@@ -171,12 +177,11 @@ class Extender(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """A scheduler profile: `plugins[extension point]` in the order in which they run, and the args of plugins that have
-    some.
+    """A scheduler profile: plugins by extension point, in the order in which they run, and arguments by plugin.
 
     `percentage_of_nodes_to_score` None: that of the configuration applies. `checks_all_filters`: the other filters also
-    run on a node that one filter rejected (alwaysCheckAllPredicates of a Policy). `names_in_policy`: by a name from the
-    Policy, the plugin that has this name.
+    run on a node that one filter rejected (alwaysCheckAllPredicates of a Policy). `names_in_policy`: kube-scheduler's
+    plugins by the custom names that a Policy gives them.
     """
 
     scheduler_name: str

@@ -18,8 +18,9 @@ class Taint(msgspec.Struct, frozen=True):
 
 
 class Toleration(msgspec.Struct, frozen=True):
-    """A toleration of a pod (`pod.spec.tolerations[]`); an empty key with operator Exists tolerates everything, an
-    empty effect any effect.
+    """A toleration of a pod (`pod.spec.tolerations[]`).
+
+    An empty key with operator Exists matches all keys and values, an empty effect all effects.
     """
 
     key: str = ""
@@ -46,8 +47,8 @@ class PreferredNodeTerm(msgspec.Struct, frozen=True):
 class PodAffinityTerm(msgspec.Struct, frozen=True):
     """A term of pod (anti-)affinity after admission: matchLabelKeys and mismatchLabelKeys are merged into `selector`.
 
-    `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is specified;
-    `namespace_selector` None means that none is specified (no namespace matches).
+    `namespaces` are those of the term, or the pod's own if the term has neither namespaces nor a namespaceSelector.
+    `namespace_selector` None: there is none, so it adds no namespace.
     """
 
     topology_key: str
@@ -64,8 +65,9 @@ class WeightedPodAffinityTerm(msgspec.Struct, frozen=True):
 
 
 class TopologySpreadConstraint(msgspec.Struct, frozen=True):
-    """A topology spread constraint of a pod (`pod.spec.topologySpreadConstraints[]`); the plugin, not admission, merges
-    `match_label_keys`.
+    """A topology spread constraint of a pod (`pod.spec.topologySpreadConstraints[]`).
+
+    The plugin, not admission, merges `match_label_keys` into the selector.
     """
 
     max_skew: int

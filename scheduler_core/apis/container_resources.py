@@ -13,18 +13,18 @@ Amounts = dict[str, int]  # cpu in millicores, everything else in whole units
 
 @lru_cache(maxsize=65536)
 def amount(name: str, quantity: str) -> int:
-    """Return a valid quantity in the scheduler's unit for the resource."""
+    """Return a quantity in millicores for cpu, else in whole units, rounded away from zero. Raises QuantityError."""
     nano = parse_nano(quantity)
     return milli_value(nano) if name == "cpu" else value(nano)
 
 
 def without_null(resources: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a resource list in which a null quantity is 0, as in Go."""
+    """Return a resource list in which a null quantity is 0, as in Go; {} for None."""
     return {name: 0 if quantity is None else quantity for name, quantity in (resources or {}).items()}
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
-    """Return a resource list as integers. A null quantity is 0, as in Go."""
+    """Return a resource list as integers (`amount`). A null quantity is 0, as in Go. Raises QuantityError."""
     if not resources:
         return {}
     return {name: amount(name, str(quantity)) if quantity is not None else 0 for name, quantity in resources.items()}

@@ -1,8 +1,8 @@
-"""The Kubernetes objects that the scheduler reads, frozen, with admission already applied.
+"""The Kubernetes objects that the scheduler and the controllers read, frozen, with defaults and admission applied.
 
-Quantities are integers in base units from the parser on: cpu in millicores, everything else in bytes or
-counts. Times are seconds of virtual time (0 is the start of the run; earlier times are negative). The parser
-(`scenario/parse.py`) validates all fields; code that receives one of these objects trusts it.
+Quantities are integers in base units from the parser on: cpu in millicores, everything else in bytes or counts. Times
+are seconds of virtual time (0 is the start of the run; earlier times are negative). The parser (`scenario/parse.py`)
+validates the fields that are read; code that receives one of these objects trusts it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from scheduler_core.apis.workloads import WorkloadSpec
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
 Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
-Manifest = Mapping[str, Any]  # the object as written in its document, for `kubectl get -o yaml` views
+Manifest = Mapping[str, Any]  # an object, or part of one, as plain data: as written in its document, or as updated
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"  # annotation of a claim: the node for its new volume
 
 
 class OwnerReference(msgspec.Struct, frozen=True):
-    """The controller that owns a pod (`controller: true`)."""
+    """The controller that owns an object (the owner reference with `controller: true`)."""
 
     kind: str
     name: str
@@ -55,9 +55,9 @@ class OwnerReference(msgspec.Struct, frozen=True):
 class Volume(msgspec.Struct, frozen=True):
     """A volume of a pod (`pod.spec.volumes[]`), as far as the volume plugins read it.
 
-    `claim` is the name of the PersistentVolumeClaim; for an ephemeral volume, the claim that its controller creates:
-    pod-volume. `source` is the type of the inline volume with its identifying fields as written (awsElasticBlockStore,
-    gcePersistentDisk, iscsi, rbd, azureDisk, csi), or None.
+    `claim` is the name of the PersistentVolumeClaim; for an ephemeral volume, that of the claim which its controller
+    creates, <pod>-<volume>; None for other volumes. `source_type` is the field of the source, such as "csi"; `source`
+    has its fields as written if it is one of `pod_fields.READ_VOLUME_SOURCES`, otherwise it is None.
     """
 
     name: str
@@ -80,26 +80,26 @@ class Pod(Tagged, frozen=True):
     preemption_policy: Literal["PreemptLowerPriority", "Never"]
     scheduler_name: str
     requests: Resources  # component-helpers' PodRequests: containers, init containers, sidecars, pod level, overhead
-    non_zero_cpu: int  # the cpu of `requests`, with 100m for every container without a cpu request
-    non_zero_memory: int  # the memory of `requests`, with 200 MiB for every container without a memory request
-    images: tuple[str, ...]  # init containers' and containers' images, as written
+    non_zero_cpu: int  # the cpu of `requests`, with 100m for each container without a cpu request
+    non_zero_memory: int  # the memory of `requests`, with 200 MiB for each container without a memory request
+    images: tuple[str, ...]  # of init containers (in releases that count them) and containers, as written
     creation_timestamp: float
-    standing_requests: Resources | None = None  # before 1.19: the requests counted on its node, without init containers
-    # With pod-level resources: the requests that NodeResourcesFit scores instead.
+    standing_requests: Resources | None = None  # before 1.19: those counted on its node, without init containers
+    # The requests that scorers with defaults count instead: with pod-level resources, and in releases before 1.32.
     scoring_requests: Resources | None = None
-    # Before 1.27: the requests that NodeResourcesBalancedAllocation scores instead.
+    # The requests that NodeResourcesBalancedAllocation counts instead: with cpu overhead before 1.27.
     balance_requests: Resources | None = None
     num_containers: int = 0  # the images for which ImageLocality allows 1000 MiB each
     image_volumes: tuple[str, ...] = ()  # images of volumes, as written, where ImageLocality counts them
-    start_time: float | None = None
+    start_time: float | None = None  # None: not started
     node_name: str = ""
     nominated_node_name: str = ""  # status.nominatedNodeName of the document
     phase: str = "Pending"
     terminating: bool = False  # metadata.deletionTimestamp is set
-    ready: bool = True  # False: a running pod whose document has a condition Ready that is not True
+    ready: bool = True  # False: a pod on a node with a condition Ready that is not True
     disruption_target: bool = False  # condition DisruptionTarget with reason PreemptionByScheduler
     priority_class_name: str = ""
-    termination_seconds: float = 0.0  # annotation kschedui.io/termination-seconds
+    termination_seconds: float = 0.0  # from the request of its deletion until it has stopped
     node_selector: Mapping[str, str] = {}
     required_node_affinity: NodeSelector | None = None
     preferred_node_affinity: tuple[PreferredNodeTerm, ...] = ()
@@ -117,9 +117,9 @@ class Pod(Tagged, frozen=True):
     resource_claims: tuple[PodClaim, ...] = ()
     # Pairs of a name in spec.resourceClaims and the generated claim, "" if none.
     resource_claim_statuses: tuple[tuple[str, str], ...] = ()
-    extended_resource_claim: str = ""  # the claim that the scheduler made for extended resources
+    extended_resource_claim: str = ""  # the claim that the scheduler created for extended resources
     has_sidecars: bool = False  # restartable init containers
-    required_features: tuple[str, ...] = ()  # that its node must declare
+    required_features: tuple[str, ...] = ()  # its node must declare these
     pod_group: str = ""  # spec.schedulingGroup.podGroupName
     manifest: Manifest = {}
 
@@ -180,7 +180,7 @@ class PodDisruptionBudget(Tagged, frozen=True):
 class PersistentVolume(Tagged, frozen=True):
     """A PersistentVolume.
 
-    `node_affinity` None: reachable from all nodes. `source` is as in the manifest: {"csi": {...}}.
+    `capacity` is in bytes. `node_affinity` None: all nodes can use it. `source` is as in the manifest: {"csi": {...}}.
     """
 
     name: str
@@ -203,7 +203,7 @@ class PersistentVolume(Tagged, frozen=True):
 class PersistentVolumeClaim(Tagged, frozen=True):
     """A PersistentVolumeClaim.
 
-    `storage_class` None: no class and no default. `volume_name` "" and `bound` False: not bound.
+    `request` is in bytes. `storage_class` None: no class is stated, and there is no default; "": no class.
     """
 
     name: str
@@ -217,7 +217,7 @@ class PersistentVolumeClaim(Tagged, frozen=True):
     volume_mode: str
     selector: LabelSelector | None
     volume_name: str = ""
-    bound: bool = False  # annotation pv.kubernetes.io/bind-completed
+    bound: bool = False  # to the volume `volume_name`
     phase: str = "Pending"
     owner: OwnerReference | None = None
     attributes_class: str = ""
@@ -228,7 +228,8 @@ class PersistentVolumeClaim(Tagged, frozen=True):
 class StorageClass(Tagged, frozen=True):
     """A StorageClass.
 
-    `allowed_topologies` are terms of (key, values) pairs; a node is allowed if all pairs of a term match.
+    `allowed_topologies` are terms of (key, values) pairs; a node is allowed if all pairs of a term match, or if
+    there are no terms.
     """
 
     name: str
@@ -289,9 +290,8 @@ class VolumeAttachment(Tagged, frozen=True):
 class Workload(Tagged, frozen=True):
     """A Service, workload, autoscaler, quota, LimitRange or RuntimeClass.
 
-    Default topology spreading uses the selectors of some kinds.
-
-    `spec` None: its pod template has no containers, so it is only a selector.
+    Default topology spreading uses the selectors of some kinds. `spec` None: a Service, or a workload whose pod
+    template has no containers, so that it is only a selector.
     """
 
     kind: str
@@ -356,6 +356,7 @@ class PodGroup(Tagged, frozen=True):
 
     @property
     def key(self) -> PodGroupKey:
+        """Return "namespace/name"."""
         return f"{self.namespace}/{self.name}"
 
 

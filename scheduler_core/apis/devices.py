@@ -21,7 +21,7 @@ Manifest = Mapping[str, Any]
 EXACT_COUNT = "ExactCount"
 ALL = "All"
 ALLOCATION_RESULTS_MAX_SIZE = 32  # devices of one claim
-RESERVED_FOR_MAX_SIZE = 256
+RESERVED_FOR_MAX_SIZE = 256  # consumers of one claim
 FIRST_AVAILABLE_MAX_SIZE = 8  # subrequests of a prioritized list
 # The annotation of claims that the scheduler creates.
 EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
@@ -31,7 +31,7 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of genera
 AttributeKind = Literal["string", "int", "bool", "version"]
 
 _NANO = 10**9
-_MILLI = 10**6  # in nano units
+_MILLI = 10**6  # a thousandth, in nano units
 
 
 class Attribute(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Attribute(msgspec.Struct, frozen=True):
 
 
 class ValidRange(msgspec.Struct, frozen=True):
-    """The valid amounts of a capacity for a request: from `minimum` in steps up to `maximum`.
+    """The valid amounts of a capacity for a request: from `minimum` (0 if None) in steps up to `maximum`.
 
     `fractional`: with DRAFractionalCapacityRange, steps are counted in milli units, otherwise in whole ones.
     """
@@ -63,11 +63,11 @@ class ValidRange(msgspec.Struct, frozen=True):
         return _MILLI if in_milli else _NANO
 
     def count(self, amount: Quantity) -> int:
-        """Return the amount in units, rounded up."""
+        """Return the amount in units (`unit`), rounded up, at most the largest int64."""
         return min(-(-amount.nano // self.unit), MAX_INT64)
 
     def is_in_steps(self, amount: Quantity) -> bool:
-        """Return whether the amount is a multiple of the step from the minimum."""
+        """Return whether the amount is the minimum plus a multiple of the step; True without a step."""
         if self.step is None:
             return True
         least = self.count(self.minimum) if self.minimum is not None else 0
@@ -160,7 +160,7 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def slice_taints(self) -> list[tuple[DeviceTaint, float]]:
-        """Return the taints that the ResourceSlice itself states, and when they were added."""
+        """Return the taints that the ResourceSlice itself states, each with the time at which it was added."""
         return list(zip(self.taints, self.taint_times, strict=True))[: len(self.taints) - self.rule_taints]
 
 
@@ -201,7 +201,10 @@ class ResourceSlice(Tagged, frozen=True):
     manifest: Manifest = {}
 
     def tainted_by(self, rules: Iterable[DeviceTaintRule]) -> ResourceSlice:
-        """Return the slice as schedulers see it: with the taints of these rules (tracker.go: `applyPatches`)."""
+        """Return the slice with the taints of these rules (tracker.go: `applyPatches`).
+
+        They replace those of earlier rules. The slice itself is returned if that changes nothing.
+        """
         matching = [rule for rule in rules if rule.driver in (None, self.driver) and rule.pool in (None, self.pool)]
         devices = tuple([_tainted(device, matching) for device in self.devices])
         return self if devices == self.devices else replace(self, devices=devices)
@@ -290,7 +293,10 @@ DeviceID = tuple[str, str, str]  # driver, pool, device
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """The devices that are allocated to a claim, and the nodes on which they can be used (None: all)."""
+    """The devices that are allocated to a claim, and the nodes on which they can be used (None: all).
+
+    `configs` is the number of its configurations.
+    """
 
     results: tuple[DeviceResult, ...]
     node_selector: NodeSelector | None = None
@@ -317,6 +323,7 @@ class DeviceStatus(msgspec.Struct, frozen=True):
     conditions: tuple[DeviceCondition, ...] = ()
 
     def condition(self, kind: str) -> DeviceCondition | None:
+        """Return the condition of this type, None if there is none."""
         return next((condition for condition in self.conditions if condition.type == kind), None)
 
 

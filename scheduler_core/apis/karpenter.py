@@ -44,6 +44,7 @@ class Offering(msgspec.Struct, frozen=True):
 
     @property
     def requirements(self) -> Requirements:
+        """Return the requirements for the zone and the capacity type."""
         return merge((one_of(ZONE, self.zone), one_of(CAPACITY_TYPE, self.capacity_type)))
 
 
@@ -59,14 +60,14 @@ class InstanceType(msgspec.Struct, frozen=True):
 
     @property
     def allocatable(self) -> Resources:
-        """Return the amounts that pods may request; huge pages are taken from the memory (precompute)."""
+        """Return the capacity without OVERHEAD; huge pages are subtracted from the memory (precompute)."""
         remaining = {name: amount - OVERHEAD.get(name, 0) for name, amount in self.capacity.items()}
         pages = sum(amount for name, amount in self.capacity.items() if name.startswith("hugepages-"))
         return {**remaining, "memory": max(remaining.get("memory", 0) - pages, 0)} if pages else remaining
 
     @property
     def requirements(self) -> Requirements:
-        """Return the values that nodes of the type may have (kwok: newInstanceType)."""
+        """Return the requirements that nodes of the type meet, over all offerings (kwok: newInstanceType)."""
         zones = dict.fromkeys(offering.zone for offering in self.offerings)
         capacity_types = dict.fromkeys(offering.capacity_type for offering in self.offerings)
         return merge(
@@ -82,7 +83,7 @@ class InstanceType(msgspec.Struct, frozen=True):
 
     @property
     def all_labels(self) -> Mapping[str, str]:
-        """Return the labels that nodes of the type have, whatever their offering."""
+        """Return the labels that nodes of the type have with any offering: those of kwok, and `labels`."""
         family, dash, rest = self.name.replace(".", "-", 1).partition("-")
         cpu, memory = self.capacity.get("cpu", 0), self.capacity.get("memory", 0)
         kwok_labels = {
@@ -95,7 +96,7 @@ class InstanceType(msgspec.Struct, frozen=True):
 
 
 class PoolRequirement(msgspec.Struct, frozen=True):
-    """A requirement of a NodePool, as written."""
+    """A requirement of a NodePool or NodeClaim, as written."""
 
     key: str
     operator: str
@@ -180,8 +181,8 @@ class NodeClaim(Tagged, frozen=True):
     termination_grace_period: float | None = None
     pool_hash: Any = None  # NodePool.hash at its creation; None: unknown
     created: float = 0.0
-    deleted: float | None = None  # when its deletion was requested
-    node: str = ""  # of its instance, also before it has registered
+    deleted: float | None = None  # when its deletion was requested; None: not yet
+    node: str = ""  # the name of its node, also before the node has registered
     capacity: Resources = {}
     allocatable: Resources = {}
     conditions: Mapping[str, ClaimCondition] = {}

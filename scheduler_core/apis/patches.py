@@ -1,7 +1,7 @@
 """Patches of a manifest, as the API server applies them.
 
 Strategic: lists of the fields in MERGE_KEYS are merged by a key (`patchMergeKey` of the API types); other lists are
-replaced. Merge: RFC 7386. JSON: RFC 6902.
+replaced. Merge: RFC 7386, but fields that begin with "$" are skipped. JSON: RFC 6902.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ DELETE_PRIMITIVES = "$deleteFromPrimitiveList/"
 
 
 class PatchError(WithSentence):
-    """A patch that cannot be applied; the text is a sentence."""
+    """The patch cannot be applied."""
 
 
 def apply_patch(manifest: Mapping[str, Any], patch: Any, kind: PatchType = "strategic") -> Manifest:
-    """Return the manifest with the patch applied. Raises PatchError."""
+    """Return the manifest with the patch applied; the given one is not changed. Raises PatchError."""
     if kind == "json":
         return _apply_json_patch(manifest, patch)
     if not isinstance(patch, dict):
@@ -161,12 +161,14 @@ def _value_at(document: Any, path: Sequence[str]) -> Any:
 
 
 def _index(text: str) -> int:
+    """Return a part of a path as a position in a list. Raises PatchError."""
     if not text.isdigit():
         raise PatchError(Message("{text} is no position in a list", text=text))
     return int(text)
 
 
 def _pointer(path: str) -> list[str]:
+    """Return the parts of a JSON pointer (RFC 6901). Raises PatchError."""
     if path and not path.startswith("/"):
         raise PatchError(Message("{path} does not begin with a slash", path=path))
     return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]

@@ -12,7 +12,7 @@ _COMPUTE = ("cpu", "memory")
 
 
 def qos_class(spec: Mapping[str, Any]) -> str:
-    """Return the QoS class of a pod's spec (ComputePodQOS)."""
+    """Return the QoS class of a pod's spec, from its pod-level resources if it has some (ComputePodQOS)."""
     if spec.get("resources"):
         resources = [spec["resources"]]
     else:

@@ -20,7 +20,7 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]{1,9})", re.ASCII)
 _EXPONENT = re.compile("[eE][+-]?[0-9]+$")
 _SUFFIX_OF = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
-_MAX_LENGTH = 200  # of the text of a quantity; far longer than any real one
+_MAX_LENGTH = 200  # characters of a quantity; real ones are far shorter
 
 
 class QuantityError(ValueError):
@@ -38,7 +38,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
     @staticmethod
     def parse(text: str) -> Quantity:
-        """Return the quantity of the text. Raises QuantityError."""
+        """Return the quantity that the text states. Raises QuantityError."""
         nano = parse_nano(text)
         if text.endswith("i"):
             return Quantity(nano, "BinarySI")
@@ -50,7 +50,7 @@ class Quantity(msgspec.Struct, frozen=True):
         return value(self.nano)
 
     def __str__(self) -> str:
-        """Return the canonical form (`Quantity.CanonicalizeBytes`): with the largest suffix that loses no precision."""
+        """Return the canonical form (`Quantity.CanonicalizeBytes`): with the largest suffix that leaves an integer."""
         whole, remainder = divmod(self.nano, _NANO)
         if self.format == "BinarySI" and not remainder and abs(whole) >= 1024:
             return format_bytes(whole)
@@ -66,7 +66,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=65536)
 def parse_nano(text: str) -> int:
-    """Parse a quantity to nano units, rounded away from zero, at most 2^63 - 1 units. Raises QuantityError."""
+    """Parse a quantity to nano units, rounded away from zero, at most 2^63 - 1 units in size. Raises QuantityError."""
     match = _PATTERN.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
         raise QuantityError(text)
@@ -88,7 +88,7 @@ def milli_value(nano: int) -> int:
 
 
 def format_bytes(number: int) -> str:
-    """Format bytes as `Quantity.String` does: with the largest binary suffix that leaves an integer."""
+    """Format bytes as `Quantity.String` does: with the largest binary suffix that leaves an integer, or without one."""
     for suffix, bits in reversed(_BINARY.items()):
         if number and number % (1 << bits) == 0:
             return f"{number >> bits}{suffix}"
@@ -101,7 +101,7 @@ def format_cpu(millicores: int) -> str:
 
 
 def show_amount(name: str, amount: int) -> str:
-    """Format an amount of a resource, in base units, as `Quantity.String` does."""
+    """Format an amount of a resource in base units: cpu, and resources in bytes, as `Quantity.String` does."""
     if name == "cpu":
         return format_cpu(amount)
     is_bytes = name in ("memory", "ephemeral-storage") or name.startswith("hugepages-")

@@ -1,6 +1,6 @@
 """Requirements of Karpenter: which values a label may have (pkg/scheduling/requirement.go, requirements.go).
 
-A set of requirements has one for each key. Sets are never changed: `merge` returns another one.
+A set of requirements has one for each key. Sets are never changed: `merge` returns a new one.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ MOST_VALUES_SHOWN = 5
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """The values that a label may have: those of `values`, or with `complement` all others within the bounds.
+    """The values that a label may have: those in `values`; with `complement`, all others within the bounds.
 
-    Without a value and without complement the label must not exist. `min_values`: the number of values that must
-    remain.
+    The bounds are integers, None for no bound. Without values and without `complement`, the label must not exist.
+    `min_values`: how many values the chosen instance types must have.
     """
 
     key: str
@@ -62,7 +62,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return (value in self.values) is not self.complement and self._is_within(value)
 
     def intersection(self, other: Requirement) -> Requirement:
-        """Return the requirement for the values that both allow."""
+        """Return the requirement for the values that both allow; the larger `min_values` applies."""
         at_least, at_most = _larger(self.at_least, other.at_least), _smaller(self.at_most, other.at_most)
         least = _larger(self.min_values, other.min_values)
         if at_least is not None and at_most is not None and at_least > at_most:
@@ -84,7 +84,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return Requirement(self.key, values, complement, at_least, at_most, least)
 
     def intersects(self, other: Requirement) -> bool:
-        """Return whether a value is allowed by both."""
+        """Return whether both allow a value; for two complements, only the bounds are compared."""
         if self.complement and other.complement:
             at_least, at_most = _larger(self.at_least, other.at_least), _smaller(self.at_most, other.at_most)
             return at_least is None or at_most is None or at_least <= at_most
@@ -118,7 +118,7 @@ NO_REQUIREMENTS: Requirements = {}
 
 
 def requirement(key: str, operator: str, values: Sequence[str] = (), min_values: int | None = None) -> Requirement:
-    """Return the requirement of an expression; Gt, Lt, Gte and Lte have one integer (checked before)."""
+    """Return the requirement of an expression, with `key` normalized; Gt, Lt, Gte and Lte must have one integer."""
     key = NORMALIZED.get(key, key)
     match operator:
         case "In" | "DoesNotExist":
@@ -144,12 +144,12 @@ def of_labels(labels: Mapping[str, str]) -> Requirements:
 
 
 def of_expressions(expressions: Iterable[SelectorRequirement]) -> Requirements:
-    """Return the requirements of a node selector's term."""
+    """Return the requirements of the expressions of a node selector term."""
     return merge(requirement(e.key, e.operator, e.values) for e in expressions)
 
 
 def merge(*sets: Requirements | Iterable[Requirement]) -> Requirements:
-    """Return the requirements of all sets together."""
+    """Return the requirements of all sets together; several for a key are intersected."""
     merged: dict[str, Requirement] = {}
     for requirements in sets:
         for entry in requirements.values() if isinstance(requirements, Mapping) else requirements:
@@ -159,7 +159,7 @@ def merge(*sets: Requirements | Iterable[Requirement]) -> Requirements:
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """A required label that the nodes do not have."""
+    """A required label that is neither known nor in `allowed`."""
 
     key: str
     known: Requirements
@@ -188,7 +188,7 @@ class Disjoint(msgspec.Struct, frozen=True):
 def conflict(
     known: Requirements, asked: Requirements, undefined: Collection[str] = frozenset()
 ) -> Unknown | Disjoint | None:
-    """Return the conflict of the required labels `asked` with the `known` ones, None without one (Compatible).
+    """Return the conflict of the requirements `asked` with the `known` ones, None without one (Compatible).
 
     Labels in `undefined` need not be known.
     """
@@ -215,6 +215,7 @@ def disjoint(known: Requirements, asked: Requirements) -> Disjoint | None:
 
 
 def _may_be_absent(first: Requirement, second: Requirement) -> bool:
+    """Return whether both accept a node without the label."""
     return all(entry.operator in ("NotIn", "DoesNotExist") for entry in (first, second))
 
 
@@ -224,7 +225,7 @@ def get(requirements: Requirements, key: str) -> Requirement:
 
 
 def show(requirements: Requirements) -> str:
-    """Return all requirements as Karpenter prints them, without the host name."""
+    """Return all requirements as Karpenter prints them, sorted, without that of the host name."""
     return ", ".join(sorted(str(entry) for key, entry in requirements.items() if key != HOSTNAME))
 
 

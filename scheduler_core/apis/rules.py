@@ -10,16 +10,16 @@ import msgspec
 Normalization = Literal["None", "Maximum", "Reversed"]
 Point = Literal["preEnqueue", "filter", "score", "permit"]
 POINTS: dict[Point, str] = {"preEnqueue": "pre_enqueue", "filter": "filter", "score": "score", "permit": "permit"}
-"""The fields with expressions, and the extension points as the configuration's tables name them."""
+"""By field of the document: the extension point, named as in `config.EXTENSION_POINTS`."""
 
 
 class Rule(msgspec.Struct, frozen=True):
     """A plugin that a scenario declares.
 
-    `expressions` are by extension point. `message`: an expression for the reason of a rejection; "" for a default one.
+    `expressions` are by extension point. `message`: an expression for the reason of a rejection; "": a default reason.
     `resolvable`: evicting pods may help. `requeue`: the events that move a rejected pod back to the queue ("Node/Add").
-    `sums`: an expression reads totals of the cluster, so there is a PreFilter. `minor`: the Kubernetes release whose
-    CEL libraries are available.
+    `sums`: an expression reads totals of the cluster, so there is a PreFilter. `minor`: the expressions have the CEL
+    libraries of Kubernetes 1.`minor`.
     """
 
     name: str

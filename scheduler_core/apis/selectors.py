@@ -1,7 +1,7 @@
 """Label and node selectors, frozen and hashable, matching as kube-scheduler does.
 
 The rules are those of apimachinery's `labels.Requirement.Matches`, `metav1.LabelSelectorAsSelector` and
-component-helpers' `nodeaffinity` package. The parser has validated operators and values before it builds these.
+component-helpers' `nodeaffinity` package. The parser validates operators and values before it builds these.
 """
 
 from __future__ import annotations

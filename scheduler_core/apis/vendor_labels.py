@@ -25,4 +25,5 @@ OF_THE_CLOUD = (
     *("kubernetes.io", "k8s.io", "amazonaws.com", "k8s.aws", "gke.io", "google.com", "azure.com"),
     *("karpenter.sh", "digitalocean.com", "oraclecloud.com"),
 )
+# Domains below kubernetes.io whose labels are the operator's own.
 OF_OPERATORS = ("node-role.kubernetes.io", "node-restriction.kubernetes.io")

@@ -1,6 +1,6 @@
-"""Specs of workloads, with the API server's defaults (apps/v1, batch/v1).
+"""Specs of workloads, autoscalers, quotas, limit ranges and runtime classes, with the API server's defaults.
 
-`template` is the pod template as written. Numbers of pods given as a share keep their text ("25%").
+`template` is the pod template as written. A number of pods that is stated as a percentage is a string ("25%").
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class DaemonSetSpec(Tagged, frozen=True):
 
 
 class FailureRule(msgspec.Struct, frozen=True):
-    """A rule of a podFailurePolicy. `exit_codes` None: it matches a condition of the pod (type, status)."""
+    """A rule of a podFailurePolicy. `exit_codes` None: it matches a pod with one of `conditions` (type, status)."""
 
     action: Literal["FailJob", "FailIndex", "Ignore", "Count"]
     exit_codes: tuple[int, ...] | None = None
@@ -115,7 +115,7 @@ class CronJobSpec(Tagged, frozen=True):
 
 
 class ScalingRules(msgspec.Struct, frozen=True):
-    """Limits of scaling in a direction: `policies` are (type, value, seconds)."""
+    """Limits of scaling in one direction. `policies` are (type, value, seconds); `tolerance` None: the default."""
 
     policies: tuple[tuple[Literal["Pods", "Percent"], int, int], ...]
     stabilization_seconds: int
@@ -124,7 +124,10 @@ class ScalingRules(msgspec.Struct, frozen=True):
 
 
 class AutoscalerSpec(Tagged, frozen=True):
-    """A HorizontalPodAutoscaler of a resource's utilization, in percent of the requests, or value per pod."""
+    """A HorizontalPodAutoscaler.
+
+    The target of a metric is a percentage of the requests (Utilization), or an amount per pod (AverageValue).
+    """
 
     target_kind: str
     target_name: str
@@ -184,7 +187,7 @@ NOTHING = LabelSelector.nothing()
 
 
 def scaled(value: IntOrPercent, total: int, *, up: bool) -> int:
-    """Return a number of pods, of `total` if it is a percentage (intstr.GetScaledValueFromIntOrPercent)."""
+    """Return the number; for a percentage, that of `total`, rounded `up` or down (GetScaledValueFromIntOrPercent)."""
     if isinstance(value, int):
         return value
     hundredths = int(value.rstrip("%")) * total

@@ -14,10 +14,7 @@ _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 class YamlLines:
-    """The `lines` of a document.
-
-    `line_of` returns the line where the value at a path, or its nearest parent, begins.
-    """
+    """Plain data as the lines of a YAML document (`lines`), with the line on which each value begins."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.lines: list[str] = []
@@ -25,6 +22,7 @@ class YamlLines:
         self._write_mapping(data, (), "")
 
     def line_of(self, path: Path) -> int:
+        """Return the line, from 0, of the value at the path, or of its nearest existing parent."""
         while path not in self._places:
             path = path[:-1]
         return self._places[path]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class ChangeLog:
-    """Keys in the order of their last change; each key occurs once. `version` counts all changes."""
+    """Keys of objects in the order of their last change, each once. `version` is the number of changes so far."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -19,7 +19,7 @@ class ChangeLog:
         self._changed_at[key] = self.version
 
     def since(self, version: int) -> Sequence[str]:
-        """Return the keys that changed after that version, in the order of their last change."""
+        """Return the keys of the objects that changed after that version, in the order of their last change."""
         names = []
         for key in reversed(self._changed_at):
             if self._changed_at[key] <= version:

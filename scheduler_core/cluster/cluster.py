@@ -43,7 +43,8 @@ def key_of(item: KubernetesObject) -> ObjectKey:
 class Cluster:
     """The state of the cluster. `nodes` and `pods` are tables; other objects are stored by kind and key.
 
-    Rows of `nodes` are as of the last `snapshot()`, which every scheduling cycle takes first. `now` is virtual time.
+    Rows of `nodes` are those of the last `snapshot()`, which every scheduling cycle takes first. `assumed` are the pods
+    that are counted on a node before they are bound, in order. `now` is virtual time in seconds.
     """
 
     def __init__(self, *, images: ImageStates | None = None, tree: NodeTree | None = None) -> None:
@@ -60,7 +61,7 @@ class Cluster:
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
-        self.writes = 0  # of objects other than nodes and pods
+        self.writes = 0  # the number of writes and deletions of objects other than nodes and pods
         self.statuses = Statuses()
 
     # Reading
@@ -68,20 +69,20 @@ class Cluster:
     def get(self, kind: str, key: ObjectKey) -> KubernetesObject | None:
         """Return an object other than a Node or Pod ("PersistentVolumeClaim", "default/data"), None if there is none.
 
-        Workloads are found by their own kind: "Service", "ReplicationController", "ReplicaSet", "StatefulSet".
+        A Workload is found by its own kind, such as "Service" or "ReplicaSet".
         """
         return self._objects.get(kind, _NOTHING).get(key)
 
     def objects(self, kind: str) -> Iterable[KubernetesObject]:
-        """Return all objects of a kind, in order of creation."""
+        """Return all objects of a kind other than Node and Pod, in order of creation."""
         return self._objects.get(kind, _NOTHING).values()
 
     def version(self, kind: str) -> int:
-        """Return a number that increases with every write of an object of that kind, for use in cache keys."""
+        """Return a number that increases with every write or deletion of an object of a kind, for use in cache keys."""
         return self._changes[kind].version
 
     def changed(self, kind: str, since: int) -> Sequence[ObjectKey]:
-        """Return the keys of the objects of a kind that were written or deleted since `version(kind)` was `since`."""
+        """Return the keys of objects of a kind written or deleted since `version(kind)` was `since`, in that order."""
         return self._changes[kind].since(since)
 
     def node(self, name: str) -> Node | None:
@@ -97,17 +98,17 @@ class Cluster:
         return self._order_of(self.tree)
 
     def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
-        """Return the order of the nodes after a change, without making the change."""
+        """Return the names of the nodes in the order of a snapshot after a change of the tree, which is not made."""
         tree = self.tree.copy()
         change(tree)
         return self._order_of(tree)
 
     def tainted(self, item: ResourceSlice) -> ResourceSlice:
-        """Return the slice with the taints of the DeviceTaintRules."""
+        """Return the slice with the taints of all DeviceTaintRules."""
         return item.tainted_by(self._taint_rules().values())
 
     def slices_after(self, name: str, rule: DeviceTaintRule | None) -> list[ResourceSlice]:
-        """Return the new versions of the slices that change if the DeviceTaintRule is written, or deleted (None)."""
+        """Return the new versions of the slices that would change if the rule were written or, for None, deleted."""
         rules = self._taint_rules()
         if rule is None:
             rules.pop(name, None)
@@ -116,7 +117,10 @@ class Cluster:
         return self._changed_by_taints(rules.values())
 
     def copy(self) -> Cluster:
-        """Return an independent cluster in the same state; the objects, which are frozen, are shared."""
+        """Return an independent cluster in the same state; the objects, which are frozen, are shared.
+
+        The copy has no statuses, and no observers of placements.
+        """
         other = Cluster()
         other.now, other._stale = self.now, self._stale
         other.nodes = self.nodes.copy()
@@ -133,14 +137,14 @@ class Cluster:
         return other
 
     def _order_of(self, tree: NodeTree) -> list[str]:
-        """Return the order of the node tree, or that of the last snapshot if it has the same nodes."""
+        """Return the names in the order of the tree, or of the last snapshot if that has the same nodes."""
         names = tree.list()
         return self.nodes.names if self.nodes.row_of.keys() == set(names) else names
 
     # Writing: objects
 
     def apply(self, item: KubernetesObject) -> None:
-        """Create or replace any object."""
+        """Create or replace an object of any kind. Slices get the taints of all DeviceTaintRules."""
         if isinstance(item, Node):
             self._apply_node(item)
         elif isinstance(item, Pod):
@@ -155,7 +159,10 @@ class Cluster:
                 self._taint_devices()
 
     def delete(self, kind: str, key: ObjectKey) -> None:
-        """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
+        """Remove an object of any kind. The pods of a deleted node stay bound to its name, and have no row.
+
+        Raises KeyError if there is no such object.
+        """
         if kind == "Node":
             self._images.remove(self._node_objects.pop(key))
             self.tree.remove(key)
@@ -185,7 +192,7 @@ class Cluster:
         self.writes += 1
         self._changes[kind].note(key)
         if kind == "DeviceClass":
-            self.nodes.generation += 1  # the class of an extended resource may be a different one now
+            self.nodes.generation += 1  # an extended resource may now belong to another class
 
     def _apply_node(self, node: Node) -> None:
         if node.name in self._node_objects:
@@ -235,7 +242,7 @@ class Cluster:
         self._displace(self.pods.slot_of[key])
 
     def remove_from_node(self, key: PodKey) -> None:
-        """Remove the pod from its node; only within `restored`."""
+        """Remove the pod from its node, without deleting it. Call it within `restored`, or undo it."""
         self._displace(self.pods.slot_of[key])
 
     def put_back_on_node(self, key: PodKey, node_name: str) -> None:
@@ -244,7 +251,10 @@ class Cluster:
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Undo all changes of placements on exit, including the order of each node's pods (Snapshot.BackupSnapshot)."""
+        """Put the pods that the block removes from nodes back on exit, in the former order (Snapshot.BackupSnapshot).
+
+        Pods that the block adds to a node are not removed.
+        """
         saved = self.pods.save_placements()
         try:
             yield
@@ -255,7 +265,7 @@ class Cluster:
             self.pods.restore(saved)
 
     def delete_pod(self, key: PodKey) -> None:
-        """Remove the pod from its node and from the cluster."""
+        """Remove the pod from its node, if it is on one, and from the cluster. Raises KeyError."""
         slot = self.pods.slot_of[key]
         if self.pods.node_name[slot]:
             self._displace(slot)
@@ -265,7 +275,7 @@ class Cluster:
         self.pods.drop(key)
 
     def snapshot(self) -> None:
-        """Update the rows of the node table (Cache.UpdateSnapshot); cheap if no node has changed."""
+        """Update the rows of the node table (Cache.UpdateSnapshot); they are only rebuilt if a node has changed."""
         if not self._stale and len(self.nodes.allocatable) == len(self.nodes.resources):
             if self._images.refresh():
                 self.nodes.generation += 1
@@ -280,7 +290,7 @@ class Cluster:
         self._count_all()
 
     def _count_all(self) -> None:
-        """Fill the rebuilt rows with the pods on their nodes."""
+        """Add the pods to the rebuilt rows of their nodes, and set the row of each pod."""
         pods, nodes = self.pods, self.nodes
         pods.row[: len(pods)] = -1
         by_row = pods.placed_slots(nodes.names)
@@ -293,6 +303,7 @@ class Cluster:
             nodes.load[:, occupied] = np.add.reduceat(pods.load[:, slots], heads, axis=1)
 
     def _place(self, slot: int, node_name: str) -> None:
+        """Count the pod on the node, and in its row if the node has one."""
         self.pods.place(slot, node_name)
         self._images.touch(node_name)
         row = -1 if self._stale else self.nodes.row_of.get(node_name, -1)
@@ -301,6 +312,7 @@ class Cluster:
             self._change_load(slot, row, +1)
 
     def _displace(self, slot: int) -> None:
+        """Remove the pod from its node and row."""
         self._images.touch(self.pods.node_name[slot])
         row = -1 if self._stale else int(self.pods.row[slot])
         if row >= 0:
@@ -309,7 +321,7 @@ class Cluster:
         self.pods.displace(slot)
 
     def _change_load(self, slot: int, row: int, sign: int) -> None:
-        """Add the pod to the row's sums (+1), or subtract it (-1)."""
+        """Add the pod to the row's sums (`sign` +1) or subtract it (-1), and notify the observers."""
         nodes, pods = self.nodes, self.pods
         if len(nodes.load) != len(pods.load):
             self._stale = True  # a new resource needs a new column

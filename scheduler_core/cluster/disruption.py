@@ -1,7 +1,7 @@
 """The simulated disruption controller: status.disruptionsAllowed of every PodDisruptionBudget.
 
 kube-controller-manager: pkg/controller/disruption. Both bound and pending pods count; bound ones that are ready and not
-terminating are healthy. A budget whose document fixes the number is not changed.
+terminating are healthy. A budget whose document states the number keeps it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 
 
 def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
-    """Return the disruptions that each budget allows now, by "namespace/name"; from its status if a controller runs."""
+    """Return the disruptions that each budget allows now, by "namespace/name"; as its controller says, if one runs."""
     if cluster.statuses.allowed_disruptions is not None:
         return cluster.statuses.allowed_disruptions()
     budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]
@@ -24,7 +24,10 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The pods that a budget counts: of `expected` pods, `healthy` are bound and ready, and `desired` must be."""
+    """The allowed disruptions, and the pods: of `expected` ones, `healthy` are healthy, and `desired` have to be.
+
+    The last three are 0 if the document of the budget states the allowed disruptions.
+    """
 
     allowed: int
     expected: int = 0

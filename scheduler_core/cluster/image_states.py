@@ -14,7 +14,7 @@ ImageState = tuple[tuple[str, int, int], ...]  # (name, bytes, nodes that have i
 
 
 class ImageStates:
-    """The image counts of all nodes. Call `touch` for every change of a node or its pods, `refresh` at a snapshot."""
+    """The image counts of all nodes. Call `touch` for every change of a node's pods, and `refresh` at a snapshot."""
 
     def __init__(self) -> None:
         self._nodes_with: dict[str, dict[str, None]] = {}
@@ -22,7 +22,7 @@ class ImageStates:
         self._own: dict[str, dict[str, int]] = {}  # node -> image -> bytes
         self._seen: dict[str, ImageState] = {}  # by node, as of its last copy
         self._touched: dict[str, None] = {}
-        self._settled = True  # every copy is up to date
+        self._settled = True  # every copy is up to date, so `refresh` has nothing to copy
 
     def copy(self) -> ImageStates:
         """Return an independent copy."""
@@ -51,11 +51,11 @@ class ImageStates:
         self._settled = self._settled and not node.images
 
     def touch(self, node_name: str) -> None:
-        """Mark the node, so that the next snapshot copies it again."""
+        """Mark the node, so that the next `refresh` copies it again."""
         self._touched[node_name] = None
 
     def refresh(self) -> bool:
-        """Copy the nodes that were touched. Return whether anything changed."""
+        """Copy the counts of the nodes that were touched. Return whether any of them changed."""
         touched, self._touched = self._touched, {}
         changed = False
         if self._settled:
@@ -71,7 +71,7 @@ class ImageStates:
         return changed
 
     def rows(self, names: list[str]) -> Interned[ImageState]:
-        """Return the copies of the snapshot's nodes, interned."""
+        """Return the copied counts of the nodes with these names, interned, () for a node without a copy."""
         return Interned.of(self._seen.get(name, ()) for name in names)
 
     def _forget(self, node: Node) -> None:
@@ -83,6 +83,7 @@ class ImageStates:
                 self._sizes.pop(name, None)
 
     def _now(self, node_name: str) -> ImageState:
+        """Return the counts of a node's images as they are now."""
         own = self._own.get(node_name, {})
         return tuple(sorted((name, size, len(self._nodes_with.get(name, ()))) for name, size in own.items()))
 

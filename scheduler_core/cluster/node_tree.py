@@ -11,7 +11,7 @@ REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernete
 
 
 def zone_key(node: Node) -> str:
-    """Return region and zone, "" if both are missing; the beta label takes precedence (GetZoneKey)."""
+    """Return a key of region and zone, "" if both are missing; the beta labels take precedence (GetZoneKey)."""
     zone, region = _first(node, ZONE_LABELS), _first(node, REGION_LABELS)
     return f"{region}:\x00:{zone}" if zone or region else ""
 
@@ -41,18 +41,20 @@ class NodeTree:
         return other
 
     def add(self, node: Node) -> None:
+        """Add a node to the end of its zone; a new zone comes last."""
         zone = self._zone_key(node)
         self._zones.setdefault(zone, {}).setdefault(node.name)
         self._zone_of[node.name] = zone
 
     def update(self, node: Node) -> None:
-        """Update a node; it is moved if its zone changed."""
+        """Move a node to the end of its new zone, if its zone has changed or it is not in the tree."""
         if self._zone_of.get(node.name) == self._zone_key(node):
             return
         self.remove(node.name)
         self.add(node)
 
     def remove(self, name: str) -> None:
+        """Remove a node, if it is in the tree."""
         zone = self._zone_of.pop(name, None)
         if zone is None:
             return

@@ -11,13 +11,13 @@ from scheduler_core.cluster.node_tree import REGION_LABELS, ZONE_LABELS, NodeTre
 
 
 def beta_zone_key(node: Node) -> str:
-    """Return region and zone from the beta labels only, "" if both are missing (GetZoneKey before 1.17)."""
+    """Return a key of region and zone from the beta labels alone, "" if both are missing (GetZoneKey before 1.17)."""
     zone, region = (node.labels.get(labels[0], "") for labels in (ZONE_LABELS, REGION_LABELS))
     return f"{region}:\x00:{zone}" if zone or region else ""
 
 
 class NodeTreeBefore119(NodeTree):
-    """A tree with a position: the next zone, and the next node of each zone."""
+    """A tree that remembers the next zone, and the next node of each zone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class NodeTreeBefore119(NodeTree):
             del self._last_index[zone]
 
     def next(self) -> str:
-        """Return the next node of the next zone, "" if there are no nodes. After the last node, start again."""
+        """Return the next node of the next zone, and advance; "" without nodes. After the last node, start again."""
         exhausted = 0
         while self._zones:
             zones = list(self._zones)
@@ -65,7 +65,10 @@ class NodeTreeBefore119(NodeTree):
         return ""
 
     def snapshot_list(self) -> list[str]:
-        """Return the nodes of the snapshot, listed again if nodes were added or removed since (UpdateSnapshot)."""
+        """Return the nodes of the snapshot; list them again if nodes were added or removed since (UpdateSnapshot).
+
+        This advances the position.
+        """
         if self._listed.keys() != self._zone_of.keys():
             self._listed = dict.fromkeys(self._zone_of)
             self._list = [self.next() for _ in self._zone_of]
@@ -79,7 +82,7 @@ class NodeTreeBefore117(NodeTreeBefore119):
 
     def __init__(self) -> None:
         super().__init__()
-        self.gone: dict[str, None] = {}  # nodes that were removed
+        self.gone: dict[str, None] = {}  # nodes that were removed and not added again
 
     def copy(self) -> NodeTreeBefore117:
         """Return an independent copy."""
@@ -97,7 +100,7 @@ class NodeTreeBefore117(NodeTreeBefore119):
         self.gone[name] = None
 
     def upcoming(self) -> list[str]:
-        """Return the next nodes in order, as many as there are, without advancing."""
+        """Return as many next nodes as the tree has, in order, without advancing."""
         ahead = self.copy()
         return [ahead.next() for _ in self._zone_of]
 

@@ -1,4 +1,4 @@
-"""NodeTable: the snapshot of the cluster's nodes as columns, one row per node in node-tree order.
+"""NodeTable: the snapshot of the cluster's nodes as columns, one row for each node in the order of the node tree.
 
 kube-scheduler: framework.NodeInfo and backend/cache/snapshot.go. Row r of every column is the node `nodes[r]`. Only
 `Cluster` writes. A plugin reads columns, for example `nodes.allocatable[nodes.resources["cpu"]][rows]`.
@@ -31,7 +31,7 @@ class ResourceIndex(dict[str, int]):
         super().__init__({"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE})
 
     def number(self, name: str) -> int:
-        """Return the index of a resource; a new name gets a new index."""
+        """Return the index of a resource; a new name gets the next index."""
         return self.setdefault(name, len(self))
 
     def vector(self, amounts: Mapping[str, int]) -> dict[int, int]:
@@ -50,6 +50,7 @@ class Interned(msgspec.Struct, Generic[T], frozen=True):
 
     @staticmethod
     def of(items: Iterable[T]) -> Interned[T]:
+        """Return the column of these items; the values are in order of first appearance."""
         number: dict[T, int] = {}
         codes = np.array([number.setdefault(item, len(number)) for item in items], np.intp)
         return Interned(list(number), codes)
@@ -64,7 +65,7 @@ class LabelColumn(msgspec.Struct, frozen=True):
 
 
 class NodeTable:
-    """The snapshot's nodes as columns. `generation` changes whenever rows move or a node itself changes.
+    """The snapshot's nodes as columns. `generation` increases with every change of rows that is not one of pods.
 
     Columns that depend on pods (`requested`, `non_zero`, `pod_count`) change in place; `touched` are the rows that
     changed since the last call of `states`.
@@ -73,12 +74,12 @@ class NodeTable:
     def __init__(self, resources: ResourceIndex) -> None:
         self.resources = resources
         self.generation = 0
-        self.numbering = 0  # of states
+        self.numbering = 0  # the number of times that all states were numbered anew
         self.bare = False  # whether `without_pods` created it
         self.rebuild(())
 
     def rebuild(self, nodes: Sequence[Node]) -> None:
-        """Replace all nodes, in snapshot order and without pods. Called by `Cluster` only."""
+        """Replace all rows by those of the nodes, without pods. Called by `Cluster` only."""
         self.generation += 1
         self.touched: dict[int, None] = {}
         self.all_rows: NDArray[np.intp] = np.arange(len(nodes), dtype=np.intp)
@@ -98,11 +99,11 @@ class NodeTable:
         self._state_number: dict[bytes, int] = {}
 
     def _set_amounts(self, amounts: IntColumn) -> None:
-        """Set the columns of amounts as views of one array."""
+        """Set the columns of amounts as views of one array: int64[2 R + 4, N] for R resources and N nodes."""
         self._amounts = amounts
         count = (len(amounts) - 4) // 2
         self.allocatable: IntColumn = amounts[:count]  # [R, N]
-        self.load: IntColumn = amounts[count:-1]  # the next three together, as in `PodTable.load`
+        self.load: IntColumn = amounts[count:-1]  # [R + 3, N], the next three together, as in `PodTable.load`
         self.requested: IntColumn = amounts[count:-4]  # [R, N], the sum of `Pod.requests` of the node's pods
         # [2, N], cpu and memory with defaults for containers without requests
         self.non_zero: IntColumn = amounts[-4:-2]
@@ -110,7 +111,7 @@ class NodeTable:
         self.allowed_pods: IntColumn = amounts[-1]
 
     def copy(self) -> NodeTable:
-        """Return an independent copy; values derived from the node objects alone are shared."""
+        """Return an independent copy; the values that `derived` has cached are shared."""
         other = copy(self)
         other.resources = copy(self.resources)
         other._set_amounts(self._amounts.copy())
@@ -122,14 +123,14 @@ class NodeTable:
         return len(self.nodes)
 
     def derived(self, key: Hashable, build: Callable[[NodeTable], D]) -> D:
-        """Return a value computed from the nodes alone (without pods), cached until a node changes."""
+        """Return a value that `build` computes from the nodes without their pods; cached until rows are rebuilt."""
         if key not in self._columns:
             self._columns[key] = build(self)
         value: D = self._columns[key]
         return value
 
     def without_pods(self) -> NodeTable:
-        """Return a table with the same nodes and no pods or images."""
+        """Return a table with the same nodes, without pods and image states; it is cached until rows are rebuilt."""
 
         def build(table: NodeTable) -> NodeTable:
             bare = NodeTable(table.resources)
@@ -141,11 +142,11 @@ class NodeTable:
         return self.derived(("without_pods", len(self.resources)), build)
 
     def everywhere(self, number: int) -> bool:
-        """Return whether every node has the resource."""
+        """Return whether every node has an allocatable amount of the resource other than 0; True without nodes."""
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
     def states(self) -> NDArray[np.intp]:
-        """Return int[N]: the state of each row as a number. Rows with equal allocatable and requested amounts share it.
+        """Return int[N]: the state of each row as a number, which rows with equal amounts and numbers of pods share.
 
         The numbers are below `states_known` and keep their meaning as long as `numbering` does not change.
         """
@@ -160,10 +161,11 @@ class NodeTable:
 
     @property
     def states_known(self) -> int:
+        """Return the number of distinct states that have been numbered."""
         return len(self._state_number)
 
     def _number_states(self) -> NDArray[np.intp]:
-        """Number the distinct states of rows from 0. Return the number of each row's state."""
+        """Number the distinct states of rows from 0, forgetting earlier ones. Return the number of each row's state."""
         rows = np.ascontiguousarray(self._amounts.T)
         keys: list[Any] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
         number = self._state_number = {}
@@ -171,7 +173,7 @@ class NodeTable:
         return np.array([number.setdefault(key, len(number)) for key in keys], np.intp)
 
     def label(self, key: str) -> LabelColumn:
-        """Return the column of a label key."""
+        """Return the column of a label key; it is cached until rows are rebuilt."""
         label_column = self._columns.get(("label", key))
         if label_column is None:
             number: dict[str, int] = {}

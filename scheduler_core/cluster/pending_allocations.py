@@ -10,7 +10,7 @@ from scheduler_core.apis.devices import ResourceClaim
 class PendingAllocations:
     """Pending allocations, by the uid of the claim. Part of `Cluster`.
 
-    Pods of one group may share an allocation during their cycle; it is dropped when the last of them is removed.
+    Pods of one group may share an allocation during their cycle; it is removed with the last of them.
     """
 
     def __init__(self) -> None:
@@ -36,14 +36,17 @@ class PendingAllocations:
         return [claim for claim, _ in self._claims.values()]
 
     def signal(self, claim: ResourceClaim) -> None:
-        """Add a pod that shares the allocation; the first one is kept (SignalClaimPendingAllocation)."""
+        """Add a pod that shares the allocation of a claim (SignalClaimPendingAllocation).
+
+        The first allocation of the claim is kept.
+        """
         first, pods = self._claims.get(claim.uid, (claim, 0))
         self._claims[claim.uid] = first, pods + 1
         if self._of_group is not None:
             self._of_group.add(claim.uid)
 
     def remove(self, uid: str, *, force: bool = False) -> None:
-        """Remove a pod that shares the allocation (MaybeRemoveClaimPendingAllocation).
+        """Remove a pod that shares the allocation, if there is one (MaybeRemoveClaimPendingAllocation).
 
         `force`: the allocation was written, so no pod shares it any longer.
         """
@@ -67,5 +70,5 @@ class PendingAllocations:
         self._of_group = None
 
     def is_of_group(self, uid: str) -> bool:
-        """Return whether the allocation is from the current pod group cycle."""
+        """Return whether the allocation was signalled in the current pod group cycle; False outside one."""
         return self._of_group is not None and uid in self._of_group

@@ -12,6 +12,7 @@ class PodGroupMembers:
         self._members: dict[PodGroupKey, dict[PodKey, None]] = {}
 
     def of(self, group: PodGroupKey) -> list[PodKey]:
+        """Return the members of a group in order of creation, [] if it has none."""
         return list(self._members.get(group, ()))
 
     def add(self, pod: Pod) -> None:

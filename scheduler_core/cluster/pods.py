@@ -1,7 +1,7 @@
 """PodTable: all pods of the cluster as columns, including pending pods, and the observers of their placements.
 
-A pod has a *slot* for as long as it exists; slots are never given to another pod. A column such as `priority` is
-indexed by slot. Only `Cluster` writes.
+A pod has a *slot* as long as it exists; a slot is never given to another pod. A column such as `priority` is indexed
+by slot. Only `Cluster` writes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms
 
 
 class PlacementObserver(Protocol):
-    """An observer with its own counters for the pods of each row. It is called after the columns have changed.
+    """An observer that counts the pods of each row itself. It is called after the columns have changed.
 
-    Rows are only valid within one `nodes.generation`: rebuild the counters when it changes.
+    Rows are only valid within one `nodes.generation`: count again when it changes.
     """
 
     def moved(self, slot: int, row: int, by: int) -> None:
@@ -33,7 +33,7 @@ class PlacementObserver(Protocol):
 
 
 class SavedPlacements(msgspec.Struct, frozen=True):
-    """The node of each pod, and the order in which the pods of each node arrived."""
+    """The pods of each node in order, the ports that they use, and the order in which pods were added to nodes."""
 
     on_node: dict[str, list[int]]
     used_ports: dict[str, set[HostPort]]
@@ -62,10 +62,10 @@ class PodTable:
         self.term_sets: list[tuple[Any, Any, Any, Any]] = [((), (), (), ())]
         self._spec_number: dict[Hashable, int] = {}
         self._term_number: dict[Hashable, int] = {self.term_sets[0]: 0}
-        self._nameless: dict[str, int] = {}  # by namespace
+        self._nameless: dict[str, int] = {}  # by namespace: the slot of its placeholder
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
-        # by node; a pod that leaves frees its ports, even if another pod uses them too
+        # by node; a pod that is removed frees its ports, even if another pod of the node uses them
         self.used_ports: dict[str, set[HostPort]] = {}
         self.other_volumes: list[int] = []  # slots of pods that were replaced by one with different volumes, in order
         self.arrivals = 0
@@ -82,7 +82,7 @@ class PodTable:
         self._grow(64)
 
     def copy(self, nodes: NodeTable) -> PodTable:
-        """Return an independent copy, without observers."""
+        """Return an independent copy for a copy of the node table, without observers and logged changes."""
         other = copy(self)
         other._nodes, other.observers, other.changes = nodes, [], ChangeLog()
         for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
@@ -94,12 +94,12 @@ class PodTable:
         return other
 
     def __len__(self) -> int:
-        """Return the number of slots in use so far; columns may be longer."""
+        """Return the number of slots that have been assigned; columns may be longer."""
         return len(self.pods)
 
     @property
     def requests(self) -> IntColumn:
-        """Return the requests of the pods: int64[R, slots]."""
+        """Return the requests of the pods that count on a node: int64[R, slots]."""
         return self.load[:-3]
 
     def get(self, key: PodKey) -> Pod | None:
@@ -108,7 +108,7 @@ class PodTable:
         return None if slot is None else self.pods[slot]
 
     def all(self) -> Iterator[Pod]:
-        """Return all existing pods in order of creation."""
+        """Return an iterator over all existing pods in order of creation."""
         return (self.pods[slot] for slot in self.slot_of.values())
 
     def on_node(self, name: str) -> Sequence[int]:
@@ -116,11 +116,11 @@ class PodTable:
         return self._on_node.get(name, ())
 
     def on_row(self, row: int) -> Sequence[int]:
-        """Return the slots of the pods on a row."""
+        """Return the slots of the pods on a row, in the order of `on_node`."""
         return self._on_node.get(self._nodes.names[row], ())
 
     def on_rows(self, rows: NDArray[np.intp]) -> list[Sequence[int]]:
-        """Return the slots of the pods on several rows."""
+        """Return the slots of the pods on each of these rows, in the order of `on_node`."""
         on_node, names = self._on_node, self._nodes.names
         return [on_node.get(names[row], ()) for row in rows.tolist()]
 
@@ -132,10 +132,10 @@ class PodTable:
             del self.slot_of[self.pods[slot].key]
         return slot
 
-    # What follows is called by `Cluster` only.
+    # The methods below are called by `Cluster` only.
 
     def put(self, pod: Pod) -> int:
-        """Assign a slot to a pod, or replace the pod in its slot, and return the slot. The pod must not be on a row."""
+        """Assign a slot to a new pod, or replace a pod that is on no node in its slot. Return the slot."""
         slot = self.slot_of.get(pod.key)
         if slot is None:
             slot = self.slot_of[pod.key] = len(self.pods)
@@ -154,13 +154,13 @@ class PodTable:
         return slot
 
     def replace_status(self, slot: int, pod: Pod) -> None:
-        """Replace a pod by a version that differs only in its status."""
+        """Replace the pod in a slot, and its entries in `start` and `terminating`; other columns are not changed."""
         self.pods[slot] = pod
         self.start[slot] = np.inf if pod.start_time is None else pod.start_time
         self.terminating[slot] = pod.terminating
 
     def place(self, slot: int, node_name: str) -> None:
-        """Add the pod to the node."""
+        """Add the pod to the end of the node's list, and its ports to those in use."""
         self.node_name[slot] = node_name
         self._on_node.setdefault(node_name, []).append(slot)
         self.changes.note(node_name)
@@ -170,7 +170,7 @@ class PodTable:
         self.arrivals += 1
 
     def displace(self, slot: int) -> None:
-        """Remove the pod from its node; the node's last pod takes its position (NodeInfo.removeFromSlice)."""
+        """Remove the pod from its node's list, where the last pod takes its position (NodeInfo.removeFromSlice)."""
         slots = self._on_node[self.node_name[slot]]
         position = slots.index(slot)
         slots[position] = slots[-1]
@@ -185,7 +185,7 @@ class PodTable:
         return self.pods[slot].terminating == pod.terminating and _same_description(self.pods[slot], pod)
 
     def reappend(self, slot: int) -> None:
-        """Move the pod to the end of its node's list, as Cache.updatePod does."""
+        """Swap the pod with the last one of its node's list, as Cache.updatePod does by removing and adding it."""
         slots = self._on_node[self.node_name[slot]]
         position = slots.index(slot)
         slots[position] = slots[-1]
@@ -195,11 +195,11 @@ class PodTable:
             self.used_ports[self.node_name[slot]].update(self.pods[slot].host_ports)
 
     def drop(self, key: PodKey) -> None:
-        """Remove the pod."""
+        """Remove the pod from the existing ones; its slot is not used again. Raises KeyError."""
         del self.slot_of[key]
 
     def placed_slots(self, names: Sequence[str]) -> list[Sequence[int]]:
-        """Return the slots of the pods on each of the nodes."""
+        """Return the slots of the pods on each of the nodes with these names."""
         return [self._on_node.get(name, ()) for name in names]
 
     def save_placements(self) -> SavedPlacements:
@@ -212,7 +212,7 @@ class PodTable:
         )
 
     def restore(self, saved: SavedPlacements) -> None:
-        """Restore the order of the pods; the pods must be on the same nodes."""
+        """Restore the order of the pods and the ports in use; the pods must be on the same nodes as then."""
         for name, slots in saved.on_node.items():
             if slots != self._on_node.get(name):
                 self.changes.note(name)
@@ -220,12 +220,13 @@ class PodTable:
         self.arrival, self.arrivals = saved.arrival, saved.arrivals
 
     def widen(self) -> None:
-        """Extend the columns of requests by the resources that were added."""
+        """Add rows of zeros to `load` for the resources that `nodes.resources` has got since."""
         more = len(self._nodes.resources) + 3 - len(self.load)
         if more > 0:
             self.load = np.vstack((self.load[:-3], np.zeros((more, self.load.shape[1]), np.int64), self.load[-3:]))
 
     def _describe(self, slot: int, pod: Pod) -> None:
+        """Set the pod's entries in the columns that its status does not change."""
         requests = pod.requests if pod.standing_requests is None else pod.standing_requests
         vector = self._nodes.resources.vector(requests)
         self.widen()
@@ -269,7 +270,7 @@ def _placeholder(namespace: str) -> Pod:
 
 
 def _same_description(old: Pod, new: Pod) -> bool:
-    """Return whether only status and placement can differ: the other parts are identical objects."""
+    """Return whether only status and placement can differ: manifest, requests, labels and more are the same objects."""
     return (
         old.requests is new.requests
         and old.labels is new.labels

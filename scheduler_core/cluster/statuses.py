@@ -1,4 +1,4 @@
-"""The statuses that the API server stores and the scheduler does not read: of pods, workloads and nodes.
+"""The statuses of pods, workloads and nodes that the API server stores and the scheduler does not read.
 
 Controllers write them through `controllers.api`; kubelets write those of pods.
 """
@@ -20,11 +20,11 @@ class PodStatus(msgspec.Struct, frozen=True):
     """The status of a pod. `called`: its name by owner and number, "web@1/0". Times of conditions are whole seconds."""
 
     called: str
-    number: int = 0  # among the pods of its owner, in order of creation
+    number: int = 0  # its number among the pods of its owner, in order of creation
     phase: Literal["Pending", "Running", "Succeeded", "Failed"] = "Pending"
     running_since: float | None = None
     ready: bool = False
-    ready_since: float = 0.0  # or not ready since
+    ready_since: float = 0.0  # the time since which it is ready, or not ready
     finished_at: float | None = None
     exit_code: int | None = None
     restarts: int = 0
@@ -48,13 +48,13 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class WorkloadStatus(msgspec.Struct, frozen=True):
-    """The status of a workload: its numbers, by the API's names, and its conditions."""
+    """The status of a workload: its fields that are numbers or strings, by the API's names, and its conditions."""
 
     numbers: Mapping[str, int | str] = {}
     conditions: tuple[Condition, ...] = ()
 
     def number(self, name: str) -> int:
-        """Return one of the numbers, 0 if it has not been written."""
+        """Return a field that is a number, 0 if it has not been written."""
         return int(self.numbers.get(name, 0))
 
     def condition(self, name: str) -> Condition | None:
@@ -63,7 +63,7 @@ class WorkloadStatus(msgspec.Struct, frozen=True):
 
 
 class NodeStatus(msgspec.Struct, frozen=True):
-    """The health of a node. `lost`: its kubelet has stopped; `ready`: its condition Ready, "" until it is written."""
+    """The health of a node. `lost`: its kubelet has stopped; `ready`: its condition Ready, "": not written yet."""
 
     lost: bool = False
     ready: Literal["True", "False", "Unknown", ""] = "True"

@@ -20,7 +20,7 @@ class TriedPods:
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
-        self._with_terms: frozenset[int] = frozenset()  # rows in the snapshot's list
+        self._with_terms: frozenset[int] = frozenset()  # the rows in the snapshot's list of nodes with such pods
         self._with_anti_affinity: frozenset[int] = frozenset()
         self._slots: dict[int, None] = {}
 
@@ -31,7 +31,7 @@ class TriedPods:
         return other
 
     def begin(self) -> None:
-        """Store the nodes that have pods with terms. Call it right after the cycle's snapshot."""
+        """Store the rows that have pods with terms. Call it right after the cycle's snapshot."""
         pods, count = self._pods, len(self._pods)
         owners = np.flatnonzero((pods.terms[:count] > 0) & (pods.row[:count] >= 0)).tolist()
         self._with_terms = frozenset(int(pods.row[slot]) for slot in owners)
@@ -40,9 +40,11 @@ class TriedPods:
         )
 
     def add(self, key: PodKey) -> None:
+        """Add a pod that has been assumed on a node."""
         self._slots[self._pods.slot_of[key]] = None
 
     def remove(self, key: PodKey) -> None:
+        """Remove a pod, if it has been added."""
         self._slots.pop(self._pods.slot_of[key], None)
 
     def unseen(self, *, anti_affinity: bool) -> list[tuple[int, int]]:

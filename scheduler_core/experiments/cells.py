@@ -1,4 +1,4 @@
-"""A cell of an experiment: its scenario, its run without a trace, and its measures."""
+"""Runs the cells of an experiment without a trace, and returns their measures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scheduler_core.scenario.parse import Limits, Scenario, ScenarioErrors, pars
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.trace.events import AnyEvent
 
-MAX_TRIED = 60  # the number of levels that are checked before the first run
+MAX_TRIED = 60  # the largest number of levels that are checked before the first run
 
 Simulate = Callable[[Scenario], Iterator[AnyEvent]]
 Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # yields the events of a run, and may raise to stop it
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 class BaseText(NamedTuple):
     """The text on which all cells are based.
 
-    `dump` writes YAML; `release` is that of all cells, "" for the text's own.
+    `dump` writes YAML; `release` is that of cells without one of their own, "" for the text's.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Cells:
         self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = None
 
     def row(self, cell: Cell, watch: Watch = iter) -> Row:
-        """Run the cell and return its row. Errors that `watch` raises are not caught."""
+        """Run the cell and return its row. Of the errors that `watch` raises, only RunEnded is caught."""
         scenario = self.scenario(cell)
         if isinstance(scenario, Message):
             return Row(None, scenario)
@@ -68,7 +68,7 @@ class Cells:
         return Row(tally.measures())
 
     def scenario(self, cell: Cell) -> Scenario | Message:
-        """Return the scenario with its edits and seed, or the error if there is none."""
+        """Return the scenario with the cell's edits, release and seed; the error if that is not a valid scenario."""
         key = (cell.edits, cell.release)
         if self._last is None or self._last[0] != key:
             self._last = key, self._scenario(cell)
@@ -88,7 +88,7 @@ class Cells:
 
 
 def find_invalid_level(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
-    """Return (factor, level, error) of the first level that is invalid on its own, None if there is none."""
+    """Return (factor, level, error) of the first of MAX_TRIED levels that is invalid alone, None if all are valid."""
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
@@ -100,7 +100,7 @@ def find_invalid_level(runner: Cells, design: Design) -> tuple[str, str, Message
 
 
 def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
-    """Return the error for an unknown plugin name, None without one; kube-scheduler ignores such a name."""
+    """Return the error if a level disables an unknown plugin, otherwise None; kube-scheduler ignores such a name."""
     disabled = [edit for edit in level.edits if isinstance(edit, DisablePlugin)]
     if not disabled:
         return None

@@ -20,14 +20,14 @@ class Level(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Factor(msgspec.Struct, frozen=True):
-    """A parameter that varies between runs."""
+    """A parameter that varies between runs, with its values."""
 
     name: str
     levels: tuple[Level, ...]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """The input of a run: `edits` in the order of the factors. None or "" means the value of the scenario."""
+    """The input of a run: `edits` in the order of the factors; without a seed or a release, the scenario's own."""
 
     edits: tuple[Edit, ...] = ()
     seed: int | None = None
@@ -35,8 +35,9 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Design(msgspec.Struct, frozen=True):
-    """The factors of an experiment, seeds last: the last factor varies fastest, and cells that differ only in their
-    seed share the parsed scenario.
+    """The factors of an experiment, with the seeds last.
+
+    The last factor varies fastest, so consecutive cells that differ only in their seed can share the parsed scenario.
     """
 
     factors: tuple[Factor, ...]
@@ -56,7 +57,7 @@ class Design(msgspec.Struct, frozen=True):
         return levels[::-1]
 
     def cell(self, number: int) -> Cell:
-        """Return the cell with that number."""
+        """Return the cell with that number, from 1."""
         levels = self.levels(number)
         seed = next((level.seed for level in levels if level.seed is not None), None)
         release = next((level.release for level in levels if level.release), "")
@@ -69,7 +70,7 @@ def design_of(factors: Sequence[Factor]) -> Design:
 
 
 def _place(factor: Factor) -> int:
-    """Return a sort key."""
+    """Return the sort key of a factor: 0 for releases, 1 for others, 2 for seeds."""
     first = factor.levels[0]
     if first.release:
         return 0

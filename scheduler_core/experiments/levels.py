@@ -1,4 +1,7 @@
-"""The levels of each kind of factor, read from its data."""
+"""Reads the levels of each kind of factor from its data.
+
+Each reader returns the default name of the factor and its levels. After an error, which it reports, there may be none.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,16 @@ from scheduler_core.scenario.reading.problems import Path, Problems, invalid, no
 
 MAX_CELLS = 20_000
 MAX_EDITS = 50  # edits per variant
-LARGEST_SEED = 2**31 - 1  # every reader of JSON and YAML reads it exactly
+LARGEST_SEED = 2**31 - 1  # all programs read it exactly in JSON and YAML
 AS_IT_IS = "unchanged"
 
 Data = Mapping[str, Any]
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 
-Read = tuple[str, list[Level]]  # the default name of the factor, and its levels
+NamedLevels = tuple[str, list[Level]]  # the default name of the factor, and its levels
 
 
-def _seeds(data: Any, path: Path, problems: Problems) -> Read:
+def _seeds(data: Any, path: Path, problems: Problems) -> NamedLevels:
     if isinstance(data, dict):
         if not check(SEEDS, data, path, problems, strict=True):
             return "seed", []
@@ -57,15 +60,15 @@ def _seeds(data: Any, path: Path, problems: Problems) -> Read:
     return "seed", [Level(str(seed), seed=seed) for seed in data]
 
 
-def _releases(data: Any, path: Path, problems: Problems) -> Read:
+def _releases(data: Any, path: Path, problems: Problems) -> NamedLevels:
     return "Kubernetes", [Level(version, release=version) for version in data]
 
 
-def _strategy(data: Any, path: Path, problems: Problems) -> Read:
+def _strategy(data: Any, path: Path, problems: Problems) -> NamedLevels:
     return "strategy", [Level(strategy, (SetStrategy(cast(Strategy, strategy)),)) for strategy in data]
 
 
-def _weight(data: Data, path: Path, problems: Problems) -> Read:
+def _weight(data: Data, path: Path, problems: Problems) -> NamedLevels:
     plugin, values = data.get("plugin") or "", data.get("values") or []
     if not plugin:
         problems.error((*path, "plugin"), required(Message("a Score plugin's name")))
@@ -80,11 +83,11 @@ def _weight(data: Data, path: Path, problems: Problems) -> Read:
     return f"weight of {plugin}", [Level(str(value), (edit,)) for value, edit in zip(values, edits, strict=True)]
 
 
-def _disable(data: Any, path: Path, problems: Problems) -> Read:
+def _disable(data: Any, path: Path, problems: Problems) -> NamedLevels:
     return "plugin off", [Level("none"), *(Level(plugin, (DisablePlugin(plugin),)) for plugin in data)]
 
 
-def _nodes(data: Data, path: Path, problems: Problems) -> Read:
+def _nodes(data: Data, path: Path, problems: Problems) -> NamedLevels:
     like, values = data.get("like") or "", data.get("add") or []
     if not like:
         problems.error((*path, "like"), required(Message("the name of the node to copy")))
@@ -95,7 +98,7 @@ def _nodes(data: Data, path: Path, problems: Problems) -> Read:
     return "nodes added", [Level(str(value), (AddNodes(like, value),) if value else ()) for value in values]
 
 
-def _field(data: Data, path: Path, problems: Problems) -> Read:
+def _field(data: Data, path: Path, problems: Problems) -> NamedLevels:
     kind, name, values = data.get("kind") or "", data.get("name") or "", data.get("values")
     steps = _steps(data.get("path"))
     if kind not in KINDS and kind not in OF_AUTOSCALING:
@@ -113,7 +116,7 @@ def _field(data: Data, path: Path, problems: Problems) -> Read:
     return f"{name} {'.'.join(map(str, steps[-2:] if len(steps) > 2 else steps[-1:]))}", levels
 
 
-def _flag(data: Data, path: Path, problems: Problems) -> Read:
+def _flag(data: Data, path: Path, problems: Problems) -> NamedLevels:
     actor, name, values = data.get("actor") or ACTORS[0], (data.get("name") or "").lstrip("-"), data.get("values")
     if not name:
         problems.error((*path, "name"), required(Message("the name of the flag, such as scale-down-unneeded-time")))
@@ -130,7 +133,7 @@ def _label(value: Any) -> str:
 def _steps(data: Any) -> tuple[str | int, ...]:
     """Return the steps of a path; () if it is invalid.
 
-    The path is text like `spec.containers[0].resources.requests.cpu`, or a list of its steps.
+    The path is a string such as `spec.containers[0].resources.requests.cpu`, or a list of its steps.
     """
     if isinstance(data, list):
         return tuple(data) if all(isinstance(part, str | int) for part in data) else ()
@@ -145,7 +148,7 @@ def _steps(data: Any) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def _variants(data: Any, path: Path, problems: Problems) -> Read:
+def _variants(data: Any, path: Path, problems: Problems) -> NamedLevels:
     levels = []
     for index, variant in enumerate(data):
         edits = variant.get("edits") or []
@@ -162,7 +165,7 @@ def _variants(data: Any, path: Path, problems: Problems) -> Read:
     return "variant", levels
 
 
-READERS: Mapping[str, Callable[[Any, Path, Problems], Read]] = {
+READERS: Mapping[str, Callable[[Any, Path, Problems], NamedLevels]] = {
     "seeds": _seeds,
     "releases": _releases,
     "strategy": _strategy,

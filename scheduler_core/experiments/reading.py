@@ -1,4 +1,4 @@
-"""Parses the design of an experiment from its document; errors name the field."""
+"""Parses the design of an experiment from its document; errors have the path of the field."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_file(text: str) -> tuple[str, Design]:
 
 
 def read_factors(factors: Any) -> Design:
-    """Return the design of factors given as data. Raises ScenarioErrors."""
+    """Return the design of factors that are given as plain data. Raises ScenarioErrors."""
     problems, path = Problems(), ("factors",)
     valid = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
     return _raise_errors(_factors(factors, path, problems) if valid else None, problems)
@@ -68,7 +68,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
 
 
 def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
-    """Return the design for data whose fields have been checked; None after an error."""
+    """Return the design for data whose types have been checked; None if there is none because of an error."""
     if not data:
         problems.error(path, required(Message("at least one factor")))
         return None

@@ -30,6 +30,6 @@ def complete(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def record(design: Design, number: int, measures: Sequence[Measure] | None, error: str) -> list[Value]:
-    """Return a row; `error` is the reason if there are no measures."""
+    """Return the row of a run; without measures, `error` is the reason, and the measures are None."""
     labels = [level.label for level in design.levels(number)]
     return [number, *labels, *complete(measures or ()), error]
