@@ -25,11 +25,11 @@ from scheduler_core.cel.syntax import (
 from scheduler_core.cel.types import CelType, Kind, Mapping, format_signature, format_type, unwrap_optional
 from scheduler_core.cel.values import type_of
 
-_MAX_WEIGHT = 2000  # of a type
+_MAX_WEIGHT = 2000  # the largest number of types in a type
 
 
 class Checked(msgspec.Struct):
-    """A tree with the type of each node by id and, for each call, the ids of the overloads that may match."""
+    """A tree with, by id, the type of each node, the ids of the overloads that a call may match, and declared names."""
 
     tree: Tree
     types: dict[int, CelType] = {}
@@ -38,9 +38,11 @@ class Checked(msgspec.Struct):
 
     @property
     def result(self) -> CelType:
+        """Return the type of the whole expression."""
         return self.types[self.tree.root.id]
 
     def position(self, id_: int) -> Position:
+        """Return the position of a node in the text; NO_POSITION if the id has none."""
         offset = self.tree.offsets.get(id_)
         return NO_POSITION if offset is None else self.tree.source.position(offset)
 
@@ -331,14 +333,14 @@ class _Checker:
                 )
 
     def _unwrap(self, expr: Expr, type_: CelType) -> CelType:
-        """Return the type inside the optional type of an element with a question mark."""
+        """Return the type inside the optional type of an element with a question mark; report any other type."""
         inner, is_optional = unwrap_optional(type_)
         if not is_optional and not inner.is_dyn:
             self._mismatch(expr.id, types.optional_of(inner), inner)
         return inner
 
     def _join(self, previous: CelType | None, current: CelType) -> CelType:
-        """Return the common type of elements. Kubernetes' rule that all must have one type is checked later."""
+        """Return the common type of elements, dyn if there is none. `validate` checks that they have one type."""
         if previous is None:
             return current
         if self.mapping.is_assignable(previous, current):
@@ -391,7 +393,7 @@ class _Checker:
 
 
 def _type_parameters(of: list[CelType]) -> list[str]:
-    """Return the names of the type parameters within types, each once."""
+    """Return the names of the type parameters in these types, each once."""
     names: dict[str, None] = {}
     waiting = list(of)
     while waiting:

@@ -29,7 +29,7 @@ MAP = 30
 MESSAGE = 40
 TRAVERSAL = 0.1  # per character of a string that is traversed
 REGEX = 0.25  # per character of a pattern
-AUTHORIZATION = 350_000  # per check, so that an expression can afford two
+AUTHORIZATION = 350_000  # per check, so that the limit of an expression allows two
 SELECTOR = 10  # of a field or label selector, to which its requirements are added
 REQUIREMENTS = 0.5  # per character of a selector
 REQUIREMENT = 50.0
@@ -113,8 +113,8 @@ _KUBERNETES_TYPES = frozenset(
 class Tracker:
     """The cost so far, and the ids of the values that cel-go keeps on a stack during evaluation.
 
-    A call is charged only if the ids of all its arguments are on the stack, and cel-go removes what `&&` and
-    comprehensions leave there in its own way; the cost of an expression depends on that.
+    A call is charged only if the ids of all its arguments are on the stack. So the cost of an expression depends on the
+    way in which cel-go removes the ids that `&&` and comprehensions leave there.
     """
 
     __slots__ = ("_at", "_ids", "cost", "limit")
@@ -126,6 +126,7 @@ class Tracker:
         self._at: dict[int, list[int]] = {}
 
     def push(self, id_: int) -> None:
+        """Push the id of a value on the stack."""
         self._at.setdefault(id_, []).append(len(self._ids))
         self._ids.append(id_)
 
@@ -153,7 +154,7 @@ class Tracker:
 
 
 def call_cost(function: str, overload: str, arguments: tuple[Value, ...], result: Value) -> int:
-    """Return the cost of a call, without its arguments."""
+    """Return the cost of a call, without that of its arguments. Raises Cancelled where cel-go panics."""
     tracked = _TRACKED.get(overload)
     if tracked is not None:
         return tracked(arguments, result)
@@ -176,6 +177,7 @@ def call_cost(function: str, overload: str, arguments: tuple[Value, ...], result
 
 
 def _kubernetes_cost(function: str, overload: str, arguments: tuple[Value, ...], result: Value) -> int | None:
+    """Return the cost of a call of one of Kubernetes' own functions; None for other functions (`CallCost`)."""
     first = _plain_size(arguments[0]) if arguments else 0
     if function in ONE_PER_CALL:
         return 1
@@ -223,7 +225,7 @@ def _plain_size(value: Value) -> int:
 
 
 def _traversal(value: Value) -> int:
-    """Return the cost of traversing a whole value."""
+    """Return the cost of traversing a value with all its elements. Raises Cancelled if it has too many."""
     kind = type(value)
     if kind is str:
         return int(len(value.encode()) * TRAVERSAL)

@@ -1,5 +1,7 @@
-"""Explanations of results, with values in place of names: the comparison that made a selector false ("memory 40Gi <
-80Gi"), the conditions of a rule, and the arithmetic of a number.
+"""Explains results, with values in place of names.
+
+These are the comparison that made a selector false ("memory 40Gi < 80Gi"), the conditions of a rule, and the
+calculation of a number.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
 def decisive_part(environment: Environment, checked: Checked, variables: dict[str, Value]) -> str:
-    """Return the decisive part of an expression that is false; several alternatives are joined with " and "."""
+    """Return the part that makes an expression false; several parts of an `||` are joined with " and "."""
     with deep_recursion():
         reasons = dict.fromkeys(_Reader(environment, checked, variables).reasons(checked.tree.root, wanted=True))
     return " and ".join(_joined(reason) for reason in reasons)
 
 
 Reason = tuple[str, str, str]
-"""The text before a comparison sign, the sign, and the text after it; a sentence is in the first part only."""
+"""The text before a comparison sign, the sign, and the text after it; a reason without a sign is in the first part."""
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -51,14 +53,17 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 def conditions(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[Condition]:
-    """Return the parts that determine the result: all of them if it is true, the failing ones if it is false."""
+    """Return the parts of a condition, and whether each holds: all parts of an `&&`, and of an `||` that is false.
+
+    Of an `||` that is true, only the parts that are true are returned. A negation exchanges the two operators.
+    """
     with deep_recursion():
         reader = _Reader(environment, checked, variables)
         return list(dict.fromkeys(reader.conditions(checked.tree.root, wanted=True)))
 
 
 def arithmetic(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[str]:
-    """Return the steps to a number: the branches taken, the values read, and the calculation with these values."""
+    """Return the steps to a number: the branches taken, the values read, the calculation with them, and its result."""
     with deep_recursion():
         return _Reader(environment, checked, variables).arithmetic(checked.tree.root)
 
@@ -108,7 +113,10 @@ class _Reader(msgspec.Struct):
         return lines or [value]
 
     def _filled_in(self, expr: Expr, leaves: dict[str, str], above: int) -> str:
-        """Return a calculation with values in place of the parts that are read; these are added to `leaves`."""
+        """Return a calculation with values in place of its operands; the text and value of each are added to `leaves`.
+
+        `above`: the precedence of the operator around it, 0 without one.
+        """
         node = expr.node
         if isinstance(node, Literal):
             return self._text(expr)
@@ -148,7 +156,7 @@ class _Reader(msgspec.Struct):
         yield _name(expr) or written(expr), "=", self._text(expr)
 
     def _reasons_of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
-        """Yield the reasons of all failing sides if one side would be enough, otherwise those of the first."""
+        """Yield the reasons of all failing parts if one part would be enough, otherwise of the first failing one."""
         failing = [part for part in node.arguments if self._value(part) is not wanted]
         needs_all = (node.function == "_&&_") == wanted
         for part in failing[:1] if needs_all else failing:
@@ -188,7 +196,7 @@ class _Reader(msgspec.Struct):
         return f"{name + ' ' if name else ''}{self._text(left)}", sign, self._text(right)
 
     def _source(self, expr: Expr) -> str:
-        """Return the text of an expression: from its first part to the closing brackets of its last part."""
+        """Return an expression as text: as in the source if it is the root or has a macro, otherwise as `written`."""
         tree = self.checked.tree
         text = tree.source.text
         if expr is tree.root:
@@ -202,7 +210,7 @@ class _Reader(msgspec.Struct):
         return Expr(-1, Ident(self._text(expr)))
 
     def _text(self, expr: Expr) -> str:
-        """Return the value as text; for a map, the source of the expression."""
+        """Return the value as text: an error in parentheses, an expression for a map, and a quantity as written."""
         literal = _quantity_or_version(expr)
         if literal is not None:
             return literal
@@ -288,12 +296,12 @@ def _call_text(node: Call) -> str:
 
 
 def _precedence(expr: Expr) -> int:
-    """Return the operator precedence of the parts of a calculation; for anything else, more than any operator."""
+    """Return the precedence of an arithmetic operator; for other expressions, a higher one."""
     return _PRECEDENCE.get(expr.node.function, 3) if isinstance(expr.node, Call) else 3
 
 
 def _name(expr: Expr | None) -> str:
-    """Return the last name in the path that the expression reads, "" if it reads none."""
+    """Return the last name in the path that the expression reads, "" if it reads none or has a macro."""
     if expr is None or any(isinstance(part.node, Comprehension) for part in descendants(expr)):
         return ""
     node = expr.node
@@ -332,7 +340,7 @@ def _value_text(value: Any) -> str:
 
 
 def _quantity(value: Quantity) -> str:
-    """Return the quantity with the suffix that makes it shortest."""
+    """Return the quantity with the suffix that makes it shortest; with an exponent if that is below 0 or above 29."""
     if not 0 <= value.exponent < 30:
         return f"{value.number}e{value.exponent}"
     number = value.number * 10**value.exponent

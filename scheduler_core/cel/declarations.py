@@ -69,7 +69,7 @@ class Function(msgspec.Struct, frozen=True):
         )
 
     def dispatch(self, *arguments: Value) -> Value:
-        """Return the result of the first overload that accepts the arguments, or an Error if none does."""
+        """Return the result of the first overload that accepts the arguments; if none does, an Error."""
         for overload in self.overloads:
             if overload.implementation is not None and overload.accepts(arguments, unguarded=self.unguarded):
                 return overload.implementation(*arguments)
@@ -139,6 +139,7 @@ class Declarations(msgspec.Struct):
     structs: dict[str, dict[str, CelType]] = {}
 
     def add(self, library: Library) -> None:
+        """Add the functions of a library; a known function gets more overloads."""
         for function in library.functions:
             existing = self.functions.get(function.name)
             self.functions[function.name] = function if existing is None else existing.merge(function)

@@ -24,7 +24,7 @@ MAX_COST = 1_000_000
 MAX_EXPRESSION = 10 * 1024  # bytes
 _DEVICE = types.struct("kubernetes.DRADevice")
 _DOMAIN, _ID, _ATTRIBUTE, _QUANTITY = Shape(63), Shape(32), Shape(64), Shape()
-_MAX_NAMES = 32  # of attributes and capacities of a device
+_MAX_NAMES = 32  # attributes and capacities of a device
 _SHAPE = Shape(
     fields={
         "driver": Shape(63),
@@ -52,7 +52,7 @@ class CelDevice(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The result of a selector for a device: whether it matches, or the error, and the cost."""
+    """The result of a selector for a device: whether it matches (None after an error), the error, and the cost."""
 
     matches: bool | None
     error: str | None
@@ -62,7 +62,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 class CompiledSelector:
     """A compiled selector. `max_cost` is the maximum cost that Kubernetes estimates.
 
-    `reads` are the attributes that it can read; an invalid version in any other attribute fails it too.
+    `reads` are the attributes that it can read; an invalid version in any other attribute is an error, too.
     """
 
     __slots__ = ("_program", "expression", "max_cost", "reads")
@@ -102,7 +102,10 @@ def compile_device_selector(text: str, minor: int, *, consumable_capacity: bool 
 
 
 def explain_mismatch(text: str, minor: int, device: CelDevice, *, consumable_capacity: bool = True) -> str:
-    """Return the decisive part of a selector that is false for a device ("memory 40Gi < 80Gi"). Raises CompileError."""
+    """Return the part that makes a selector false for a device ("memory 40Gi < 80Gi").
+
+    Raises CompileError, and SemverError or QuantityError for an invalid device.
+    """
     environment = _environment(minor, consumable_capacity)
     with deep_recursion():
         return decisive_part(environment, environment.check(text), {"device": _device_value(device)})
@@ -121,6 +124,7 @@ def _environment(minor: int, consumable_capacity: bool) -> Environment:
 
 
 def _device_value(device: CelDevice) -> Map:
+    """Return the value of `device`. Raises SemverError and QuantityError."""
     attributes: dict[str, Map] = {}
     for name, (kind, value) in device.attributes.items():
         domain, id_ = _split(name, device.driver)

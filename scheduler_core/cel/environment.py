@@ -1,5 +1,7 @@
-"""The environment in which a release of Kubernetes compiles expressions
-(`k8s.io/apiserver/pkg/cel/environment/base.go`)."""
+"""The environment in which a release of Kubernetes compiles expressions.
+
+Source: `k8s.io/apiserver/pkg/cel/environment/base.go`.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ _REGEXES: dict[str, RegexFactory] = {"matches": compile_match, "find": compile_f
 
 
 class CompileError(ValueError):
-    """The expression does not compile; the message is that of Kubernetes."""
+    """The expression does not compile; the message is that of Kubernetes.
+
+    `issues`: the errors of the parser and the type checker; None for other errors.
+    """
 
     def __init__(self, message: str, issues: Issues | None = None) -> None:
         super().__init__(message)
@@ -89,7 +94,7 @@ class Environment(msgspec.Struct, frozen=True):
 def base_environment(
     minor: int,
 ) -> tuple[tuple[Library, ...], tuple[dict[tuple[str, int, bool], macros.Expander], ...]]:
-    """Return the libraries and macros of Kubernetes 1.`minor`."""
+    """Return the libraries of Kubernetes 1.`minor`, and the expanders of its macros."""
     return (
         tuple(library for since, library in _LIBRARIES if since <= minor),
         tuple(expanders for since, expanders in _MACROS if since <= minor),

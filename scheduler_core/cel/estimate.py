@@ -72,7 +72,7 @@ class Shape(msgspec.Struct, frozen=True):
     any_field: Shape | None = None  # of any other name
 
     def at(self, path: tuple[str, ...]) -> Shape | None:
-        """Return the shape at a path, or None; "@keys", "@values" and "@items" mean all elements of a map or list."""
+        """Return the shape at a path, or None; "@keys", "@values" and "@items" mean all of a map or list."""
         shape: Shape | None = self
         for name in path:
             assert shape is not None
@@ -88,7 +88,7 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class _Entries(msgspec.Struct, frozen=True):
-    """The estimated sizes of the keys and values of a list or map."""
+    """The estimated sizes of the keys and values of a list or map; those of a list's indices are 1."""
 
     kind: Kind
     key: Range
@@ -118,7 +118,7 @@ class _CallCost(NamedTuple):
 
 
 def estimate_cost(checked: Checked, variables: Mapping[str, Shape], *, most: int = MAX_UINT) -> int:
-    """Return the estimated maximum cost of an evaluation; `variables` are the maximum sizes of their values.
+    """Return the estimated maximum cost of an evaluation; `variables` have the maximum sizes of their values.
 
     `most` is used for sizes that cel-go does not estimate, such as that of an optional's value or of `string(1)`.
     """
@@ -536,7 +536,7 @@ def _replaced(text: Range, old: Range, new: Range) -> Range:
 
 
 def _uint(number: int) -> int:
-    """Return the result of Go's conversion of a number that is too large for an unsigned integer."""
+    """Convert a number to an unsigned integer as Go does: one that is too large becomes 2^63."""
     return number if number <= MAX_UINT else 1 << 63
 
 

@@ -19,6 +19,7 @@ class LiteralError(ValueError):
 
 
 def parse_int(text: str) -> int:
+    """Return the value of an integer literal, decimal or hexadecimal. Raises LiteralError if it is out of range."""
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     number = sign * (int(digits[2:], 16) if digits.startswith("0x") else _decimal(digits))
     if not MIN_INT <= number <= MAX_INT:
@@ -27,6 +28,7 @@ def parse_int(text: str) -> int:
 
 
 def parse_uint(text: str) -> Uint:
+    """Return the value of an unsigned literal, which ends with u. Raises LiteralError if it is out of range."""
     digits = text[:-1]
     number = int(digits[2:], 16) if digits.startswith("0x") else _decimal(digits)
     if number > MAX_UINT:
@@ -35,6 +37,7 @@ def parse_uint(text: str) -> Uint:
 
 
 def parse_double(text: str) -> float:
+    """Return the value of a double literal. Raises LiteralError if it is infinite."""
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise LiteralError("invalid double literal")
@@ -42,7 +45,9 @@ def parse_double(text: str) -> float:
 
 
 def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
-    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, else code points.
+    """Return the text of a literal with its quotes, unescaped.
+
+    Escapes with \\x and octal ones are bytes if `as_bytes`, otherwise code points. A raw literal begins with r or R.
 
     Raises LiteralError.
     """
@@ -90,5 +95,5 @@ def _unescape_one(body: str, at: int, *, as_bytes: bool) -> tuple[bytes, int]:
 
 def _decimal(digits: str) -> int:
     digits = digits.lstrip("0") or "0"
-    # Python refuses to read very long numbers, and no integer has more than twenty digits.
+    # Python refuses to read very long numbers, and no 64-bit integer has more than twenty digits.
     return int(digits) if len(digits) <= 20 else 10**20

@@ -29,7 +29,7 @@ _OLD_ACCUMULATOR = "__result__"
 
 
 class MacroError(Exception):
-    """The arguments of the macro are invalid; `id` is the position."""
+    """The arguments of the macro are invalid; `id` is that of the node to which the message applies."""
 
     def __init__(self, id_: int, message: str) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class Maker:
         return self.new(ListOf(list(elements)))
 
     def copy(self, expr: Expr) -> Expr:
-        """Return a copy of the expression with new ids at the same positions."""
+        """Return a copy of the expression with new ids, at the positions of the old ones."""
         new_id = self._numbering.new_id(self._numbering.offsets.get(expr.id, 0))
         return Expr(new_id, self._copy_node(expr.node))
 
@@ -269,7 +269,7 @@ def _fold(
 
 
 def _variables(arguments: list[Expr], message: str) -> tuple[str, str]:
-    """Return the one or two names before the last argument; "" for a missing second. Raises MacroError."""
+    """Return the variables of a macro: one of two arguments (and ""), or two of three. Raises MacroError."""
     if len(arguments) == 2:
         return _variable(arguments[0], message), ""
     names = []
@@ -286,6 +286,7 @@ def _variables(arguments: list[Expr], message: str) -> tuple[str, str]:
 
 
 def _variable(argument: Expr, message: str) -> str:
+    """Return the name that an argument is. Raises MacroError, with `message` if it is not a name."""
     if not isinstance(argument.node, Ident):
         raise MacroError(argument.id, message)
     if argument.node.name in (ACCUMULATOR, _OLD_ACCUMULATOR):

@@ -203,6 +203,7 @@ class _Reader:
         self._depth = 0
 
     def read(self) -> Expr:
+        """Return the root of the tree; a placeholder if parsing was abandoned."""
         listener = _Listener(self._source, self._issues)
         lexer = CelLexer(InputStream(self._source.text))
         lexer.getErrorDisplay = str  # ANTLR for Go shows line breaks as they are
@@ -231,7 +232,7 @@ class _Reader:
         return Expr(self.new_id(offset), node)
 
     def forget(self, id_: int) -> None:
-        """Release an id, since the call of a macro is not in the tree."""
+        """Forget the position of a macro's call, which is not in the tree; if its id is the last, it is used again."""
         self.offsets.pop(id_, None)
         if id_ == self._next_id - 1:
             self._next_id -= 1
@@ -462,7 +463,7 @@ class _Reader:
         return context.name.text if simple else None
 
     def _call(self, id_: int, function: str, target: Expr | None, arguments: list[Expr]) -> Expr:
-        """Return the expansion of a macro's call, or the call."""
+        """Return the expansion of a macro's call, the call of a function, or a placeholder after an error."""
         try:
             expanded = self._macros.expand(self, id_, function, target, arguments)
         except MacroError as error:
@@ -479,7 +480,7 @@ _COUNTED = frozenset(("Expr", "Relation", "Calc", "Select", "MemberCall", "Index
 
 
 def _unnest(context: Any) -> Any:
-    """Return the first context that contains more than a single other context."""
+    """Return the first context that is more than a wrapper of a single other context; None if there is none."""
     while context is not None:
         name = type(context).__name__.removesuffix("Context")
         if name == "Expr" and context.op is None:
@@ -506,7 +507,7 @@ def _unnest(context: Any) -> Any:
 
 
 def _balance(function: str, terms: list[Expr], operators: list[int], low: int, high: int) -> Expr:
-    """Return the terms of a chain of && or || as a balanced tree."""
+    """Return the terms of a chain of && or || as a balanced tree, with the ids of its operators."""
     middle = (low + high + 1) // 2
     left = terms[middle] if middle == low else _balance(function, terms, operators, low, middle - 1)
     right = terms[middle + 1] if middle == high else _balance(function, terms, operators, middle + 1, high)

@@ -1,5 +1,6 @@
-"""Plans a checked tree: converts it to steps that can be evaluated, as cel-go does (`interpreter/planner.go`,
-`attributes.go`, `interpretable.go`, `decorators.go`). Each step knows its cost (`runtimecost.go`).
+"""Plans a checked tree: converts it to steps that can be evaluated, each with its cost, as cel-go does.
+
+Sources: `interpreter/planner.go`, `attributes.go`, `interpretable.go`, `decorators.go`, `runtimecost.go`.
 
 Selecting a field or element creates no node: it becomes a qualifier of the attribute. Conversions of constants, lists
 of constants and `in` with such a list are evaluated in advance.
@@ -69,7 +70,7 @@ class Program:
         self._root = root
 
     def evaluate(self, variables: Variables, *, limit: int) -> tuple[Value, int]:
-        """Return the result (an `Error` if evaluation fails) and the cost. Exceeding the limit is an error too."""
+        """Return the result and the cost; the result is an `Error` if evaluation fails, or costs more than `limit`."""
         grant_steps()
         tracker = Tracker(limit)
         try:
@@ -88,6 +89,7 @@ class Scope:
         self.tracker = tracker if tracker is not None else Tracker(MAX_UINT)
 
     def find(self, name: str) -> Value:
+        """Return the value of a variable, MISSING if there is none."""
         return self._variables.get(name, MISSING)
 
 
@@ -306,7 +308,7 @@ class AttributeNode(PlanNode):
 
 
 def _find(target: Value, key: Value) -> Value:
-    """Return the value at a key or index: MISSING if it does not exist, an Error if the target has no keys."""
+    """Return the value at a key or index; MISSING if there is none, an Error if a list cannot have such an index."""
     if isinstance(target, Map):
         return target.find(key)
     if is_list(target):
@@ -849,14 +851,14 @@ def _test_only(node: AttributeNode, id_: int) -> AttributeNode:
 
 
 def _branch(node: PlanNode) -> Attribute:
-    """Return a branch of a conditional: an attribute without a cost of its own, or the result of another node."""
+    """Return a branch of a conditional: the attribute, without the cost of its node, or the result of another node."""
     if isinstance(node, AttributeNode):
         return node.attribute
     return Operand(node.id, node)
 
 
 def _constant_members(elements: Value) -> frozenset[object] | None:
-    """Return the elements, and the numbers of other types equal to them; None if a set cannot represent them."""
+    """Return the elements as a set, with equal numbers of other types; None if one is no bool, number or string."""
     members: set[object] = set()
     for element in elements:
         kind = type(element)

@@ -18,13 +18,13 @@ from scheduler_core.cel.types import Kind
 EACH = "*"
 Path: TypeAlias = "tuple[str, ...]"
 Tree: TypeAlias = "dict[str, Tree | None]"
-"""Paths by their first names; None: everything below is read."""
+"""The paths as a tree by name; None: everything below is read."""
 
 _INDEXING = ("_[_]", "_[?_]", "_?._")
 
 
 def read_paths(checked: Checked) -> list[Path]:
-    """Return the paths that an evaluation may read, without duplicates, in the order of the text."""
+    """Return the paths that an evaluation may read, without duplicates, in the order in which they are found."""
     reader = _Reader(checked)
     reader.visit(checked.tree.root)
     return list(reader.paths)
@@ -37,7 +37,7 @@ Attributes: TypeAlias = "frozenset[tuple[str, str]] | None"
 def attributes_read(checked: Checked) -> Attributes:
     """Return the attributes of `device` that the expression reads by name; None if it may read others too.
 
-    Most devices have a unique attribute, such as a UUID, that hardly any selector reads.
+    Devices that differ only in other attributes, such as a UUID, can share results.
     """
     read: set[tuple[str, str]] = set()
     for path in read_paths(checked):
@@ -69,7 +69,8 @@ def tree_of(paths: Iterable[Path]) -> Tree:
 class _Reader(msgspec.Struct):
     checked: Checked
     paths: dict[Path, None] = {}
-    _local: list[tuple[str, Path | None]] = []  # innermost last; None: no part of a variable
+    # The names in scope, innermost last, each with the path that it stands for; None: no part of a variable.
+    _local: list[tuple[str, Path | None]] = []
 
     def visit(self, expr: Expr) -> None:
         """Record the paths that the expression reads."""
@@ -114,7 +115,7 @@ class _Reader(msgspec.Struct):
         return self._below(target, EACH)
 
     def _membership(self, element: Expr, container: Expr) -> Path | None:
-        """Record an `in` operator. Return the path if it reads only the key of a map (`'key' in map`), else None.
+        """Record an `in` operator. Return the path of the entry if the container is a map (`'key' in map`), else None.
 
         In a list, the element is compared with all elements, so all of them are read.
         """
@@ -135,7 +136,7 @@ class _Reader(msgspec.Struct):
         path, initial = self._path(node.range), self._path(node.initial)
         each = None if path is None else (*path, EACH)
         if path is not None and (self.checked.types[node.range.id].kind is not Kind.LIST or node.second_variable):
-            self.paths[path] = None  # keys and indices say how many elements there are
+            self.paths[path] = None  # keys and indices depend on the number of elements
         elif path is not None:
             self.paths[(*path, EACH, "")] = None  # the number of elements, which counts even if none is read
         before = len(self._local)

@@ -1,4 +1,4 @@
-"""Recursion limit for expressions nested as deeply as cel-go allows: 250 levels are some thousand Python calls."""
+"""Raises the recursion limit for expressions as deep as cel-go allows: 250 levels are thousands of Python calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _users = 0
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise Python's recursion limit for the block; the last user restores it."""
+    """Raise Python's recursion limit within the block; the last of several blocks to end restores it."""
     global _users, _usual
     if _users == 0:
         _usual = sys.getrecursionlimit()

@@ -1,4 +1,4 @@
-"""Limits for an expression's length, depth and nested macros."""
+"""Limits for the number of parts of an expression, its depth, and the nesting of its macros."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from scheduler_core.cel.syntax import Comprehension, children
 
 
 class FormLimits(msgspec.Struct, frozen=True):
-    """Limits of an expression: `parts` counts nodes of the tree with its macros expanded, `depth` parts within parts,
-    `nesting` loops in loops.
+    """Limits of an expression.
+
+    `parts`: nodes of the tree, with macros expanded; `depth`: nodes within nodes; `nesting`: loops within loops.
     """
 
     parts: int

@@ -33,6 +33,7 @@ class Source:
         self._starts.append(len(text) + 1 if text else 0)
 
     def position(self, offset: int) -> Position:
+        """Return the line and column of an offset in code points."""
         line, column = 1, offset
         for start in self._starts:
             if start > offset:
@@ -42,6 +43,7 @@ class Source:
         return Position(line, column)
 
     def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line (from 1) and column (from 0); -1 if there is no such line."""
         if line == 1:
             return column
         if line < 1 or line > len(self._starts):
@@ -66,7 +68,7 @@ class Issue(msgspec.Struct, frozen=True):
 
 
 class Issues:
-    """The errors of an expression, at most 100."""
+    """The errors of an expression, in the order in which they are found; those after MAX_ERRORS are only counted."""
 
     __slots__ = ("_count", "_source", "issues")
 
@@ -84,7 +86,7 @@ class Issues:
             self.issues.append(Issue(position, message, tuple(names)))
 
     def display(self) -> str:
-        """Return all messages, each with its line and a caret below the position."""
+        """Return all messages by position, each with its line and a caret below the position."""
         shown = [_display(self._source, issue) for issue in sorted(self.issues, key=lambda issue: issue.position)]
         if self._count > MAX_ERRORS:
             shown.append(f"{self._count - MAX_ERRORS} more errors were truncated")

@@ -20,6 +20,8 @@ class Literal(msgspec.Struct):
 
 
 class Ident(msgspec.Struct):
+    """A name, possibly with a leading dot."""
+
     name: str
 
 
@@ -56,6 +58,8 @@ class Entry(msgspec.Struct):
 
 
 class MapOf(msgspec.Struct):
+    """A map."""
+
     entries: list[Entry]
 
 
@@ -137,7 +141,7 @@ def descendants(root: Expr) -> list[Expr]:
 
 
 def qualified_name(expr: Expr) -> str | None:
-    """Return `a.b.c` if the expression is just a qualified name, otherwise None."""
+    """Return `a.b.c` if the expression is only a qualified name, otherwise None."""
     node = expr.node
     if isinstance(node, Ident):
         return node.name

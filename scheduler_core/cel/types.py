@@ -152,13 +152,15 @@ class Mapping:
         self._bound = bound if bound is not None else {}
 
     def bind(self, parameter: CelType, to: CelType) -> None:
+        """Bind a type parameter, also one that is bound already."""
         self._bound[parameter] = to
 
     def is_assignable(self, to: CelType, from_: CelType) -> bool:
+        """Return whether a type is assignable to another; bind type parameters if it is."""
         return self.are_assignable([to], [from_])
 
     def are_assignable(self, to: list[CelType], from_: list[CelType]) -> bool:
-        """Return whether each pair is assignable and bind type parameters accordingly; change nothing otherwise."""
+        """Return whether each type is assignable to its counterpart; bind type parameters if all are."""
         attempt = Mapping(dict(self._bound))
         if attempt._assign_all(to, from_):
             self._bound = attempt._bound
@@ -201,7 +203,7 @@ class Mapping:
         return to.kind is from_.kind and to.name == from_.name
 
     def _substitutes(self, candidate: CelType, parameter: CelType) -> tuple[bool, bool]:
-        """Return whether the parameter can be the candidate, and whether it is already bound (or widened)."""
+        """Return whether the parameter can be the candidate, and whether it was bound before; bind it if possible."""
         if candidate == parameter:
             return True, True
         bound = self._bound.get(parameter)
@@ -231,6 +233,7 @@ class Mapping:
 
 
 def most_general(first: CelType, other: CelType) -> CelType:
+    """Return the more general of two types that are assignable to each other."""
     return first if _is_equal_or_less_specific(first, other) else other
 
 

@@ -16,7 +16,7 @@ from scheduler_core.cel.values import Error
 
 
 def validate(checked: Checked) -> Issues:
-    """Return the issues: invalid literals of durations, timestamps, patterns and formats, and lists of mixed types."""
+    """Return the issues: invalid literals of durations, times, patterns and formats; lists and maps of mixed types."""
     issues = Issues(checked.tree.source)
     _check_elements(checked, issues)
     calls = [(expr, expr.node) for expr in descendants(checked.tree.root) if isinstance(expr.node, Call)]
@@ -55,7 +55,7 @@ def _is_pattern(value: object) -> bool:
 
 
 def _check_elements(checked: Checked, issues: Issues) -> None:
-    """Check that the elements of a list, and a map's keys and values, have one type; except for format arguments."""
+    """Check that the elements of a list, and the keys and values of a map, have one type, except within `format`."""
     lists: list[Expr] = []
     maps: list[Expr] = []
     waiting = [checked.tree.root]

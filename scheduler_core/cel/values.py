@@ -20,7 +20,7 @@ Value: TypeAlias = Any
 
 MIN_INT, MAX_INT, MAX_UINT = -(2**63), 2**63 - 1, 2**64 - 1
 MAX_STEPS = 2_000_000  # comparisons, copies and similar work of one evaluation that has no cost in Kubernetes
-MAX_LENGTH = 5_000_000  # of a string or a list
+MAX_LENGTH = 5_000_000  # characters of a string, elements of a list
 
 
 class Cancelled(Exception):
@@ -55,7 +55,7 @@ def check_length(length: int) -> None:
 
 
 def allocate(length: int) -> None:
-    """Count the work of a new string or list. Raises Cancelled if it is too long."""
+    """Count the work of a new string or list. Raises Cancelled if it is too long, or the work too much."""
     check_length(length)
     spend_steps(length // 10)
 
@@ -108,8 +108,8 @@ NONE = Optional()
 class Map(dict[object, Value]):
     """A map whose keys distinguish types (`key_of`).
 
-    `default` is the value of unknown keys, if any; `named` maps have string keys and accept any key. `zeros` returns
-    the value of an absent field, as in a Go struct; `has` still reports it as absent.
+    `default` is the value of unknown keys, None if they have none. The keys of a `named` map are strings as they are.
+    `zeros` returns the value of an absent field, as in a Go struct; `has` still reports it as absent.
     """
 
     __slots__ = ("default", "named", "zeros")
@@ -128,7 +128,7 @@ class Map(dict[object, Value]):
         self.zeros = zeros
 
     def find(self, key: Value) -> Value:
-        """Return the value of a key, `MISSING` if it does not exist; numeric keys match across types."""
+        """Return the value of a key, a zero value or the default, or MISSING; numeric keys match across types."""
         for candidate in self._candidates(key):
             value = self.get(candidate, MISSING)
             if value is not MISSING:
@@ -138,7 +138,7 @@ class Map(dict[object, Value]):
         return MISSING if self.default is None else self.default
 
     def lacks(self, key: Value) -> bool:
-        """Return whether a key has only the zero value of an absent field."""
+        """Return whether a map with `zeros` has no entry for a key; False for other maps."""
         return self.zeros is not None and key not in self
 
     def contains(self, key: Value) -> bool:
@@ -324,7 +324,7 @@ def _candidate_keys(key: Value) -> Iterator[object]:
 
 
 def size_of(value: Value) -> int | None:
-    """Return the size of a value in cel-go: characters, bytes, elements or entries; None if it has none."""
+    """Return the size of a value in cel-go: characters, bytes, elements or entries; None if it has no size."""
     kind = type(value)
     if kind in (str, bytes, list, Map, Accumulator, Chain, MapAccumulator):
         return len(value)
@@ -433,7 +433,7 @@ def is_zero(value: Value) -> bool:
 
 
 def text_of(value: Value) -> str:
-    """Return a value as Go prints it in an error message ("no such key: 1.5")."""
+    """Return a value as Go prints it in an error message ("no such key: 1.5"). Raises Cancelled if it is too large."""
     kind = type(value)
     if value is None:
         return "0"

@@ -1,5 +1,6 @@
-"""Named formats (`k8s.io/apiserver/pkg/cel/library/format.go`) and Kubernetes' messages for strings that do not match
-(`k8s.io/apimachinery/pkg/util/validation`).
+"""Named formats, and Kubernetes' messages for strings that do not match them.
+
+Sources: `k8s.io/apiserver/pkg/cel/library/format.go`, `k8s.io/apimachinery/pkg/util/validation`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 class Format(msgspec.Struct, frozen=True):
-    """A named format: the length that its pattern's cost is based on, and the errors of a string."""
+    """A named format. `pattern_length` determines the cost; `problems` returns the errors of a string, [] if none."""
 
     name: str
     pattern_length: int
@@ -119,7 +120,7 @@ def _label_value(text: str) -> list[str]:
 
 
 def _as_prefix(problems: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """Return the same format for a prefix of a name, which may end with a dash."""
+    """Return the check of a prefix of such a name, which may end with a dash."""
     return lambda text: problems(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
 
 

@@ -68,10 +68,10 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def read_format(text: str, take: Callable[[int, Callable[[], Clause]], str]) -> str:
-    """Return the text with its clauses replaced.
+    """Return the text with its clauses replaced. Raises FormatError.
 
-    `take(index, clause)` returns the text for an argument; cel-go checks that the argument exists before it reads the
-    clause. Raises FormatError.
+    `take(index, read)` returns the text for an argument; `read` returns the clause. cel-go checks that the argument
+    exists before it reads the clause.
     """
     pieces: list[str] = []
     at = index = length = 0
@@ -117,7 +117,7 @@ def _read_clause(match: re.Match[str], at_end: bool) -> Clause:
 
 
 def format_text(text: str, arguments: Value) -> Value:
-    """Return the text with its clauses replaced by the arguments."""
+    """Return the text with its clauses replaced by the arguments, or an Error."""
 
     def take(index: int, read: Callable[[], Clause]) -> str:
         if index >= len(arguments):

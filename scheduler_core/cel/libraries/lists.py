@@ -90,7 +90,7 @@ def _last_index_of(elements: Value, element: Value) -> Value:
 def _of_each(
     ids: str, of: tuple[CelType, ...], make: Callable[[CelType], Implementation], result: CelType | None = None
 ) -> tuple[Overload, ...]:
-    """Return an overload for lists of each type."""
+    """Return an overload for lists of each type; its result is an element unless `result` is given."""
     return tuple(
         Overload(
             ids.format(_SHORT_NAMES.get(type_.name, type_.name)), (list_of(type_),), result or type_, True, make(type_)
@@ -182,7 +182,7 @@ def _distinct(elements: Value) -> Value:
 
 
 def _refuse_beyond_limit(steps: int) -> None:
-    """Raise Cancelled for work whose cost would exceed every limit; count its steps otherwise."""
+    """Count the steps of work. Raises Cancelled for work whose cost would exceed every limit."""
     if steps > MAX_LENGTH:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
     spend_steps(max(steps, 0) // 10)

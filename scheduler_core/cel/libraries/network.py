@@ -50,7 +50,7 @@ def _parse_ip(text: str) -> _Address:
 
 
 def _parse_address(text: str) -> _Address:
-    """Parse an address without zone. Raises _AddressError with the message of Go's netip.ParseAddr."""
+    """Parse an address, and drop its zone. Raises _AddressError with the message of Go's netip.ParseAddr."""
     for letter in text:
         if letter == ".":
             return _parse_ipv4(text)

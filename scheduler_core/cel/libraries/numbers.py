@@ -54,7 +54,7 @@ def divide(value: Value, other: Value) -> Value:
 
 
 def modulo(value: Value, other: Value) -> Value:
-    """Return the remainder of a division that truncates towards zero: it has the sign of the first number."""
+    """Return the remainder of a division that truncates towards zero, or an Error; it has the sign of `value`."""
     if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
     if type(value) is Uint:

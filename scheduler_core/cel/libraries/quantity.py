@@ -20,7 +20,7 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _NANO = -9
 _PRECISION = 18  # digits that surely fit into 64 bits
-_MAX_DIGITS = 4000  # far beyond any real number
+_MAX_DIGITS = 4000  # real quantities have far fewer
 _MAX_SHIFT = 5000  # powers of ten between two numbers that are added
 _TEXT = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[+-]?|[+-])[0-9]*|)", re.ASCII)
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,18})", re.ASCII)
@@ -32,8 +32,8 @@ WRONG_SUFFIX = "unable to parse quantity's suffix"
 class Quantity(msgspec.Struct, frozen=True):
     """A quantity: `number` times ten to the power `exponent`.
 
-    `large`: Kubernetes stores it as a number of any size. `computed`: it is the result of `add` or `sub`; such a
-    quantity on the right of `==` is never equal to another one.
+    `large`: Kubernetes stores it as a number of any size. `computed`: it is the result of `add` or `sub`; `==` with
+    such a quantity on its right is an error.
     """
 
     number: int

@@ -39,7 +39,7 @@ def compile_pattern(pattern: str) -> re2._Regexp:
 
 
 def match(text: Value, pattern: Value) -> Value:
-    """Search a text for a pattern. Return a bool, or an Error for a wrong pattern."""
+    """Search a text for a pattern. Return a bool; an Error for an invalid pattern, or arguments that are no strings."""
     if type(pattern) is not str or type(text) is not str:
         return NO_SUCH_OVERLOAD
     try:
@@ -49,7 +49,7 @@ def match(text: Value, pattern: Value) -> Value:
 
 
 def find(text: Value, pattern: Value) -> Value:
-    """Return the first match of a pattern, or an empty string."""
+    """Return the first match of a pattern, or an empty string; an Error for an invalid pattern."""
     assert isinstance(pattern, str)
     try:
         compiled = compile_pattern(pattern)
@@ -59,7 +59,7 @@ def find(text: Value, pattern: Value) -> Value:
 
 
 def find_all(text: Value, pattern: Value, limit: Value = -1) -> Value:
-    """Return all matches of a pattern, or the first ones."""
+    """Return the matches of a pattern, at most `limit` unless it is negative; an Error for an invalid pattern."""
     assert isinstance(pattern, str)
     try:
         compiled = compile_pattern(pattern)

@@ -42,7 +42,7 @@ _RFC_3339 = re.compile(
 
 
 def parse_duration(text: str) -> Duration | None:
-    """Parse a duration like Go's time.ParseDuration; None if it is invalid."""
+    """Parse a duration like Go's time.ParseDuration; None if it is invalid or too long."""
     negative = text.startswith("-")
     unsigned = text[1:] if text[:1] in ("+", "-") else text
     if unsigned == "0":
@@ -90,7 +90,7 @@ def parse_timestamp(text: str) -> Timestamp | Error | None:
 
 
 def format_timestamp(timestamp: Value) -> str:
-    """Format a timestamp in RFC 3339 with as many decimals as it has."""
+    """Format a timestamp in RFC 3339, with the decimals of its seconds and no trailing zeros."""
     assert isinstance(timestamp, Timestamp)
     seconds, nanos = divmod(timestamp.nanos, SECOND)
     local = _EPOCH + timedelta(seconds=seconds + timestamp.offset)
@@ -184,7 +184,7 @@ def _in_zone(timestamp: Timestamp, zone: Value) -> tuple[datetime, int] | Error:
 
 
 def _wrapped(number: int) -> int:
-    """Return the number as Go's int64 has it after an overflow."""
+    """Return the number after an overflow of Go's int64."""
     return (number + 2**63) % 2**64 - 2**63
 
 

@@ -37,7 +37,7 @@ class _UrlError(ValueError):
 
 
 def _parse(text: str, *, written: str = "") -> Url:
-    """Parse a URL, of which `written` is the whole text. Raises _UrlError with Go's message."""
+    """Parse a URL; `written`: the whole text, if `text` lacks its fragment. Raises _UrlError with Go's message."""
     if any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in text):
         raise _UrlError("net/url: invalid control character in URL")
     if not text:
