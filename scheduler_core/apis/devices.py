@@ -286,6 +286,7 @@ class DeviceResult(msgspec.Struct, frozen=True):
 
     @property
     def device_id(self) -> DeviceID:
+        """Return (driver, pool, device)."""
         return self.driver, self.pool, self.device
 
 

@@ -104,10 +104,12 @@ class LabelSelector(msgspec.Struct, frozen=True):
 
     @staticmethod
     def everything() -> LabelSelector:
+        """Return the selector that matches all labels."""
         return _EVERYTHING
 
     @staticmethod
     def nothing() -> LabelSelector:
+        """Return the selector that matches no labels."""
         return _NOTHING
 
     @staticmethod
@@ -121,6 +123,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
         return not self.requirements and not self.matches_nothing
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether the labels meet all requirements; False for `nothing()`."""
         if self.matches_nothing:
             return False
         return all(requirement.matches(labels) for requirement in self.requirements)
@@ -145,6 +148,7 @@ class NodeSelectorTerm(msgspec.Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
+        """Return whether the term has no expressions."""
         return not self.match_expressions and not self.match_fields
 
     def errors(self) -> list[str]:
@@ -156,6 +160,7 @@ class NodeSelectorTerm(msgspec.Struct, frozen=True):
         ]
 
     def matches(self, labels: Mapping[str, str], node_name: str) -> bool:
+        """Return whether a node with these labels and this name meets all expressions; False for an empty term."""
         if self.empty:
             return False
         fields = {NODE_NAME_FIELD: node_name}
@@ -182,6 +187,7 @@ class NodeSelector(msgspec.Struct, frozen=True):
     terms: tuple[NodeSelectorTerm, ...] = ()
 
     def matches(self, labels: Mapping[str, str], node_name: str) -> bool:
+        """Return whether a node with these labels and this name matches one of the terms."""
         return any(term.matches(labels, node_name) for term in self.terms)
 
     def __str__(self) -> str:

@@ -163,7 +163,7 @@ class LimitRangeSpec(Tagged, frozen=True):
 
 
 class RuntimeClassSpec(Tagged, frozen=True):
-    """A RuntimeClass: the overhead, node selector and tolerations that its pods get."""
+    """A RuntimeClass: the overhead, node selector and tolerations of its pods."""
 
     overhead: Manifest = {}
     node_selector: Mapping[str, str] = {}

@@ -49,6 +49,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
+        """Return the reason as text."""
         return _joined(self.reason)
 
 

@@ -102,10 +102,13 @@ class PlanNode:
         self.id = id_
 
     def evaluate(self, scope: Scope) -> Value:
+        """Return the value of the step, which may be an Error."""
         raise NotImplementedError
 
 
 class Constant(PlanNode):
+    """A value that is known when the expression is planned."""
+
     __slots__ = ("value",)
 
     def __init__(self, id_: int, value: Value) -> None:
@@ -130,6 +133,7 @@ class Qualifier:
         self.optional, self.test_only = optional, test_only
 
     def qualify(self, scope: Scope, target: Value) -> Value:
+        """Return the selected value, or an Error if there is none; with `test_only`, whether there is one."""
         value = _find(target, self.value)
         if self.test_only:
             value = value is not MISSING and not _lacks(target, self.value) if type(value) is not Error else value
@@ -139,6 +143,7 @@ class Qualifier:
         return value
 
     def qualify_if_present(self, scope: Scope, target: Value) -> Value:
+        """Return the selected value, MISSING if there is none."""
         value = MISSING if _lacks(target, self.value) else _find(target, self.value)
         if value is not MISSING and type(value) is not Error:
             scope.tracker.charge(1, self.id)
@@ -191,10 +196,12 @@ class Attribute:
         self.qualifiers: list[Qualifier] = []
 
     def select(self, qualifier: Qualifier) -> None:
+        """Add a selection from the attribute."""
         self.qualifiers.append(qualifier)
         self.id = qualifier.id
 
     def resolve(self, scope: Scope) -> Value:
+        """Return the value of the attribute after all selections, which may be an Error."""
         raise NotImplementedError
 
     def _qualify(self, scope: Scope, value: Value) -> Value:
@@ -217,6 +224,8 @@ class Attribute:
 
 
 class Variable(Attribute):
+    """An attribute whose value is that of a variable."""
+
     __slots__ = ("_name",)
 
     def __init__(self, id_: int, name: str) -> None:
@@ -397,6 +406,8 @@ class CallNode(PlanNode):
 
 
 class Equality(CallNode):
+    """`==` or `!=`."""
+
     __slots__ = ("_negated",)
 
     def __init__(self, id_: int, arguments: list[PlanNode], *, negated: bool) -> None:
@@ -523,6 +534,8 @@ class Membership(PlanNode):
 
 
 class ListNode(PlanNode):
+    """A list whose elements are evaluated; it is an Error if one of them is."""
+
     __slots__ = ("elements", "optional")
 
     def __init__(self, id_: int, elements: list[PlanNode], optional: frozenset[int]) -> None:
@@ -536,6 +549,7 @@ class ListNode(PlanNode):
         return value
 
     def build(self, scope: Scope) -> Value:
+        """Return the list, or an Error."""
         values: list[Value] = []
         for index, element in enumerate(self.elements):
             value = element.evaluate(scope)
@@ -552,6 +566,8 @@ class ListNode(PlanNode):
 
 
 class MapNode(PlanNode):
+    """A map whose entries are evaluated; it is an Error if a key or value is."""
+
     __slots__ = ("_optional", "entries")
 
     def __init__(self, id_: int, entries: list[tuple[PlanNode, PlanNode]], optional: frozenset[int]) -> None:
@@ -565,6 +581,7 @@ class MapNode(PlanNode):
         return value
 
     def build(self, scope: Scope) -> Value:
+        """Return the map, or an Error."""
         entries = Map()
         for index, (key_node, value_node) in enumerate(self.entries):
             key = key_node.evaluate(scope)
@@ -670,6 +687,7 @@ class FoldScope(Scope):
         self.folding = True
 
     def set(self, value: Value) -> None:
+        """Set the accumulator."""
         self._value = value
 
     def find(self, name: str) -> Value:
@@ -720,6 +738,7 @@ class Planner:
         self._checked, self._declarations, self._regexes = checked, declarations, regexes
 
     def plan(self, expr: Expr) -> PlanNode:
+        """Return the step of a part of the tree. Raises PlanError."""
         node = expr.node
         if isinstance(node, Literal):
             return Constant(expr.id, node.value)

@@ -81,6 +81,7 @@ class Issues:
         return bool(self.issues)
 
     def add(self, position: Position, message: str, names: Iterable[str] = ()) -> None:
+        """Add an error; `names` are known names to suggest."""
         self._count += 1
         if self._count <= MAX_ERRORS:
             self.issues.append(Issue(position, message, tuple(names)))

@@ -59,6 +59,7 @@ class CelType(msgspec.Struct, frozen=True):
 
     @property
     def is_optional(self) -> bool:
+        """Return whether it is an optional type."""
         return self.kind is Kind.OPAQUE and self.name == "optional_type"
 
 

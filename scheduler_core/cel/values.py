@@ -142,6 +142,7 @@ class Map(dict[object, Value]):
         return self.zeros is not None and key not in self
 
     def contains(self, key: Value) -> bool:
+        """Return whether the map has an entry for a key; zero values and the default do not count."""
         return any(candidate in self for candidate in self._candidates(key))
 
     def _candidates(self, key: Value) -> Iterator[object]:
@@ -269,18 +270,22 @@ def register(
 
 
 def type_of(value: Value) -> CelType:
+    """Return the run-time type of a value; that of a list or map has elements of type dyn."""
     return RUNTIME_TYPES[type(value)].type
 
 
 def has_trait(value: Value, trait: str) -> bool:
+    """Return whether cel-go supports an operation for values of this type."""
     return trait in RUNTIME_TYPES[type(value)].traits
 
 
 def is_list(value: Value) -> bool:
+    """Return whether the value is a list, in any of its representations."""
     return type(value) in (list, Accumulator, Chain)
 
 
 def is_number(value: Value) -> bool:
+    """Return whether the value is an int, double or uint."""
     return type(value) in (int, float, Uint)
 
 

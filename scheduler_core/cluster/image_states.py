@@ -96,6 +96,7 @@ class ImageStatesBefore129(ImageStates):
         self._recorded: dict[str, ImageState] = {}
 
     def replace(self, old: Node | None, new: Node) -> None:
+        """Add or update a node, and keep its counts as they are now."""
         super().replace(old, new)
         self._recorded[new.name] = super()._now(new.name)
 

@@ -36,10 +36,12 @@ class NodeTreeBefore119(NodeTree):
         return other
 
     def add(self, node: Node) -> None:
+        """Add a node to the end of its zone."""
         super().add(node)
         self._last_index.setdefault(self._zone_of[node.name], 0)
 
     def remove(self, name: str) -> None:
+        """Remove a node, if it is in the tree, and the position in a zone that has become empty."""
         zone = self._zone_of.get(name)
         super().remove(name)
         if zone is not None and zone not in self._zones:
@@ -92,10 +94,12 @@ class NodeTreeBefore117(NodeTreeBefore119):
         return other
 
     def add(self, node: Node) -> None:
+        """Add a node, which is no longer gone."""
         super().add(node)
         self.gone.pop(node.name, None)
 
     def remove(self, name: str) -> None:
+        """Remove a node, if it is in the tree, and remember it as gone."""
         super().remove(name)
         self.gone[name] = None
 

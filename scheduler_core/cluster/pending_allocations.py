@@ -22,6 +22,7 @@ class PendingAllocations:
         return bool(self._claims)
 
     def copy(self) -> PendingAllocations:
+        """Return an independent copy, which is not within a pod group cycle."""
         other = PendingAllocations()
         other._claims = dict(self._claims)
         return other

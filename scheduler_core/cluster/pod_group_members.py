@@ -16,15 +16,18 @@ class PodGroupMembers:
         return list(self._members.get(group, ()))
 
     def add(self, pod: Pod) -> None:
+        """Add a pod to its group."""
         self._members.setdefault(pod.pod_group_key, {})[pod.key] = None
 
     def remove(self, pod: Pod) -> None:
+        """Remove a pod from its group. Raises KeyError if it is not in it."""
         members = self._members[pod.pod_group_key]
         del members[pod.key]
         if not members:
             del self._members[pod.pod_group_key]
 
     def copy(self) -> PodGroupMembers:
+        """Return an independent copy."""
         other = PodGroupMembers()
         other._members = {group: dict(members) for group, members in self._members.items()}
         return other

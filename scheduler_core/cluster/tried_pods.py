@@ -25,6 +25,7 @@ class TriedPods:
         self._slots: dict[int, None] = {}
 
     def copy(self, nodes: NodeTable, pods: PodTable) -> TriedPods:
+        """Return an independent copy for copies of the tables."""
         other = TriedPods(nodes, pods)
         other._with_terms, other._with_anti_affinity = self._with_terms, self._with_anti_affinity
         other._slots = dict(self._slots)

@@ -90,7 +90,7 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
 
 
 def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:
-    """Return the factors with unique names, which become column names; a repeated name gets a number."""
+    """Return the factors with unique names, which become column names; a number is added to a repeated name."""
     counts = dict.fromkeys(RESERVED, 1)
     unique = []
     for factor in factors:

@@ -172,6 +172,7 @@ class _Reader:
         self._report_progress = report_progress
 
     def read(self) -> Scenario:
+        """Return the scenario, which is valid only if no problems were reported. Raises TooManyProblems."""
         documents = read_documents(
             self._text, self._limits, self._problems, lambda part: self._report_progress(READING * part)
         )

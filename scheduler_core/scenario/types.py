@@ -118,6 +118,7 @@ class Selection(msgspec.Struct, frozen=True):
     selector: LabelSelector | None = None
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Return whether the rule applies to the pod or node with this name and these labels."""
         if not self.names and self.selector is None:
             return True
         return name in self.names or (self.selector is not None and self.selector.matches(labels))

@@ -11,6 +11,7 @@ _UNSIGNED_OVERFLOW = Error("unsigned integer overflow")
 
 
 def add(value: Value, other: Value) -> Value:
+    """Return the sum of two numbers of one type, or an Error."""
     if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
     if type(value) is Uint:
@@ -19,6 +20,7 @@ def add(value: Value, other: Value) -> Value:
 
 
 def subtract(value: Value, other: Value) -> Value:
+    """Return the difference of two numbers of one type, or an Error."""
     if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
     if type(value) is Uint:
@@ -27,6 +29,7 @@ def subtract(value: Value, other: Value) -> Value:
 
 
 def multiply(value: Value, other: Value) -> Value:
+    """Return the product of two numbers of one type, or an Error."""
     if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
     if type(value) is Uint:
@@ -35,6 +38,7 @@ def multiply(value: Value, other: Value) -> Value:
 
 
 def negate(value: Value) -> Value:
+    """Return the negative of an int or a double, or an Error."""
     return _signed(-value)
 
 
@@ -78,6 +82,7 @@ def to_int(number: Value) -> Value:
 
 
 def to_uint(number: Value) -> Value:
+    """Return a number as a Uint, or an Error if it is out of range; the fraction of a double is dropped."""
     if type(number) is float:
         if math.isnan(number) or number < 0 or number >= 2.0**64:
             return _UNSIGNED_OVERFLOW

@@ -75,11 +75,13 @@ def compile_match(pattern: str) -> Implementation:
 
 
 def compile_find(pattern: str) -> Implementation:
+    """Return `find` for a constant pattern. Raises PatternError."""
     compiled = compile_pattern(pattern)
     return lambda text, _: _find(compiled, text) if type(text) is str else NO_SUCH_OVERLOAD
 
 
 def compile_find_all(pattern: str) -> Implementation:
+    """Return `findAll` for a constant pattern. Raises PatternError."""
     compiled = compile_pattern(pattern)
 
     def find_all(text: Value, _: Value, limit: Value = -1) -> Value:

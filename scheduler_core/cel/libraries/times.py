@@ -101,11 +101,13 @@ def format_timestamp(timestamp: Value) -> str:
 
 
 def timestamp_of_seconds(seconds: Value) -> Value:
+    """Return the timestamp of the seconds since 1970, or an Error if it is out of range."""
     assert isinstance(seconds, int)
     return Timestamp(seconds * SECOND) if _MIN_UNIX <= seconds <= _MAX_UNIX else _OVERFLOW
 
 
 def add(value: Value, other: Value) -> Value:
+    """Return the sum of two durations, or a timestamp moved by a duration; or else an Error."""
     if type(value) is Timestamp and type(other) is Duration:
         return _moved(value, other.nanos)
     if type(value) is Duration and type(other) is Timestamp:
@@ -116,6 +118,7 @@ def add(value: Value, other: Value) -> Value:
 
 
 def subtract(value: Value, other: Value) -> Value:
+    """Return the difference of two durations or timestamps, or a timestamp less a duration; or else an Error."""
     if type(value) is Timestamp and type(other) is Duration:
         return _INT_OVERFLOW if other.nanos == MIN_INT else _moved(value, -other.nanos)
     if type(value) is Timestamp and type(other) is Timestamp:
@@ -126,6 +129,7 @@ def subtract(value: Value, other: Value) -> Value:
 
 
 def negate(duration: Value) -> Value:
+    """Return the negative of a duration, or an Error if it overflows."""
     assert isinstance(duration, Duration)
     return _duration(-duration.nanos)
 

@@ -118,7 +118,7 @@ def budget_from_v1beta1(data: Manifest) -> Manifest:
 
 
 def selector_from_template(data: Manifest) -> Manifest:
-    """Return a workload as one of apps/v1; without a selector, it gets the labels of its template as one.
+    """Return a workload as one of apps/v1; the labels of its template are its selector if it has none.
 
     kube-apiserver: SetDefaults_ReplicaSet of extensions/v1beta1 and SetDefaults_StatefulSet of apps/v1beta1. A template
     without labels gives no selector.
@@ -131,6 +131,7 @@ def selector_from_template(data: Manifest) -> Manifest:
 
 
 def build_coscheduling_pod_group(data: Manifest, problems: Problems, admission: Admission) -> CoschedulingPodGroup:
+    """Build a PodGroup of scheduler-plugins; minMember is required."""
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     members, timeout = spec.get("minMember"), spec.get("scheduleTimeoutSeconds")

@@ -94,6 +94,7 @@ _NO_REQUEST = Message(
 
 
 def build_device_class(data: Manifest, problems: Problems, admission: Admission) -> DeviceClass:
+    """Build a class (`validateDeviceClassSpec`)."""
     metadata, spec = _parts(data, problems)
     extended = spec.get("extendedResourceName") or ""
     if extended and not is_extended(extended):
@@ -114,6 +115,7 @@ def build_device_class(data: Manifest, problems: Problems, admission: Admission)
 
 
 def build_claim_template(data: Manifest, problems: Problems, admission: Admission) -> ResourceClaimTemplate:
+    """Build a template, with the labels and annotations of the claims that are generated from it."""
     metadata, spec = _parts(data, problems)
     generated = spec.get("metadata") or {}
     return ResourceClaimTemplate(
@@ -155,6 +157,7 @@ def build_device_claim(data: Manifest, problems: Problems, admission: Admission)
 
 
 def build_resource_slice(data: Manifest, problems: Problems, admission: Admission) -> ResourceSlice:
+    """Build a slice (`validateResourceSliceSpec`): it has devices or shared counters, not both."""
     metadata, spec = _parts(data, problems)
     driver, pool = spec.get("driver") or "", spec.get("pool") or {}
     _check_driver(driver, ("spec", "driver"), problems)
@@ -210,6 +213,7 @@ def claim_from_v1beta1(data: Manifest) -> Manifest:
 
 
 def template_from_v1beta1(data: Manifest) -> Manifest:
+    """Convert a v1beta1 template, whose claim spec is converted as in `claim_from_v1beta1`."""
     return _with_spec(data, lambda spec: _with_spec(spec, _exactly))
 
 

@@ -83,7 +83,7 @@ def build_node_pool(data: Manifest, problems: Problems, admission: Admission) ->
 
 
 def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -> NodeClaim:
-    """Build a NodeClaim with its status; the times of its conditions are that of its creation."""
+    """Build a NodeClaim with its status; each condition dates from the creation of the claim."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     at: Path = ("spec",)

@@ -73,6 +73,7 @@ class Kind(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def group(self) -> str:
+        """Return the group of the apiVersion, "" for the core group."""
         return self.api_version.rpartition("/")[0]
 
     @property
@@ -263,7 +264,8 @@ DESCHEDULER = ("kschedui.io/v1alpha1", "Descheduler")
 OF_AUTOSCALING = tuple(kind for _, kind in (NODE_GROUP, CLUSTER_AUTOSCALER, KARPENTER, DESCHEDULER))
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
-# Before 1.19, a Policy replaced the plugins of the configuration. A ConfigMap contains it as text under POLICY_KEY.
+# In releases before 1.19, a Policy replaces the profiles and extenders of the configuration. A ConfigMap can contain it
+# as text under POLICY_KEY.
 POLICIES = (("v1", "Policy"), ("kubescheduler.config.k8s.io/v1", "Policy"))
 CONFIG_MAP, POLICY_KEY = ("v1", "ConfigMap"), "policy.cfg"
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")

@@ -222,7 +222,8 @@ class PodRequests:
     def before_1_19(self) -> dict[str, Any]:
         """Return the fields of Pod with its requests on nodes and in scores before 1.19, without init containers.
 
-        None: the pod has no init containers (and for scores no cpu overhead), so other fields have the same amounts.
+        `standing_requests` is None without init containers, and `scoring_requests` without those and cpu overhead: then
+        `requests`, `non_zero_cpu` and `non_zero_memory` have the same amounts.
         """
         standing: Amounts = {}
         incoming: Amounts = {}

@@ -32,6 +32,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
     case below are replaced as a whole. A Pod keeps its status, nodeName, schedulingGroup, priority, priorityClassName
     and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such a pod is deleted.
     A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one, and a PodGroup its condition.
+    A Workload and a ResourceClaim keep their owner.
     """
     match old, new:
         case Pod(), Pod():

@@ -36,6 +36,7 @@ _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.b
 
 
 def build_volume(data: Manifest, problems: Problems, admission: Admission) -> PersistentVolume:
+    """Build a volume, with a warning if it can be matched with no claim because its phase is absent."""
     metadata, spec, status = _parts(data, problems)
     annotations = text_map(metadata.get("annotations"))
     capacity = _storage(spec.get("capacity"), ("spec", "capacity"), problems)
@@ -108,6 +109,7 @@ def build_claim(data: Manifest, problems: Problems, admission: Admission) -> Per
 
 
 def build_storage_class(data: Manifest, problems: Problems, admission: Admission) -> StorageClass:
+    """Build a class and add it to the known ones (`ValidateStorageClass`)."""
     metadata, _, _ = _parts(data, problems)
     annotations = text_map(metadata.get("annotations"))
     if not data.get("provisioner"):
@@ -147,6 +149,7 @@ def _topology(term: Manifest, path: Path, problems: Problems) -> tuple[tuple[str
 
 
 def build_csi_node(data: Manifest, problems: Problems, admission: Admission) -> CSINode:
+    """Build a CSINode with the limits of its drivers and the in-tree plugins that are migrated."""
     metadata, spec, _ = _parts(data, problems)
     limits: dict[str, int | None] = {}
     for index, driver in enumerate(spec.get("drivers") or ()):
@@ -166,6 +169,7 @@ def build_csi_node(data: Manifest, problems: Problems, admission: Admission) -> 
 
 
 def build_csi_driver(data: Manifest, problems: Problems, admission: Admission) -> CSIDriver:
+    """Build a CSIDriver; absent fields are false."""
     metadata, spec, _ = _parts(data, problems)
     return CSIDriver(
         metadata.get("name") or "",
@@ -176,6 +180,7 @@ def build_csi_driver(data: Manifest, problems: Problems, admission: Admission) -
 
 
 def build_capacity(data: Manifest, problems: Problems, admission: Admission) -> CSIStorageCapacity:
+    """Build a CSIStorageCapacity; without nodeTopology it matches no node."""
     metadata, _, _ = _parts(data, problems)
     if not data.get("storageClassName"):
         problems.error(("storageClassName",), required())
@@ -192,6 +197,7 @@ def build_capacity(data: Manifest, problems: Problems, admission: Admission) -> 
 
 
 def build_attachment(data: Manifest, problems: Problems, admission: Admission) -> VolumeAttachment:
+    """Build a VolumeAttachment of a PersistentVolume, or of an inline volume (`ValidateVolumeAttachment`)."""
     metadata, spec, _ = _parts(data, problems)
     for field in ("attacher", "nodeName"):
         if not spec.get(field):

@@ -53,6 +53,7 @@ class _Finder:
             self._parser.dispose()
 
     def deepest(self, path: Path) -> Mark | None:
+        """Return the mark of the deepest part of a path that was found; None if none was."""
         for length in range(len(path), 0, -1):
             if mark := self._marks.get(path[:length]):
                 return mark

@@ -243,7 +243,7 @@ class InitialObjects:
 
 
 def _with_claims(volumes: list[KubernetesObject], claims: list[KubernetesObject]) -> list[KubernetesObject]:
-    """Return the volumes; those to which a claim is bound get its claimRef."""
+    """Return the volumes, with claimRef set on those to which a claim is bound (`claimed`)."""
     bound = {claim.volume_name: claim for claim in claims if isinstance(claim, PersistentVolumeClaim) and claim.bound}
     return [
         claimed(volume, bound[volume.name]) if isinstance(volume, PersistentVolume) and volume.name in bound else volume

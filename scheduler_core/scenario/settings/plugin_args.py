@@ -49,6 +49,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def default_preemption(data: Manifest, path: Path, problems: Problems) -> DefaultPreemptionArgs:
+    """Build the arguments of DefaultPreemption: 10 percent and 100 nodes by default."""
     percentage = _or(data.get("minCandidateNodesPercentage"), 10)
     absolute = _or(data.get("minCandidateNodesAbsolute"), 100)
     at_percentage, at_absolute = (*path, "minCandidateNodesPercentage"), (*path, "minCandidateNodesAbsolute")
@@ -63,6 +64,7 @@ def default_preemption(data: Manifest, path: Path, problems: Problems) -> Defaul
 
 
 def inter_pod_affinity(data: Manifest, path: Path, problems: Problems) -> InterPodAffinityArgs:
+    """Build the arguments of InterPodAffinity: weight 1 by default."""
     weight = _or(data.get("hardPodAffinityWeight"), 1)
     if not 0 <= weight <= 100:
         problems.error((*path, "hardPodAffinityWeight"), invalid(weight, Message("not in valid range [0, 100]")))
@@ -85,6 +87,7 @@ def node_affinity(data: Manifest, path: Path, problems: Problems) -> NodeAffinit
 
 
 def balanced_allocation(data: Manifest, path: Path, problems: Problems) -> NodeResourcesBalancedAllocationArgs:
+    """Build the arguments of NodeResourcesBalancedAllocation; each resource once, with weight 1."""
     resources = _resources(data.get("resources"))
     names: set[str] = set()
     for index, resource in enumerate(resources):
@@ -97,6 +100,7 @@ def balanced_allocation(data: Manifest, path: Path, problems: Problems) -> NodeR
 
 
 def node_resources_fit(data: Manifest, path: Path, problems: Problems) -> NodeResourcesFitArgs:
+    """Build the arguments of NodeResourcesFit: LeastAllocated of cpu and memory by default."""
     for field in ("ignoredResources", "ignoredResourceGroups"):
         for index, name in enumerate(data.get(field) or ()):
             if field == "ignoredResourceGroups" and "/" in name:
@@ -130,6 +134,7 @@ def node_resources_fit(data: Manifest, path: Path, problems: Problems) -> NodeRe
 
 
 def pod_topology_spread(data: Manifest, path: Path, problems: Problems) -> PodTopologySpreadArgs:
+    """Build the arguments of PodTopologySpread: the type System by default, without constraints."""
     kind = data.get("defaultingType") or "System"
     constraints: dict[tuple[str, str], TopologySpreadConstraint] = {}
     at = (*path, "defaultConstraints")
@@ -150,6 +155,7 @@ def pod_topology_spread(data: Manifest, path: Path, problems: Problems) -> PodTo
 
 
 def volume_binding(data: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:
+    """Build the arguments of VolumeBinding: a timeout of 600 s by default."""
     seconds = _or(data.get("bindTimeoutSeconds"), 600)
     if seconds < 0:
         reason = Message("invalid BindTimeoutSeconds, should not be a negative value")
@@ -172,6 +178,7 @@ def check_no_shape(profiles: Any, problems: Problems) -> None:
 
 
 def dynamic_resources(data: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:
+    """Build the arguments of DynamicResources: a timeout of 10 s by default."""
     timeout = data.get("filterTimeout")
     seconds = parse_duration(timeout) if timeout is not None else 10.0
     if seconds < 0:
@@ -180,6 +187,7 @@ def dynamic_resources(data: Manifest, path: Path, problems: Problems) -> Dynamic
 
 
 def coscheduling(data: Manifest, path: Path, problems: Problems) -> CoschedulingArgs:
+    """Build the arguments of Coscheduling: 60 s of waiting, no backoff, and 10 percent by default."""
     waiting = _or(data.get("permitWaitingTimeSeconds"), 60)
     backoff = _or(data.get("podGroupBackoffSeconds"), 0)
     for field, seconds in (("permitWaitingTimeSeconds", waiting), ("podGroupBackoffSeconds", backoff)):
