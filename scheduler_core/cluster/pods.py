@@ -62,7 +62,7 @@ class PodTable:
         self.term_sets: list[tuple[Any, Any, Any, Any]] = [((), (), (), ())]
         self._spec_number: dict[Hashable, int] = {}
         self._term_number: dict[Hashable, int] = {self.term_sets[0]: 0}
-        self._nameless: dict[str, int] = {}  # by namespace: the slot of its placeholder
+        self._placeholder_slots: dict[str, int] = {}  # by namespace: the slot of its placeholder
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
         # by node; a pod that is removed frees its ports, even if another pod of the node uses them
@@ -87,7 +87,7 @@ class PodTable:
         other._nodes, other.observers, other.changes = nodes, [], ChangeLog()
         for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
             setattr(other, name, getattr(self, name).copy())
-        other._nameless = dict(self._nameless)
+        other._placeholder_slots = dict(self._placeholder_slots)
         other.other_volumes = list(self.other_volumes)
         other._on_node = {name: list(slots) for name, slots in self._on_node.items()}
         other.used_ports = {name: set(ports) for name, ports in self.used_ports.items()}
@@ -124,11 +124,14 @@ class PodTable:
         on_node, names = self._on_node, self._nodes.names
         return [on_node.get(names[row], ()) for row in rows.tolist()]
 
-    def nameless(self, namespace: str) -> int:
-        """Return the slot of a placeholder: a pod in this namespace without priority, labels, terms and requests."""
-        slot = self._nameless.get(namespace)
+    def placeholder_slot(self, namespace: str) -> int:
+        """Return the slot of a placeholder: a pod in this namespace without priority, labels, terms and requests.
+
+        It is created on first use, and is not among the existing pods.
+        """
+        slot = self._placeholder_slots.get(namespace)
         if slot is None:
-            slot = self._nameless[namespace] = self.put(_placeholder(namespace))
+            slot = self._placeholder_slots[namespace] = self.put(_placeholder(namespace))
             del self.slot_of[self.pods[slot].key]
         return slot
 

@@ -56,7 +56,7 @@ class Lesson(msgspec.Struct, frozen=True):
 
     @property
     def has_words(self) -> bool:
-        """Return whether there are a description, a sentence of what to look at, captions or questions."""
+        """Return whether there are texts besides the title: description, look_at, captions or questions."""
         return bool(self.description or self.look_at or self.captions or self.questions)
 
     def text(self, field: str, language: str) -> str:

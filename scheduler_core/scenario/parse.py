@@ -435,9 +435,9 @@ def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
-    """Return the objects, which begin with the namespaces, and add the namespaces that only events mention.
+    """Return the objects with the namespaces that only events mention.
 
-    `mentioned`: names of namespaces, possibly repeated.
+    `objects` begin with the namespaces. `mentioned`: names of namespaces, possibly repeated.
     """
     namespaces = [item for item in objects if isinstance(item, Namespace)]
     names = {namespace.name for namespace in namespaces}

@@ -234,7 +234,7 @@ _NONE = np.empty(0, np.intp)
 def _slot_of_nominated(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
     """Return the slot of a nominated pod, that of a placeholder if the pod is popped with its group."""
     slot = pods.slot_of[key]
-    return pods.nameless(pods.pods[slot].namespace) if key in nominations.popped else slot
+    return pods.placeholder_slot(pods.pods[slot].namespace) if key in nominations.popped else slot
 
 
 def _blind_to_pods(plugin: FilterPlugin) -> bool:

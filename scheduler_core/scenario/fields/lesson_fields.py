@@ -16,10 +16,8 @@ TOPICS = (
     "scale", "devices", "workloads", "nodes", "autoscaling",
 )  # fmt: skip
 LEVELS = ("beginner", "intermediate", "advanced")
-YES_OR_NO = (
-    "PreemptionEvaluated",
-    "AttemptFinished",
-)  # events at which the options of a choice can begin with yes and no
+# The events at which the options of a choice can begin with yes and no.
+YES_OR_NO = ("PreemptionEvaluated", "AttemptFinished")
 QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "CycleStarted": ("pod",),

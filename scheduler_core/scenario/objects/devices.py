@@ -164,7 +164,7 @@ def build_resource_slice(data: Manifest, problems: Problems, admission: Admissio
     _check_pool(pool, problems)
     per_device = bool(spec.get("perDeviceNodeSelection"))
     if spec.get("perDeviceNodeSelection") is False:
-        _refuse_false(("spec", "perDeviceNodeSelection"), problems)
+        _report_false(("spec", "perDeviceNodeSelection"), problems)
     if spec.get("devices") and spec.get("sharedCounters"):
         problems.error(("spec", "sharedCounters"), Message("only one of `sharedCounters` or `devices` is allowed"))
     return ResourceSlice(
@@ -209,17 +209,17 @@ def build_taint_rule(data: Manifest, problems: Problems, admission: Admission) -
 
 def claim_from_v1beta1(data: Manifest) -> Manifest:
     """Convert a v1beta1 claim, whose requests contain the fields that are in `exactly` in v1."""
-    return _with_spec(data, _exactly)
+    return _with_spec(data, _with_exact_requests)
 
 
 def template_from_v1beta1(data: Manifest) -> Manifest:
     """Convert a v1beta1 template, whose claim spec is converted as in `claim_from_v1beta1`."""
-    return _with_spec(data, lambda spec: _with_spec(spec, _exactly))
+    return _with_spec(data, lambda spec: _with_spec(spec, _with_exact_requests))
 
 
 def slice_from_v1beta1(data: Manifest) -> Manifest:
     """Convert a v1beta1 slice, whose devices have their fields under `basic`."""
-    return _with_spec(data, _without_basic)
+    return _with_spec(data, _with_flat_devices)
 
 
 def _with_spec(data: Manifest, change: Any) -> Manifest:
@@ -227,27 +227,27 @@ def _with_spec(data: Manifest, change: Any) -> Manifest:
     return {**data, "spec": change(spec)} if isinstance(spec, dict) else data
 
 
-def _exactly(spec: Manifest) -> Manifest:
+def _with_exact_requests(spec: Manifest) -> Manifest:
     devices = spec.get("devices")
     requests = devices.get("requests") if isinstance(devices, dict) else None
     if not isinstance(devices, dict) or not isinstance(requests, list):
         return spec
-    return {**spec, "devices": {**devices, "requests": [_exactly_requested(request) for request in requests]}}
+    return {**spec, "devices": {**devices, "requests": [_with_exactly(request) for request in requests]}}
 
 
-def _exactly_requested(request: Any) -> Any:
+def _with_exactly(request: Any) -> Any:
     if not isinstance(request, dict) or request.get("firstAvailable"):
         return request
     name = request.get("name")
     return {"name": name, "exactly": {key: value for key, value in request.items() if key != "name"}}
 
 
-def _without_basic(spec: Manifest) -> Manifest:
+def _with_flat_devices(spec: Manifest) -> Manifest:
     devices = spec.get("devices")
-    return {**spec, "devices": [_flat(device) for device in devices]} if isinstance(devices, list) else spec
+    return {**spec, "devices": [_flat_device(device) for device in devices]} if isinstance(devices, list) else spec
 
 
-def _flat(device: Any) -> Any:
+def _flat_device(device: Any) -> Any:
     if not isinstance(device, dict) or not isinstance(device.get("basic"), dict):
         return device
     return {"name": device.get("name"), **device["basic"]}
@@ -541,7 +541,7 @@ def _node_reach(data: Manifest, selector: Manifest | None, path: Path, problems:
     if data.get("nodeName") == "":
         problems.error((*path, "nodeName"), Message("must be either unset or set to a non-empty string"))
     if data.get("allNodes") is False:
-        _refuse_false((*path, "allNodes"), problems)
+        _report_false((*path, "allNodes"), problems)
     return Reach(
         node_name=data.get("nodeName") or "",
         all_nodes=bool(data.get("allNodes")),
@@ -570,7 +570,7 @@ def _device_reach(data: Manifest, path: Path, problems: Problems, *, per_device:
     return _node_reach(data, data.get("nodeSelector"), path, problems)
 
 
-def _refuse_false(path: Path, problems: Problems) -> None:
+def _report_false(path: Path, problems: Problems) -> None:
     problems.error(path, invalid(False, Message("must be either unset or set to true")))
 
 

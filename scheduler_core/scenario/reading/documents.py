@@ -20,9 +20,8 @@ from scheduler_core.scenario.reading.line_finder import find_marks
 from scheduler_core.scenario.reading.problems import Path, Place, Problems, ScenarioError
 from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
 
-_SEPARATOR = re.compile(
-    r"---(?<=^---)(?=[ \t\r\n]|\Z)", re.MULTILINE
-)  # begins with the dashes, which the regex engine finds fast
+# The pattern begins with the dashes, since the regex engine finds a literal fast.
+_SEPARATOR = re.compile(r"---(?<=^---)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a surrogate pair
 _JSON_START = re.compile(r"\s*\{")

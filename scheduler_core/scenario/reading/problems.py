@@ -88,9 +88,8 @@ class Problems:
     def __init__(self) -> None:
         self._errors: list[ScenarioError] = []  # errors whose place is known
         self._unplaced_errors: list[tuple[PlacedText, Path, Message]] = []  # errors whose place is looked up later
-        self._within_values: dict[
-            int, tuple[int, int]
-        ] = {}  # by index into `_unplaced_errors`: line and column in the value
+        # By index into `_unplaced_errors`: the line and column in the value.
+        self._within_values: dict[int, tuple[int, int]] = {}
         self._unplaced_warnings: list[tuple[PlacedText, Path, Message]] = []  # warnings, likewise
         self._text: PlacedText | None = None
         self._prefix: Path = ()

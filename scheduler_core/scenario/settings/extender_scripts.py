@@ -133,5 +133,5 @@ def _selection(data: Any, path: Path, problems: Problems, *, pods: bool) -> Sele
 
 
 def pod_key(name: str) -> str:
-    """Return namespace/name; a name without a namespace is that of a pod in the namespace default."""
+    """Return namespace/name of a pod or workload; without a namespace, it is in default."""
     return name if "/" in name else f"default/{name}"

@@ -52,8 +52,9 @@ class Timeline:
         self._document = document
         self._problems = problems
         self._admission = admission
-        self._exist: dict[Identity, Manifest] = {key: doc.data if doc else {} for key, doc in exist.items()}
-        self._ever = set(exist)  # all that exist at the start, or have been created or updated by an event so far
+        self._existing: dict[Identity, Manifest] = {key: doc.data if doc else {} for key, doc in exist.items()}
+        # The objects that exist at the start, or have been created or updated by an event so far.
+        self._ever_existed = set(exist)
         self.namespaces: list[str] = []  # of the objects that events create or update, possibly repeated
 
     def build(self, data: tuple[Manifest, ...]) -> tuple[TimelineEvent, ...]:
@@ -85,17 +86,17 @@ class Timeline:
         action = actions[0]
         data, at_object = entry[action], (*path, action)
         if action not in OBJECT_VERBS:
-            return self._act(at, action, data, at_object)
+            return self._other_event(at, action, data, at_object)
         if not isinstance(data, dict):
             self._problems.error(
                 at_object, Message("{value} is {type}; expected a mapping", value=show(data), type=name_of_type(data))
             )
             return None
         if action == "delete":
-            return self._delete(at, data, at_object)
-        return self._change(at, action, data, at_object)
+            return self._deletion_event(at, data, at_object)
+        return self._object_event(at, action, data, at_object)
 
-    def _act(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
+    def _other_event(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
         """Return an event of a verb other than create, update and delete; None if it is invalid.
 
         Its details are the fields as written, with "nodes", "pod" or "names" added.
@@ -112,7 +113,7 @@ class Timeline:
                 message = Message("{value} is {type}; expected true or false", **_typed(details["force"]))
                 self._problems.error((*path, "force"), message)
                 return None
-            return self._on_nodes(at, verb, nodes, details, path if below is None else (*path, below))
+            return self._node_event(at, verb, nodes, details, path if below is None else (*path, below))
         if verb in ("evict", "ready", "finish"):
             pod = data.get("pod", data) if isinstance(data, dict) else data
             if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
@@ -126,12 +127,14 @@ class Timeline:
             more = {"pod": pod, **({"exitCode": int(code)} if verb == "finish" else {})}
             return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, **more})
         if verb == "pressure":
-            return self._on_nodes(at, verb, [data.get("node")], details, (*path, "node"))
-        return self._on_workload(at, verb, details, path)
+            return self._node_event(at, verb, [data.get("node")], details, (*path, "node"))
+        return self._workload_event(at, verb, details, path)
 
-    def _on_nodes(self, at: float, verb: Verb, nodes: list[Any], details: Manifest, path: Path) -> TimelineEvent | None:
+    def _node_event(
+        self, at: float, verb: Verb, nodes: list[Any], details: Manifest, path: Path
+    ) -> TimelineEvent | None:
         for name in nodes:
-            if not isinstance(name, str) or ("Node", "", name) not in self._ever:
+            if not isinstance(name, str) or ("Node", "", name) not in self._ever_existed:
                 self._problems.error(path, Message("no Node {name} exists at this time", name=show(name)))
                 return None
         if verb == "taint" and not details.get("effect"):
@@ -144,7 +147,7 @@ class Timeline:
             details = {**details, "value": "true" if details["value"] else "false"}
         return TimelineEvent(at, verb, "Node", "", "", details={**details, "nodes": nodes})
 
-    def _on_workload(self, at: float, verb: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
+    def _workload_event(self, at: float, verb: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
         """Return the event of a patch, scale, rollout or load; None if it is invalid."""
         name_of_kind = data.get("kind") or ""
         kind = KINDS.get(name_of_kind)
@@ -166,7 +169,7 @@ class Timeline:
         name = data.get("name") or ""
         namespace = (data.get("namespace") or "default") if kind.namespaced else ""
         key = (kind.name, namespace, name if isinstance(name, str) else "")
-        if key not in self._exist and kind.name not in MADE_KINDS:
+        if key not in self._existing and kind.name not in MADE_KINDS:
             self._problems.error(
                 (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
             )
@@ -190,7 +193,7 @@ class Timeline:
 
         Without a document, only the form of the patch is checked, and errors of a JSON patch are left to the run.
         """
-        before = self._exist.get(key)
+        before = self._existing.get(key)
         try:
             after = apply_patch(before or {}, data.get("patch"), data.get("type") or "strategic")
         except PatchError as error:
@@ -205,18 +208,18 @@ class Timeline:
         with self._admission.template():
             build(kind, after, self._problems, self._admission)
         self._enter()
-        self._exist[key] = after
+        self._existing[key] = after
         return self._problems.count == errors
 
-    def _change(self, at: float, action: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
+    def _object_event(self, at: float, action: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
         self._enter(path)
         kind = kind_of(data, (), self._problems)
         if kind is None:
             return None
         key = identity(kind, data)
         self._check_exists(action, key)
-        self._exist[key] = data
-        self._ever.add(key)
+        self._existing[key] = data
+        self._ever_existed.add(key)
         if key[1]:
             self.namespaces.append(key[1])
         self._admission.updating = action == "update"
@@ -230,18 +233,18 @@ class Timeline:
         mentions them.
         """
         kind, _, name = key
-        if action == "create" and key in self._exist and kind not in ("Pod", "Namespace"):
+        if action == "create" and key in self._existing and kind not in ("Pod", "Namespace"):
             self._problems.error(
                 ("metadata", "name"),
                 Message("{problem}: {kind} {name} exists already", problem=duplicate(name), kind=kind, name=name),
             )
-        existing = self._ever if kind == "Pod" else self._exist.keys()
+        existing = self._ever_existed if kind == "Pod" else self._existing.keys()
         if action == "update" and key not in existing and kind != "Namespace":
             self._problems.error(
                 ("metadata", "name"), Message("no {kind} {name} exists at this time", kind=kind, name=show(name))
             )
 
-    def _delete(self, at: float, data: Manifest, path: Path) -> TimelineEvent | None:
+    def _deletion_event(self, at: float, data: Manifest, path: Path) -> TimelineEvent | None:
         kind = self._kind_to_delete(data, path)
         if kind is None:
             return None
@@ -257,7 +260,7 @@ class Timeline:
             self._problems.error((*path, "gracePeriodSeconds"), invalid(grace, message))
             return None
         key = (kind.name, namespace if kind.namespaced else "", name)
-        if key not in self._ever and kind.name == "Pod" and not self._has_workloads():
+        if key not in self._ever_existed and kind.name == "Pod" and not self._has_workloads():
             self._problems.warn(
                 path,
                 Message(
@@ -267,14 +270,14 @@ class Timeline:
                 ),
             )
         elif (
-            key not in self._exist
+            key not in self._existing
             and kind.name not in ("Pod", "Namespace")
             and not (kind.name in MADE_KINDS and self._has_workloads())
         ):
             self._problems.error(
                 (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
             )
-        self._exist.pop(key, None)
+        self._existing.pop(key, None)
         if kind.name == "PriorityClass":
             self._admission.priority_classes.pop(name, None)
         elif kind.name == "StorageClass":
@@ -283,7 +286,7 @@ class Timeline:
 
     def _has_workloads(self) -> bool:
         """Return whether a workload has existed so far, whose controller may have created an object."""
-        return any(kind in SPECS for kind, _, _ in self._ever)
+        return any(kind in SPECS for kind, _, _ in self._ever_existed)
 
     def _kind_to_delete(self, data: Manifest, path: Path) -> Kind | None:
         name = data.get("kind") or ""
