@@ -71,8 +71,8 @@ class InterPodAffinity(InterPodAffinityToday):
 class InterPodAffinityOf1_18(InterPodAffinity):
     """InterPodAffinity of 1.18, which applies the anti-affinity of an added or removed pod to the wrong namespace.
 
-    Required anti-affinity without namespaces applies to the namespace of the incoming pod, not of its owner
-    (interpodaffinity/filtering.go: updateWithPod).
+    In updateWithPod, a required anti-affinity term without namespaces applies to the namespace of the incoming pod, not
+    to that of the pod with the term (interpodaffinity/filtering.go).
     """
 
     every_key = True

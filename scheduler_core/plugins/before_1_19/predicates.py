@@ -24,7 +24,7 @@ class CheckNodeUnschedulable(NodeUnschedulable):
 
 
 class NoDiskConflict(VolumeRestrictions):
-    """The predicate NoDiskConflict. A pod without disks is not skipped, since nominated pods are added."""
+    """The predicate NoDiskConflict. As the releases have no Skip, it also runs for pods without disks."""
 
     name = "NoDiskConflict"
     about = AboutFile("about/disk_conflict.yaml")
@@ -78,7 +78,7 @@ class NoVolumeZoneConflict(VolumeZone):
 
 
 class MatchInterPodAffinity(InterPodAffinity):
-    """The predicate MatchInterPodAffinity. No pod is skipped for lack of terms, since nominated pods are added."""
+    """The predicate MatchInterPodAffinity. As the releases have no Skip, it also runs for pods without terms."""
 
     name = "MatchInterPodAffinity"
 

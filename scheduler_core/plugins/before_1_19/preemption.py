@@ -1,7 +1,7 @@
 """Preemption before 1.19 (generic_scheduler.go: Preempt, selectNodesForPreemption, pickOneNodeForPreemption).
 
-Every node that is not unresolvable is dry-run. `preemptionPolicy: Never` is ignored. A pod for which no victims are
-found keeps its nomination, unless preemption cannot help on any node. Ties are resolved in favour of the oldest node.
+There is a dry run on every node that is not unresolvable. `preemptionPolicy: Never` is ignored. A pod for which no
+victims are found keeps its nomination, unless preemption cannot help on any node. In a tie, the oldest node wins.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class Preemption(PostFilterPlugin):
 
 
 class EvaluatorBefore119(Evaluator):
-    """Preemption before 1.19: the current dry runs with the earlier rules. The pod's message does not mention it."""
+    """Preemption before 1.19: the current dry runs with the earlier rules.
+
+    The pod's message does not mention a preemption that found no victims.
+    """
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):

@@ -61,7 +61,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return scores
 
     def _lacks_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return a bool per node: whether it lacks a counter, as neither this pod nor its pods have affinity."""
+        """Return a bool per node: whether it lacks a counter, because neither this pod nor a pod there has terms."""
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
             return np.zeros(len(rows), np.bool_)
@@ -69,7 +69,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return ~np.isin(rows, pods.row[owners])
 
     def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
-        """Raise RunEnded if a term adds points to one of these nodes, where kube-scheduler crashes."""
+        """Raise RunEnded if a term matches pods in the domain of one of these nodes, where kube-scheduler panics."""
         counted = np.zeros(len(rows), np.bool_)
         for term in terms:
             counted |= term.counter.cells[term.domains.codes[rows]] > 0

@@ -148,7 +148,7 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
 
     @staticmethod
     def _utilization(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], name: str) -> Amounts:
-        """Return 100 - (capacity - requested) * 100 / capacity with truncating division.
+        """Return 100 - (capacity - requested) * 100 / capacity for each row, with truncating division.
 
         The utilization is 100 if more is requested than the capacity, or if the node lacks the resource.
         """

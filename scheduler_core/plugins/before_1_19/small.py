@@ -1,4 +1,4 @@
-"""Plugins with the current rule but different texts or another scale (kube-scheduler 1.18: framework/plugins)."""
+"""Small differences of plugins before 1.19: reasons, scales, thresholds (kube-scheduler 1.18: framework/plugins)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TaintToleration(TaintTolerationToday):
 
 
 class NodeAffinity(NodeAffinityToday):
-    """NodeAffinity before 1.19. It has no PreFilter: terms that name nodes do not limit the search."""
+    """NodeAffinity before 1.19, with an earlier reason. It has no PreFilter: named nodes do not limit the search."""
 
     scale = MAX_NODE_SCORE
 

@@ -58,13 +58,16 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return -pod.priority, self._groups.sort_time(pod), pod.key
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Reject a pod if its group has just failed, or if fewer than `minMember` ungated pods exist."""
+        """Reject a pod if its group backs off after a failure, or has fewer than `minMember` ungated pods."""
         message = self._groups.reason_to_reject(pod, self._handle.now)
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (message,)) if message else SUCCESS
         return PreFilterResult(status=status)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """Reject the waiting members of the group unless the group is nearly complete."""
+        """Reject the waiting members of the group, unless the missing share of `minMember` is small enough.
+
+        The pod itself stays unschedulable in any case.
+        """
         group = self._groups.get(pod)
         if group is None:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, ("can not find pod group",)))
@@ -115,7 +118,10 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         )
 
     def _waiting_seconds(self, group: CoschedulingPodGroup) -> float:
-        """Return the timeout of the group, otherwise that of the plugin; 0 is ignored (util.GetWaitTimeDuration)."""
+        """Return the group's timeout or, if it is 0 or missing, that of the plugin (util.GetWaitTimeDuration).
+
+        If that is 0 too, return 60 s, or 0 for a group whose timeout is 0.
+        """
         own = group.schedule_timeout_seconds
         return float(own or self._args.permit_waiting_time_seconds or (DEFAULT_WAIT_SECONDS if own is None else 0))
 

@@ -66,16 +66,16 @@ class PodGroups:
         return ""
 
     def sort_time(self, pod: Pod) -> float:
-        """Return the time by which a pod is sorted in the queue: the creation or last failure of its group.
+        """Return the time by which a pod is sorted in the queue: the last failure of its group, or its creation.
 
-        A pod without an existing group is sorted by its own creation.
+        Without an existing group, it is the creation of the pod.
         """
         group = self.get(pod)
         own = pod.creation_timestamp if group is None else group.creation_timestamp
         return self._failed_at.get(group_of(pod), own)
 
     def back_off(self, pod: Pod, now: float, seconds: float) -> None:
-        """Reject the group's pods for some time, unless they already back off."""
+        """Reject the group's pods for this time, unless the group is still backing off."""
         if now > self._backs_off_until.get(group_of(pod), -1.0):
             self._backs_off_until[group_of(pod)] = now + seconds
 

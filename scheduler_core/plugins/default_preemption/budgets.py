@@ -1,4 +1,4 @@
-"""Victims that violate a PodDisruptionBudget (default_preemption.go: filterPodsWithPDBViolation), for all nodes.
+"""Victims on all nodes that violate a PodDisruptionBudget (default_preemption.go: filterPodsWithPDBViolation).
 
 On each node, pods are processed from the most important to the least important. Each pod uses one disruption of every
 budget that covers it, and violates the budget if none is left. Every node starts with the full budgets.
@@ -16,7 +16,10 @@ from scheduler_core.cluster.pods import PodTable
 
 
 def covers(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Return whether the budget covers pods with these labels. An empty selector matches no pod."""
+    """Return whether the budget covers pods with these labels.
+
+    As in kube-scheduler, an empty selector covers no pod, and no budget covers a pod without labels.
+    """
     if not labels or budget.namespace != namespace or budget.selector.empty:
         return False
     return budget.selector.matches(labels)
@@ -58,7 +61,8 @@ def violating_before_1_19(
 ) -> NDArray[np.bool_]:
     """Return a bool per pod as `violating` does; a pod uses no budget after the first one that it violates.
 
-    `use_up`: whether pods use disruptions of a budget at all (`victims_use_up_budgets`).
+    Pods that a budget already lists as disrupted count too. `use_up`: whether pods use disruptions of a budget at all
+    (`victims_use_up_budgets`).
     """
     violates = np.zeros(len(slots), np.bool_)
     node, remaining = -1, list(allowed)

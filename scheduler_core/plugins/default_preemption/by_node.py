@@ -1,9 +1,9 @@
 """Cached results of dry runs, by node.
 
 Victims are selected again only on nodes that have changed since the last attempt of a similar pod: pods were added,
-removed or updated there, or nominated to the node. This requires that every filter reads only the node itself,
-according to its `reads`, and that no PodDisruptionBudget counts pods elsewhere; otherwise nothing is cached for the
-next attempt.
+removed or updated there, or a nomination to the node was added or removed. This requires that every filter reads only
+the node itself, according to its `reads`, and that the cluster has no PodDisruptionBudget, which would count pods on
+other nodes; otherwise nothing is cached for the next attempt.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ class ByNode:
             self.compared.put(runs.rows[candidates], criteria(self._handle, runs, candidates))
 
     def forget_changed(self) -> bool:
-        """Remove the results of changed nodes. Return False if all results are outdated."""
+        """Remove the results of changed nodes. Return whether the others can be used.
+
+        They cannot after a change of the node table, or if a dry run ended with an error.
+        """
         cluster, nominator = self._handle.cluster, self._handle.nominator
         generation, pods, nominations = self._since
         if generation != cluster.nodes.generation or any(status.is_error for status in self.verdicts.statuses):
@@ -75,17 +78,17 @@ class ByNode:
         return True
 
     def victims(self, row: int) -> list[int]:
-        """Return the slots of a candidate's victims, by importance."""
+        """Return the slots of a candidate's victims, in the order of `DryRunBatch.victims`."""
         runs: DryRunBatch = self._runs[row]
         return runs.victims.of_node(int(self._position[row]))
 
     def removed_slots(self) -> Ints:
-        """Return the slots of all pods that a dry run removed."""
+        """Return the slots of all pods that the cached batches of dry runs removed, ascending."""
         batches = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
         return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in batches.values())]))
 
     def records(self, rows: Ints) -> Sequence[DryRunRecord]:
-        """Return the candidates as records of the trace."""
+        """Return the records of these candidates for the trace."""
         row_numbers = rows.tolist()
         for row in row_numbers:
             if row not in self._records:
@@ -93,7 +96,7 @@ class ByNode:
         return [self._records[row] for row in row_numbers]
 
     def _record(self, runs: DryRunBatch) -> None:
-        """Create the records of all candidates of a batch, since the next pod may need them, without outdated ones."""
+        """Create the records of all candidates of a batch that are not outdated, since the next pod may need them."""
         rows = runs.rows[runs.verdicts.passes]
         rows = rows[[run is runs for run in self._runs[rows].tolist()]]
         pods, positions = self._handle.cluster.pods, self._position[rows]
@@ -130,7 +133,10 @@ class DryRunCache:
         self._kinds: dict[Hashable, ByNode] = {}
 
     def results_for(self, cycle: CycleState, *, budgets: bool) -> ByNode:
-        """Return the cached results for the pod, or empty ones; new dry runs are added to them."""
+        """Return the cached results for the pod, or empty ones, to which new dry runs are added.
+
+        `budgets`: whether the cluster has a PodDisruptionBudget; then nothing is cached.
+        """
         alike = self._handle.alike(cycle)
         if alike is None or budgets:
             return ByNode(self._handle)

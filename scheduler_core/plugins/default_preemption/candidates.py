@@ -21,10 +21,11 @@ def _no_rows() -> Ints:
 
 
 class Candidates(msgspec.Struct):
-    """The results of the dry runs on `potential` nodes; the search ends after `wanted` candidates.
+    """The results of the dry runs.
 
+    `potential`: the number of nodes where preemption may help. `wanted`: the number of candidates that ends the search.
     `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those of
-    other evaluated nodes; each in node order.
+    other evaluated nodes; each in node order (before 1.19, candidates are then sorted by the age of the node).
     """
 
     potential: int
@@ -75,7 +76,7 @@ def find_candidates(
 
 
 def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRunBatch]) -> None:
-    """Run batches, each slightly larger than the number of missing candidates.
+    """Run batches, each slightly larger than the number of missing candidates, but of at least SMALLEST_BATCH nodes.
 
     The search ends as soon as there is a candidate without violation and there are enough candidates in total;
     the rest of the batch is dropped.

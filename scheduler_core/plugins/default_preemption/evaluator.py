@@ -3,7 +3,7 @@
     1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may remove some.
     4. pick_one_node.py selects one.  5. The scheduling cycle evicts the victims, clears lower nominations, nominates.
 
-Nothing is changed here; all results are recorded in the trace's PreemptionEvaluated (report.py).
+Nothing in the cluster is changed here; all results are recorded in the trace's PreemptionEvaluated (report.py).
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ class Evaluator:
         return ""
 
     def _no_candidates(self, candidates: Candidates) -> PostFilterResult:
-        """Return the result without candidates: the nomination is cleared, and errors of dry runs are reported."""
+        """Return the result without candidates: an error if a dry run ended with one, which leaves the nomination as it
+        is, otherwise a rejection that clears the nomination.
+        """
         errors = dict.fromkeys(status.message for status in candidates.reasons if status.is_error)
         if errors:
             return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
@@ -86,7 +88,10 @@ class Evaluator:
         )
 
     def _choose(self, pod: Pod, candidates: Candidates) -> PostFilterResult:
-        """Run the extenders, pick a node, and return the result."""
+        """Call the extenders, pick a node, and return the result.
+
+        If an extender fails or removes all candidates, the result is an error or a rejection.
+        """
         try:
             remaining, extenders = self._call_extenders(pod, candidates)
         except ExtenderError as error:
@@ -110,7 +115,10 @@ class Evaluator:
         return PostFilterResult(status, node, victims=victims, cleared=cleared, evaluation=evaluation)
 
     def _call_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:
-        """Return the remaining candidates and the extenders that were called (callExtenders)."""
+        """Return the remaining candidates and the names of the extenders that were called (callExtenders).
+
+        Raises ExtenderError if an extender that is not ignorable fails.
+        """
         rows = candidates.rows
         called: list[str] = []
         if not self.handle.extenders:

@@ -27,13 +27,13 @@ class Criteria(msgspec.Struct, frozen=True):
     """The compared values, one per candidate."""
 
     pdb_violations: NDArray[np.int64]
-    highest_priority: NDArray[np.int64]  # that of the first victim, which is the most important one
+    highest_priority: NDArray[np.int64]  # that of the first victim, in the order of `DryRunBatch.victims`
     priority_sum: NDArray[np.int64]  # the sum of (priority + 2^31)
     victims: NDArray[np.int64]  # the number of victims
     earliest_start: NDArray[np.float64]  # of the highest-priority victims, in seconds; infinite if none has started
 
     def in_order(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
-        """Return the values of each criterion; the smallest one wins."""
+        """Return the values of each criterion but the last, in order; the smallest value wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
     def take(self, positions: Rows) -> Criteria:
@@ -41,7 +41,7 @@ class Criteria(msgspec.Struct, frozen=True):
         return Criteria(*(getattr(self, column)[positions] for column in self.__struct_fields__))
 
     def put(self, rows: NDArray[np.intp], values: Criteria) -> None:
-        """Replace the values of some candidates."""
+        """Replace the values of the candidates at `rows`."""
         for column in self.__struct_fields__:
             getattr(self, column)[rows] = getattr(values, column)
 
@@ -58,8 +58,8 @@ def pick_one_node_for_preemption(
     """Return the index of the selected candidate and, per candidate, the criterion (1 to 6) that dropped it, 0 for the
     selected one.
 
-    Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_start_in_turn`: "now" is
-    later for each candidate, so that the last candidate with only such victims starts latest.
+    Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_start_in_turn`: "now" is later
+    for each candidate, so among candidates whose highest-priority victims have all not started, the last one wins.
     """
     count = len(criteria.victims)
     assert count, "there is no candidate to pick from"

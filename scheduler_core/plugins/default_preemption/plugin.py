@@ -1,8 +1,8 @@
 """DefaultPreemption: nominate a node where evicting pods of lower priority makes room.
 
 kube-scheduler: plugins/defaultpreemption. With SchedulerAsyncPreemption, the victims are deleted concurrently with the
-next cycles (scheduler/async_preemption.py), and PreEnqueue gates the pod until that is done. Without it, no pod is ever
-rejected here, so no events are registered.
+next cycles (scheduler/async_preemption.py), and PreEnqueue gates the pod until that is done. Without it, PreEnqueue
+never gates a pod, so no events are registered.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
         return WAITS if self._handle.is_running_preemption(pod) else SUCCESS
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        """Return the events that may end a gate of PreEnqueue."""
+        """Return the events after which PreEnqueue checks a gated pod again.
+
+        There are none without SchedulerAsyncPreemption, or where the queue checks gated pods on every event.
+        """
         if (
             not self._handle.feature_gates.get(GATE, False)
             or self._handle.release.rules.gated_pods_are_checked_on_every_event
@@ -59,12 +62,12 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
         return (RegisteredEvent(ClusterEvent("Pod", Action.DELETE), lambda pod, old, new: QueueingHint.SKIP),)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        reason = self._why_left_to_group(pod) if pod.pod_group else ""
+        reason = self._reason_left_to_group(pod) if pod.pod_group else ""
         if reason:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",)))
         return self._evaluator.preempt(cycle, diagnosis)
 
-    def _why_left_to_group(self, pod: Pod) -> str:
+    def _reason_left_to_group(self, pod: Pod) -> str:
         """Return the reason that a group member does not preempt on its own, "" if it does."""
         gates = self._handle.feature_gates
         if gates.get("TopologyAwareWorkloadScheduling"):

@@ -27,7 +27,7 @@ MOST, FEW = 128, 32  # of more than MOST candidates, or failed nodes, only FEW a
 
 
 def fit_error(nodes: int, candidates: Candidates) -> str:
-    """Return FitError's message for the failed dry runs; on all other nodes preemption is not helpful.
+    """Return FitError's message for the failed dry runs; all other nodes count as NOT_HELPFUL.
 
     Reasons are sorted as strings, including counts: "10 x" comes before "2 y".
     """
@@ -88,7 +88,7 @@ class Records:
         )
 
     def _budgets(self, candidates: Candidates) -> list[BudgetNow]:
-        """Return the disruptions allowed by each budget that covers a removed pod."""
+        """Return the current numbers of each budget that covers a pod removed in a dry run."""
         cluster = self._handle.cluster
         budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
         if not budgets:
@@ -106,7 +106,7 @@ class Records:
         return {names[row]: records[number - 1] for row, number in zip(rows.tolist(), numbers, strict=True)}
 
     def victims(self, candidates: Candidates, row: int) -> list[Pod]:
-        """Return the pods to evict on a candidate node, by importance."""
+        """Return the pods to evict on a candidate node, in the order of `DryRunBatch.victims`."""
         pods = self._handle.cluster.pods.pods
         return [pods[slot] for slot in candidates.runs.victims(row)]
 

@@ -63,8 +63,9 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
 class DryRunBatch(msgspec.Struct, frozen=True):
     """The dry runs of a batch of nodes. The nodes that pass are candidates.
 
-    `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order in which
-    they are restored, with `reprieved` and `violates` per pod; `victims` are ordered by importance.
+    `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order in which they
+    are restored, with `reprieved` and `violates` per pod. `victims` are ordered by importance; in releases that do not
+    sort them again (`victims_are_sorted_again`), those that violate a budget come first.
     """
 
     rows: Ints
@@ -127,7 +128,7 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
 
 
 def _verdicts_without(handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes) -> Verdicts:
-    """Return the verdicts after the removal of the pods; a node without such pods is rejected."""
+    """Return the verdicts after the removal of the pods; a node without pods to remove is rejected with NO_VICTIMS."""
     has_pods = removed.counts > 0
     verdicts = Verdicts(np.array(~has_pods, np.int16), [NO_VICTIMS])
     with_pods = has_pods.nonzero()[0]
@@ -197,9 +198,9 @@ def _allowed_disruptions(handle: Handle, budgets: Sequence[PodDisruptionBudget])
 
 
 def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *, in_order: bool) -> PodsOfNodes:
-    """Return the pods that were not reprieved, by importance; equal pods keep their order.
+    """Return the pods that were not reprieved: `in_order` in the order of `tried`, otherwise by importance (stable).
 
-    kube-scheduler sorts only if a node had both violating and other pods; otherwise they are already in order.
+    kube-scheduler sorts only if a node had both violating and other pods; otherwise they are already sorted.
     """
     slots, index = tried.slots[~reprieved], tried.index[~reprieved]
     return PodsOfNodes.of(slots if in_order else slots[_by_importance(handle, slots, index)], index, nodes)

@@ -100,7 +100,7 @@ class Searches:
         return outcome
 
     def _has_pending_allocations(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
-        """Return whether the node has pending allocations, which the cluster's objects do not show."""
+        """Return whether devices in these pools have pending allocations, which the cluster's objects do not show."""
         pending = allocator.allocated.pending_pools
         return bool(pending) and any(pool.id in pending for pool in pools)
 
@@ -153,7 +153,10 @@ class View:
             self._nodes.pop(name, None)
 
     def number(self, node: Node, pools: Sequence[Pool]) -> int | None:
-        """Return the number of the node with these pools; None if its searches depend on earlier ones."""
+        """Return the number of the node with these pools.
+
+        Return None if pools of two drivers share counters: the searches then depend on the order of the nodes.
+        """
         entry = self._nodes.get(node.name)
         if entry is None or entry[0] is not pools:
             if self._all_pools.counters_are_ambiguous:

@@ -49,7 +49,7 @@ class AllocatedDevices:
         self._seen = version
 
     def including(self, claims: Iterable[ResourceClaim]) -> AllocatedDevices:
-        """Return the devices with those of pending allocations (GatherAllocatedState)."""
+        """Return these devices and those of pending allocations (GatherAllocatedState); itself if none is pending."""
         pending = [claim.allocation for claim in claims if claim.allocation is not None]
         if not pending:
             return self

@@ -48,7 +48,7 @@ class InvalidPools(Exception):
 
 
 class Features(msgspec.Struct, frozen=True):
-    """The state of the allocator's feature gates."""
+    """The feature gates of the allocator, as they are in the release."""
 
     device_taints: bool
     partitionable_devices: bool
@@ -198,7 +198,8 @@ class DeviceSearch:
     def _candidates(self) -> list[Candidate | Pool]:
         """Return the devices in the order in which they are tried.
 
-        An invalid pool among them ends the search with an error.
+        Until 1.34, an invalid pool is a candidate itself and ends the search with an error; since 1.35, the devices of
+        invalid and incomplete pools are left out.
         """
         candidates: list[Candidate | Pool] = []
         for pool in self.pools:
@@ -211,7 +212,7 @@ class DeviceSearch:
     # Before the search
 
     def _prepare(self, number: int, claim: ResourceClaim) -> None:
-        """Set up the requests and constraints of a claim. Raises AllocationError if it is invalid."""
+        """Set up the requests and constraints of a claim. Raises AllocationError if the claim cannot be allocated."""
         fewest = 0
         answers: dict[tuple[DeviceID, RequestKey], bool] = {}
         for index, request in enumerate(claim.spec.requests):
@@ -297,7 +298,7 @@ class DeviceSearch:
         if at.claim >= len(self.claims):
             return "found"
         if at.request >= len(self.claims[at.claim].spec.requests):
-            self._stack.append(ClaimBorder())
+            self._stack.append(EndOfClaim())
             return Position(at.claim + 1, orders=at.orders)
         data = self.requests[at.key]
         if data.parent is not None and not at.within:
@@ -333,7 +334,7 @@ class DeviceSearch:
         return Position(at.claim, at.request, first_place, at.device + 1, at.within, orders=at.orders)
 
     def count(self, calls: int) -> None:
-        """Count calls of the search. Raises TimedOut if there are too many."""
+        """Count calls of `allocateOne`. Raises TimedOut after too many calls, or too many steps."""
         self.calls += calls
         if self.calls > MAX_CALLS or self.steps > MAX_STEPS:
             raise TimedOut
@@ -341,7 +342,10 @@ class DeviceSearch:
     # One device
 
     def usable(self, at: Position, data: RequestData, candidate: Candidate) -> bool:
-        """Return whether a device can be allocated: it is not in use, it is selected, and it has enough capacity."""
+        """Return whether a device can be allocated: it is not in use, selectable, and has enough capacity left.
+
+        With admin access, a device counts as in use only if the claim already has it. Raises AllocationError.
+        """
         in_use = self._used_by_claim if data.request.admin_access else self._in_use
         if in_use(candidate.id, at.claim):
             return False
@@ -354,7 +358,8 @@ class DeviceSearch:
     def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
         """Return whether all selectors accept the device and it is available on the node (`isSelectable`).
 
-        Raises AllocationError if a selector fails.
+        A device with binding conditions is not selectable without their feature gate. Raises AllocationError if a
+        selector fails.
         """
         device = candidate.device
         if device.binding_conditions and not self.features.binding_conditions:
@@ -405,7 +410,7 @@ class DeviceSearch:
         return True
 
     def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
-        """Undo `take` for the claim's last device."""
+        """Undo `take` for the claim's last device, as far as kube-scheduler does in the release."""
         device = self.chosen[claim].pop()
         if device.shared:
             self._release(candidate.id, device.consumed)
@@ -443,7 +448,10 @@ class DeviceSearch:
         return claim in self.allocating.get(device, ())
 
     def _may_fit(self, data: RequestData, candidate: Candidate) -> bool:
-        """Return whether a device counts for a request for all devices: it has the capacity, at least when unused."""
+        """Return whether a device counts for a request for all devices: whether its remaining capacity suffices.
+
+        Since 1.37, it is enough if the capacity of the unused device suffices; the search then fails if it is in use.
+        """
         if not self.rules.all_devices_must_have_room:
             return self._fits(data, candidate)
         return not self.features.consumable_capacity or fits(candidate.device, data.request.capacity, {}, {})
@@ -500,8 +508,8 @@ class DeviceSearch:
             del self.capacities[device]
 
 
-class ClaimBorder(msgspec.Struct):
-    """The end of a claim. A request for too many devices in a later claim does not affect this one."""
+class EndOfClaim(msgspec.Struct):
+    """The end of a claim: the outcome "too many" of a later claim becomes "none" for the choices of this one."""
 
     def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         return "none"
@@ -540,7 +548,7 @@ class TakenDevice(msgspec.Struct):
 
 
 class DeviceChoice(msgspec.Struct):
-    """One device of a count: the candidates in order, starting after the previous device.
+    """The choice of one of the requested devices: the candidates in order, starting after the previous device.
 
     Before 1.36, kube-scheduler starts with the first candidate each time, which has the same result and takes longer.
     """
@@ -558,7 +566,10 @@ class DeviceChoice(msgspec.Struct):
         return outcome if outcome == "too many" else self.advance(search)
 
     def advance(self, search: DeviceSearch) -> Position | Outcome:
-        """Take the next usable device and return the next position, or "none". Raises AllocationError."""
+        """Take the next usable device and return the next position, or "none" if no device is left.
+
+        Raises AllocationError and TimedOut.
+        """
         at, candidates = self.position, search.candidates
         if self.place < 0:
             self.place = at.start - 1

@@ -36,7 +36,7 @@ class BindingError(Exception):
 
 
 def with_manifest(claim: ResourceClaim) -> ResourceClaim:
-    """Return the claim with its current manifest."""
+    """Return the claim with a manifest of its current fields."""
     return replace(claim, manifest=claim_manifest(claim))
 
 
@@ -79,7 +79,7 @@ def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, ha
 
 
 def deallocate(claim: ResourceClaim, handle: Handle) -> None:
-    """Remove the allocation of the claim."""
+    """Remove the allocation of the claim, its reservations and the status of its devices."""
     handle.write_later(with_manifest(replace(claim, allocation=None, reserved_for=(), devices=())))
 
 
@@ -126,7 +126,10 @@ def conditions_error(state: State, handle: Handle) -> str:
 
 
 def is_ready(claim: ResourceClaim) -> bool:
-    """Return whether drivers report all binding conditions (`isClaimReadyForBinding`). Raises BindingError."""
+    """Return whether all binding conditions of the claim's devices are true (`isClaimReadyForBinding`).
+
+    Raises BindingError if a failure condition is true.
+    """
     for result in claim.allocation.results if claim.allocation is not None else ():
         if not result.binding_conditions:
             continue
@@ -145,7 +148,7 @@ def is_ready(claim: ResourceClaim) -> bool:
 
 
 def has_timed_out(claim: ResourceClaim, now: float) -> bool:
-    """Return whether the claim's devices took too long to become ready (`isClaimTimeout`)."""
+    """Return whether the time for the claim's devices to become ready is over (`isClaimTimeout`)."""
     allocation = claim.allocation
     if allocation is None or allocation.timestamp is None:
         return False
@@ -156,8 +159,8 @@ def has_timed_out(claim: ResourceClaim, now: float) -> bool:
 def _with_driver_status(claim: ResourceClaim, now: float) -> ResourceClaim:
     """Return the claim with its allocation time and the status that the simulated driver reports.
 
-    All conditions are met, unless the claim is annotated to fail: "fail" for every device, "fail-first" for
-    the device that another annotation names.
+    All binding conditions are true. If the claim is annotated to fail, the failure conditions are true instead: with
+    "fail" those of every device, with "fail-first" those of the devices with the name in another annotation.
     """
     allocation = claim.allocation
     assert allocation is not None

@@ -12,7 +12,11 @@ Consumed = Mapping[str, int]  # nano units by capacity
 
 
 def fits(device: Device, requested: Requested, consumed: Consumed, allocating: Consumed) -> bool:
-    """Return whether the device has room for the request in addition to its consumption (`CmpRequestOverCapacity`)."""
+    """Return whether the device has the requested capacity left (`CmpRequestOverCapacity`).
+
+    `consumed` is consumed by allocated devices, `allocating` by those of this search. False if a requested capacity
+    does not exist, or the amount violates its policy.
+    """
     amounts = dict(requested or ())
     if not amounts and not device.capacity:
         return True
@@ -34,7 +38,7 @@ def consumed_capacity(device: Device, requested: Requested) -> tuple[tuple[str, 
 
 
 def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:
-    """Return the amount rounded up by the policy; without a request, the default or the whole capacity."""
+    """Return the amount, rounded up as the policy requires; without a request, the default or the whole capacity."""
     policy = capacity.policy
     if requested is None:
         return policy.default if policy is not None and policy.default is not None else capacity.value

@@ -26,7 +26,7 @@ def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
 
 
 class AvailableCounters:
-    """The remaining counters of each pool. Computed for the first node that needs them, valid for one cycle."""
+    """The remaining counters of each pool, valid for one cycle. They are computed when a node first needs them."""
 
     def __init__(self, allocated: AllocatedDevices, rules: Rules) -> None:
         self._allocated = allocated
@@ -54,7 +54,7 @@ class ConsumedCounters:
         self._pools: dict[PoolID, Counters] = {}
 
     def consume(self, candidate: Candidate) -> bool:
-        """Consume the device's counters; nothing if they are insufficient. Return whether they are sufficient."""
+        """Consume the device's counters if they are sufficient. Return whether they are."""
         available = self._available.of(candidate.pool)
         consumed = self._pools.setdefault(self._available.key(candidate.pool), {})
         for name, amounts in candidate.device.consumes_counters:

@@ -74,7 +74,7 @@ def on_node(
 
 
 def create(pod: Pod, claim: ResourceClaim, handle: Handle) -> ResourceClaim:
-    """Write the claim for the chosen node and return it."""
+    """Write the claim for the chosen node, under its final name, and return it."""
     name = f"{pod.name}-extended-resources"
     owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": True}
     manifest = {
@@ -94,7 +94,7 @@ def create(pod: Pod, claim: ResourceClaim, handle: Handle) -> ResourceClaim:
 
 
 def unreserve(state: State, handle: Handle) -> None:
-    """Delete a claim that was written (`unreserveExtendedResourceClaim`)."""
+    """Remove the pending allocation, and delete the claim if it was written (`unreserveExtendedResourceClaim`)."""
     assert state.extended is not None
     handle.cluster.pending_allocations.remove(state.extended_uid)
     if not is_in_memory(state.extended):

@@ -10,7 +10,7 @@ from scheduler_core.plugins.dynamic_resources.claims import ClaimError, claim_er
 
 
 def after_claim_change(cluster: Cluster) -> HintFunction:
-    """Return the hint for an added or updated claim."""
+    """Return the hint function for an added or updated claim."""
 
     def hint(pod: Pod, old: ResourceClaim | None, new: ResourceClaim) -> QueueingHint:
         try:
@@ -28,7 +28,7 @@ def after_claim_change(cluster: Cluster) -> HintFunction:
 
 
 def after_pod_change(cluster: Cluster) -> HintFunction:
-    """Return the hint for a pod that got the names of its generated claims."""
+    """Return the hint function for a pod that got the names of its generated claims."""
 
     def hint(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if new.uid != pod.uid or claim_error(new, cluster):

@@ -107,7 +107,10 @@ class DynamicResources(
     SignPlugin,
     RecordsSearch,
 ):
-    """Filters nodes by the devices for the pod's claims. Pods without claims pass."""
+    """Filters nodes by the devices for the pod's claims, and for extended resources that a DeviceClass provides.
+
+    All nodes pass for a pod that has neither.
+    """
 
     name = "DynamicResources"
     about = AboutFile("about.yaml")
@@ -131,7 +134,7 @@ class DynamicResources(
     # Before the cycle
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Gate a pod until its claims exist."""
+        """Gate a pod until its claims exist and can be used (`claims_of`)."""
         if not self._enabled or not pod.resource_claims:
             return SUCCESS
         error = claim_error(pod, self.handle.cluster)
@@ -181,7 +184,7 @@ class DynamicResources(
         return PreFilterResult(state)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Return verdicts, cached for the cycle, since they do not depend on other pods."""
+        """Return the verdicts, cached for the cycle, since they do not depend on other pods; `change` is not used."""
         numbers: dict[Status, int] = {}
         which = np.zeros(len(nodes.all_rows[rows]), np.int16)
         for index, row in enumerate(nodes.all_rows[rows].tolist()):
@@ -197,7 +200,8 @@ class DynamicResources(
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Deallocate a claim of the pod whose devices prevent scheduling, if no other pod uses it.
 
-        If its PreFilter has not run (an earlier plugin rejected the pod), it returns an error, which ends PostFilter.
+        If there is none, delete the claim for extended resources that an earlier cycle created. If PreFilter of this
+        plugin has not run (an earlier plugin rejected the pod), return an error, which ends PostFilter.
         kube-scheduler selects any of several claims; the simulation, like the recorded runs, selects the first.
         """
         if not self._enabled:
@@ -218,7 +222,7 @@ class DynamicResources(
         return PostFilterResult(STILL_NOT_SCHEDULABLE)
 
     def score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """Score nodes higher if earlier subrequests were chosen."""
+        """Return the scores, higher where earlier subrequests were chosen; 0 for a node without new allocations."""
         scores = np.zeros(len(rows), np.int64)
         if state is not None:
             names = nodes.names
@@ -241,7 +245,7 @@ class DynamicResources(
     # Reserve and the binding cycle
 
     def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
-        """Mark the devices that Filter found as allocated, before the claims are written."""
+        """Record the allocations that Filter found as pending, before PreBind writes the claims."""
         if state is None:
             return SUCCESS
         to_allocate = list(state.to_allocate())
@@ -273,7 +277,10 @@ class DynamicResources(
             extended.unreserve(state, self.handle)
 
     def pre_bind(self, pod: Pod, state: State | None, node_name: str) -> Status:
-        """Write the claims, then wait until drivers have prepared the devices."""
+        """Write the claims. With binding conditions, fail if the drivers have not prepared the devices.
+
+        kube-scheduler waits for the drivers; the simulated driver responds to the write at once.
+        """
         if state is None:
             return SUCCESS
         for number, claim in enumerate(state.claims):
@@ -310,7 +317,10 @@ class DynamicResources(
     # Parts
 
     def _bind(self, pod: Pod, state: State, number: int, node_name: str) -> ResourceClaim:
-        """Write the claim and return it (bindClaim). Raises BindingError."""
+        """Write the claim and return it (bindClaim); an extended resource claim without requests is not written.
+
+        Raises BindingError.
+        """
         claim, allocation = state.claims[number], state.reserved.get(number)
         extended_claim = claim is state.extended
         if extended_claim and allocation is None and not claim.spec.requests:
@@ -369,7 +379,7 @@ class DynamicResources(
         return status
 
     def _judge(self, pod: Pod, state: State, node: Node) -> Status:
-        """Return the result of evaluating the claims on a node."""
+        """Evaluate the claims on a node and return its status; the devices that were found are stored in the state."""
         extended_claim = None
         if state.extended is not None:
             alone = len(state.claims) == 1

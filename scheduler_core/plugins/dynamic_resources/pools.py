@@ -74,7 +74,7 @@ class Pools:
         self.counters_are_ambiguous = False  # pools of two drivers have the same name, and so share counters
 
     def of_node(self, node: Node) -> Sequence[Pool]:
-        """Return the pools that the node can use. Call `follow` after every change of slices."""
+        """Return the pools of the node, invalid and incomplete ones included. Call `follow` after changes of slices."""
         pools = self._known.get(node.name)
         if pools is None or pools[0] is not node:
             pools = self._known[node.name] = (node, self._gather(node))
@@ -95,14 +95,18 @@ class Pools:
         return self._users.get(pool_id, ())
 
     def completeness(self, pool_id: PoolID) -> tuple[int, int]:
-        """Return the number of slices of the newest generation, and the required number."""
+        """Return the number of slices of the newest generation, and the required number; zeros for an unknown pool."""
         slices: list[ResourceSlice] = []
         for resource_slice in self._pools.get(pool_id, {}).values():
             _add(slices, resource_slice)
         return len(slices), slices[0].slice_count if slices else 0
 
     def left_out(self, node: Node) -> Iterator[tuple[PoolID, Literal["elsewhere", "outdated"]]]:
-        """Yield the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
+        """Yield the pool of each slice with devices that belongs to the node or to several nodes, in order of name.
+
+        The second value is the reason that the node cannot use the pool, if it cannot: the slice is for other nodes, or
+        it is for this one and outdated. The caller leaves out the pools of `of_node`.
+        """
         for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
             resource_slice = self._slices[name]
             if not resource_slice.shared_counters:  # these have no devices
@@ -134,7 +138,7 @@ class Pools:
         return "" if resource_slice.reach is None or everywhere else resource_slice.reach.node_name
 
     def _forget(self, resource_slice: ResourceSlice) -> None:
-        """Discard the cached pools of the nodes that can use the slice."""
+        """Record the change of the slice's pool, and discard the cached pools of the nodes that can use it."""
         pool_id = resource_slice.driver, resource_slice.pool
         self.changes.append(pool_id)
         self._built.pop(pool_id, None)

@@ -71,7 +71,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
 
 
 def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status: Status) -> NodeSearch:
-    """Return the steps of the search on a node, which is repeated. `status`: the node's status."""
+    """Repeat the search on a node, and return its steps. `status`: the result of Filter for the node."""
     return _node_search(Notebook(cluster, state), state, cluster, pools, name, status)
 
 
@@ -193,7 +193,7 @@ def _condition_text(condition: Any) -> str:
 
 
 def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
-    """Yield the pools that the node can use, then those that several nodes share and this one cannot use."""
+    """Yield the node's pools, then those of `Pools.left_out` that are not among them, once per slice."""
     pools_of_node = pools.of_node(node)
     for pool in pools_of_node:
         names = [candidate.device.name for candidate in pool.devices()]
@@ -235,7 +235,7 @@ class RecordedSearch(DeviceSearch):
         self._most = (0, 0, 0)  # the number of devices there, and the claim and request of the next one
 
     def record(self) -> bool:
-        """Run the search. Return whether it was stopped because it has more than MAX_TRIES steps."""
+        """Run the search and record its steps. Return whether it was stopped after MAX_TRIES steps."""
         try:
             solution = self.run()
         except _Enough:
@@ -251,7 +251,10 @@ class RecordedSearch(DeviceSearch):
         return False
 
     def shortage(self) -> DeviceShortage | None:
-        """Return the request for which the search got furthest; None if it is for all devices or for one."""
+        """Return the request at which the search had selected the most devices, with the number that it found.
+
+        Return None if the request is for all devices or for one, or if the search reached no request.
+        """
         at = self._furthest
         data = self.requests[at.key] if at is not None else None
         if at is None or data is None or data.takes_all or data.count < 2:
@@ -393,7 +396,7 @@ class RecordedSearch(DeviceSearch):
         return True
 
     def _path(self, claim: ResourceClaim, data: RequestData) -> Path:
-        """Return the path of the request in its claim."""
+        """Return the path of the request in its claim; ("spec",) if the claim has no such request."""
         for number, request in enumerate(claim.spec.requests):
             if request.name == data.base_name:
                 start: Path = ("spec", "devices", "requests", number)

@@ -9,17 +9,17 @@ import msgspec
 from scheduler_core.apis.devices import ALL, DeviceClass, DeviceRequest
 from scheduler_core.plugins.dynamic_resources.pools import Candidate
 
-RequestKey = tuple[int, int, int]  # claim, request, subrequest: 0 for a request without any
+RequestKey = tuple[int, int, int]  # indices of claim, request and subrequest (0 for a request without subrequests)
 
 
 class AllocationError(Exception):
     """The search on a node ends with an error: a claim, class, selector or pool is invalid, or a request for all
-    devices cannot be met.
+    devices cannot be satisfied.
     """
 
 
 class RequestData(msgspec.Struct, frozen=True):
-    """A request, or a subrequest of `parent`. `all_devices`: the devices for mode All."""
+    """A request, or a subrequest of `parent`. `all_devices`: the devices for mode All; None for other modes."""
 
     request: DeviceRequest
     parent: DeviceRequest | None

@@ -79,8 +79,8 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
 
 
 def _selector_manifest(devices: Sequence[Chosen], node_name: str) -> Manifest | None:
-    """Return the node selector (`createNodeSelector`): the node if a device is local to it, otherwise the
-    requirements of all slices; None: all nodes.
+    """Return the manifest of the node selector (`createNodeSelector`): the node if a device is local to it, otherwise
+    the requirements of the slices and devices. None if there are no requirements, so that all nodes can use the claim.
     """
     term: dict[str, list[Manifest]] = {"matchFields": [], "matchExpressions": []}
     for device in devices:

@@ -15,7 +15,7 @@ def score(state: State, solution: Solution) -> int:
 
 
 def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExplanation:
-    """Return a line for each chosen subrequest."""
+    """Return a line for each chosen subrequest, and one for the normalization."""
     on_node = state.nodes.get(node_name)
     devices = _selected_subrequests(state, on_node.solution) if on_node is not None else ()
     lines = [f"{claim} gets {name}: {points}" for claim, name, points in devices]
@@ -27,7 +27,7 @@ def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExpla
 
 
 def _selected_subrequests(state: State, solution: Solution) -> list[tuple[str, str, int]]:
-    """Return (claim, request/subrequest, points) of every prioritized list."""
+    """Return (claim, request/subrequest, points) of each chosen subrequest."""
     subrequests = []
     solved = iter(solution.chosen)
     for number, claim in enumerate(state.claims):

@@ -51,11 +51,14 @@ class State(msgspec.Struct):
         return self.claims if self.extended is None else self.claims[:-1]
 
     def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
-        """Return the unallocated claims with their index."""
+        """Yield (index, claim) of each unallocated claim."""
         return ((number, claim) for number, claim in enumerate(self.claims) if claim.allocation is None)
 
     def to_search(self, extended: ResourceClaim | None = None) -> Sequence[ResourceClaim]:
-        """Return the claims that need devices; `extended`: the claim for extended resources on a node."""
+        """Return the claims for which a search must find devices.
+
+        `extended` replaces the claim for extended resources, whose requests differ by node.
+        """
         if extended is None and self._to_search is not None:
             return self._to_search
         claims = [

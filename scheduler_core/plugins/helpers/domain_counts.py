@@ -53,7 +53,7 @@ def topology_domains(nodes: NodeTable, key: str) -> Domains:
 
 
 def every_row(nodes: NodeTable) -> Domains:
-    """Return a domain for each node, independent of its labels."""
+    """Return a division in which each row is a domain, whatever the node's labels."""
     return nodes.derived(
         "every row a domain", lambda nodes: Domains.of(None, np.arange(len(nodes), dtype=np.intp), nodes.names)
     )
@@ -155,7 +155,10 @@ class DomainCounts:
         return counts
 
     def counter(self, rules: PodRules, domains: Domains, *, skip_terminating: bool = False) -> DomainCounter:
-        """Return the number of pods in each domain that match all `rules`."""
+        """Return the number of pods in each domain that match all `rules`.
+
+        `skip_terminating`: without pods that are being deleted.
+        """
         key = (rules, domains.key, skip_terminating)
         domain_counter = self._counters.pop(key, None)
         if domain_counter is None:

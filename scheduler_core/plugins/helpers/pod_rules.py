@@ -1,4 +1,4 @@
-"""An index of the pods that match a spread constraint or an affinity term.
+"""Rules that select pods, as spread constraints and affinity terms do, and an index of items by their selectors.
 
 kube-scheduler: AffinityTerm.Matches (framework/types.go), countPodsMatchSelector (podtopologyspread/common.go).
 """
@@ -34,7 +34,7 @@ def match_all(rules: PodRules, namespace: str, labels: Mapping[str, str]) -> boo
 
 
 def anchors(selector: LabelSelector) -> tuple[Label, ...] | None:
-    """Return labels of which each matching pod has exactly one; None if the selector requires no value."""
+    """Return labels of which each matching pod has exactly one; None if no requirement has the operator In."""
     for requirement in selector.requirements:
         if requirement.operator == "In":
             return tuple((requirement.key, value) for value in requirement.values)

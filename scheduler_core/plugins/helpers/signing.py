@@ -43,7 +43,7 @@ def by_requests(pod: Pod) -> Fragments:
 
 
 def by_volumes(pod: Pod) -> Fragments:
-    """Sign the sources of volumes; configuration volumes do not affect scheduling."""
+    """Sign the sources of volumes without those of ConfigMaps and Secrets, which do not affect scheduling."""
     volumes = (pod.manifest.get("spec") or {}).get("volumes") or ()
     sources = [
         json.dumps({name: value for name, value in volume.items() if name != "name"}, sort_keys=True, default=str)
@@ -54,7 +54,7 @@ def by_volumes(pod: Pod) -> Fragments:
 
 
 def by_claims(pod: Pod) -> Fragments | None:
-    """Return None for a pod with resource claims, which cannot be signed."""
+    """Return no fragments; None for a pod with resource claims, which cannot be signed."""
     return None if pod.has_resource_claims else {}
 
 

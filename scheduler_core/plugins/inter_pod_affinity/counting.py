@@ -69,7 +69,7 @@ class Plan(msgspec.Struct):
 
     @property
     def affinity_total(self) -> int:
-        """Return the number of pods that match the required affinity terms in a domain of their keys."""
+        """Return the number of pods in a domain that match all required affinity terms, summed over their keys."""
         return sum(key.affinity_counts.total for key in self.keys if key.affinity_counts is not None)
 
     @property

@@ -99,7 +99,10 @@ class TermOwners:
         return terms[1]
 
     def owners(self, number: int) -> DomainCounter:
-        """Return the number of owners of the term in each domain of its topology key."""
+        """Return the number of owners of the term in each domain of its topology key.
+
+        A pod that has the term twice counts twice.
+        """
         domain_counter = self._counters.pop(number, None) or DomainCounter()
         self._counters[number] = domain_counter  # the most recently used counter is last
         if len(self._counters) > KEPT_COUNTERS:
@@ -116,7 +119,7 @@ class TermOwners:
         return domain_counter.without(rows) if rows else domain_counter
 
     def sets_with(self, numbers: Iterable[int]) -> list[int]:
-        """Return the term sets (`PodTable.terms`) that contain one of these terms, once per term."""
+        """Return the term sets (`PodTable.terms`) that contain these terms, once per occurrence of a term."""
         self._learn()
         return [term_set for number in numbers for term_set in self._sets_with[number]]
 

@@ -33,7 +33,10 @@ FIELDS = {
 def explain_filter(
     pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None, *, first_needs_labels: bool = True
 ) -> list[Fact]:
-    """Return facts about affinity, anti-affinity and existing anti-affinity; only the first failure is reported."""
+    """Return facts about affinity, anti-affinity and existing anti-affinity.
+
+    If one of the three is violated, return only the facts about the first such one, some of which may hold.
+    """
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []
     affinity = partial(_affinity, first_needs_labels=first_needs_labels)
@@ -173,7 +176,7 @@ def explain_score(
 
 
 def _term_field(pod: Pod, scoring: ScoringTerm) -> str:
-    """Return the path of the pod's own term, or that of the labels that a term of another pod matches."""
+    """Return the path of the pod's own term; for a term of another pod, that of this pod's labels, which it matches."""
     if not scoring.own:
         return "metadata.labels"
     anti = scoring.role is Role.PREFERRED_ANTI_AFFINITY

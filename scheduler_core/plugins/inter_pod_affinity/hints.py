@@ -13,7 +13,7 @@ NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
 
 
 def events_to_register(after_pod_change: HintFunction, after_node_change: HintFunction) -> Sequence[RegisteredEvent]:
-    """Return events of bound pods (added, deleted, labels) and of nodes (added, labels)."""
+    """Return events of pods (added, deleted, labels) and of nodes (added, labels)."""
     return (
         RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), after_pod_change),
         RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), after_node_change),
@@ -21,7 +21,7 @@ def events_to_register(after_pod_change: HintFunction, after_node_change: HintFu
 
 
 def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """Queue the pod if its labels changed, or if another pod's change may help it."""
+    """Queue the pod if its labels changed, or if the change of a pod with a node or a nomination may help it."""
     if old is not None and new is not None and new.uid == pod.uid:
         return QueueingHint.QUEUE
     if any(other is not None and not (other.node_name or other.nominated_node_name) for other in (new, old)):
@@ -32,7 +32,7 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
 
 
 def after_pod_change_by_any_term(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """Return the hint from 1.37 on, for which it is enough that one anti-affinity term no longer matches the pod."""
+    """Return the hint since 1.37: of several anti-affinity terms, the deleted or changed pod need match only one."""
     hint = after_pod_change(pod, old, new)
     if hint is QueueingHint.QUEUE or old is None or not (old.node_name or old.nominated_node_name):
         return hint

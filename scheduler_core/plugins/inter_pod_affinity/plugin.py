@@ -1,7 +1,7 @@
 """InterPodAffinity: places pods near pods that their terms select, or away from them (plugins/interpodaffinity).
 
 kube-scheduler: plugins/interpodaffinity/{plugin,filtering}.go. "Near" means the same value of the term's topology key.
-Preferred terms only affect the score (`scoring.py`).
+Preferred terms affect only the score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ class InterPodAffinity(
     ExplainsScore,
     SignPlugin,
 ):
-    """Rejects nodes that violate required terms of the pod or of existing pods; scores preferred terms."""
+    """Rejects nodes that violate required terms of the pod, or required anti-affinity of existing pods.
+
+    Scores nodes by preferred terms and by required affinity of existing pods.
+    """
 
     name = "InterPodAffinity"
     about = AboutFile("about.yaml")
@@ -136,7 +139,7 @@ class InterPodAffinity(
         return result
 
     def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skip pods if no term matches a pod on a node with its topology key."""
+        """Skip the pod if no term that scores matches a pod in any domain; before 1.28, no pod is skipped."""
         plan = self._plans.of(pod) if state is None else state
         matching = [term for term in plan.scoring if term.counter.total]
         return PreScoreResult(matching) if matching or self._scores_anything else _SKIP_SCORE
@@ -218,8 +221,9 @@ def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn
 def _rows_without_match(
     plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None
 ) -> NDArray[np.bool_]:
-    """Return the opposite of satisfyPodAffinity: rows without the key, or without a pod in the domain that matches all
-    terms, unless the pod may be the first.
+    """Return whether each row violates the pod's affinity (satisfyPodAffinity).
+
+    It does if it lacks the key, or if no pod in its domain matches all terms and the pod may not be the first.
     """
     assert key.affinity_counts is not None
     affinity_counts, first = key.affinity_counts.cells[codes], may_be_first(plan, delta)

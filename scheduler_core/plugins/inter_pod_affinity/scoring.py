@@ -1,4 +1,4 @@
-"""InterPodAffinity's score: the weights of all preferred terms that match (interpodaffinity/scoring.go).
+"""InterPodAffinity's score: the weights of all terms that match (interpodaffinity/scoring.go).
 
 raw = the sum of the weights over all pairs of a pod in the node's domain and a preferred term of either pod that
 matches the other, negative for anti-affinity; an existing pod's required affinity counts with hardPodAffinityWeight.
@@ -16,7 +16,7 @@ from scheduler_core.trace.columns import highest, lowest
 
 
 def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
-    """Return the raw scores of the feasible rows; `terms` are those that match at least one pod."""
+    """Return the raw scores of the feasible rows: for each term, its weight times the pods in the row's domain."""
     total = np.zeros(len(rows), np.int64)
     for term in terms:
         total += term.weight * term.counter.cells.take(term.domains.codes.take(rows))
@@ -24,7 +24,7 @@ def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
 
 
 def normalize(scores: Scores) -> Scores:
-    """Scale the scores of the feasible rows to 0 to 100 (NormalizeScore)."""
+    """Return the scores of the feasible rows, scaled to 0 to 100; all 0 if they are equal (NormalizeScore)."""
     low, high = lowest(scores), highest(scores)
     if low == high:
         return np.zeros(len(scores), np.int64)

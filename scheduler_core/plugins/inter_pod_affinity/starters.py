@@ -9,7 +9,7 @@ _HOST = "kubernetes.io/hostname"
 
 
 def require_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Let the pod require a pod with app=cache, which runs in another domain."""
+    """Let the pod require a pod with app=cache. One runs in another domain, if other nodes exist."""
     key = "example.com/group"
     term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": key}
     cluster.spec.setdefault("affinity", {})["podAffinity"] = {_REQUIRED: [term]}
@@ -30,7 +30,7 @@ def exclude_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: st
 
 
 def be_excluded(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Let a pod on the nodes exclude the pod."""
+    """Add a pod to each of the nodes whose anti-affinity excludes the pod."""
     term = {"labelSelector": {"matchLabels": {"app": POD}}, "topologyKey": _HOST}
     for node in nodes:
         cluster.add_neighbour(node, {"app": "shy"}, affinity={"podAntiAffinity": {_REQUIRED: [term]}})

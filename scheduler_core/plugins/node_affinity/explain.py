@@ -16,7 +16,10 @@ PREFERRED_FIELD = f"{AFFINITY_FIELD}.preferredDuringSchedulingIgnoredDuringExecu
 
 
 def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[Fact]:
-    """Return facts: the profile's addedAffinity, the labels of the pod's nodeSelector, its required affinity."""
+    """Return facts about the profile's addedAffinity, the labels of the pod's nodeSelector, and its required affinity.
+
+    If there is none of these, return a single fact that holds.
+    """
     facts = []
     if added is not None:
         facts.append(_terms_fact("NodeAffinity.added", "the profile's addedAffinity", added, node, ""))
@@ -62,7 +65,10 @@ def _has(requirement: SelectorRequirement, node: Node) -> str:
 
 
 def _decisive_condition(selector: NodeSelector, node: Node) -> dict[str, int | str]:
-    """Return the condition of a single term that the node does not meet, or its only condition; empty otherwise."""
+    """Return the first condition that the node does not meet, or the only condition if it meets it.
+
+    Empty if there are several terms, or the node meets several conditions.
+    """
     if len(selector.terms) != 1:
         return {}
     term = selector.terms[0]

@@ -81,7 +81,11 @@ class NodeAffinity(
         self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Limit the search to the nodes that the terms name by metadata.name, if every term does."""
+        """Limit the search to the nodes that the terms name by metadata.name, if every term does.
+
+        Reject the pod if no node is left, because the conditions of each term contradict each other. Until 1.26, one
+        such term is enough.
+        """
         required = pod.required_node_affinity
         if required is None and self.args.added_required is None and not pod.node_selector:
             return SKIPPED
@@ -135,7 +139,10 @@ class NodeAffinity(
         return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index)
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-        """Queue the pod if the node matches now and did not before, or if a term cannot be parsed."""
+        """Queue the pod if the node matches now and did not before, or if no term matches and one cannot be parsed.
+
+        A node that does not match `addedAffinity` helps in no case.
+        """
         added = self.args.added_required
         if added is not None and not added.matches(new.labels, new.name):
             return QueueingHint.SKIP

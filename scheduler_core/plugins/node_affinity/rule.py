@@ -17,7 +17,7 @@ Mask = NDArray[np.bool_]  # one per row
 
 
 def matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
-    """Return bool[N]: whether the node has every selected label and matches a term of the affinity (None: none)."""
+    """Return bool[N]: whether each node has all labels of `node_selector` and, unless None, matches `required`."""
     key = ("matching_nodes", tuple(sorted(node_selector.items())), required)
     return nodes.derived(key, lambda table: _matching_nodes(table, node_selector, required))
 

@@ -19,14 +19,16 @@ CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Return whether the resource is extended, hugepages, kubernetes.io/... or attachable-volumes
+    """Return whether the name has a domain or starts with "hugepages-" or "attachable-volumes-"
     (`schedutil.IsScalarResourceName`).
     """
     return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
 
 
 def is_extended_resource(name: str) -> bool:
-    """Return whether the resource has a domain other than Kubernetes' (`v1helper.IsExtendedResourceName`)."""
+    """Return whether the name has a domain other than Kubernetes', and is no quota for requests
+    (`v1helper.IsExtendedResourceName`).
+    """
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 

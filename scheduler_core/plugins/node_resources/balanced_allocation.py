@@ -38,7 +38,8 @@ Shares = NDArray[np.float64]
 class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
     """Scores the improvement of the balance: 50 + (50 + balance with the pod - balance without it) / 2.
 
-    The balance is 100 * (1 - standard deviation of the used shares), computed from the pods' actual requests.
+    The balance is 100 * (1 - standard deviation of the requested shares), computed from the pods' actual requests.
+    Before 1.36, the score is the balance with the pod.
     """
 
     name = "NodeResourcesBalancedAllocation"
@@ -58,7 +59,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         return None if self._by_devices.requested_by(pod) else by_requests(pod)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skip a pod that requests none of the resources."""
+        """Skip a pod that requests none of the resources; before 1.33, no pod is skipped."""
         return SCORES if self._is_scored(pod) else SKIPPED
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:

@@ -29,7 +29,7 @@ def explain_fit(
 ) -> list[Fact]:
     """Return facts: room for one more pod, then room for every checked resource.
 
-    Resources in `by_devices` are not checked on a node that has none of them itself.
+    A resource in `by_devices`, which devices may provide, is not checked on a node that does not have it itself.
     """
     delta = [0] * (len(state) + 1) if change is None else [int(column[0]) for column in change.delta]
     also = ", counting the pods nominated to it" if change is not None else ""
@@ -48,7 +48,7 @@ def explain_fit(
 def explain_strategy(
     args: NodeResourcesFitArgs, score: OneScore, pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], index: int
 ) -> ScoreExplanation:
-    """Return each resource's score by the strategy, then their mean."""
+    """Explain each resource's score by the strategy and, if several resources count, their mean."""
     row = rows[index : index + 1]
     parts = _parts(amounts(pod, nodes, row, args.resources, non_zero=True), score)
     lines = [_line(args.strategy, part) for part in parts] or ["no resource counts: 0"]
@@ -72,7 +72,10 @@ def mean_line(parts: Sequence[tuple[int, int]], *, rounded: bool) -> str:
 
 
 def in_units(name: str, *values: int) -> list[str]:
-    """Return amounts as text: bytes in the largest unit that divides all of them, other amounts in their own unit."""
+    """Return amounts as text: memory and ephemeral storage in the largest of Gi, Mi and Ki that divides all amounts.
+
+    All other amounts are plain numbers (cpu in millicores).
+    """
     if name not in BYTES:
         return [str(value) for value in values]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):

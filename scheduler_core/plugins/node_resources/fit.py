@@ -43,7 +43,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.signing import Fragments, by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
-from scheduler_core.plugins.node_resources.placement import fullness
+from scheduler_core.plugins.node_resources.placement import placement_utilization
 from scheduler_core.plugins.node_resources.strategies import (
     broken_linear,
     least_allocated,
@@ -116,7 +116,11 @@ class NodeResourcesFit(
         return pre_filter_result
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject nodes for all insufficient resources; UnschedulableAndUnresolvable if the empty node is too small."""
+        """Reject a node with a reason for each insufficient resource.
+
+        Since 1.34, the code is UnschedulableAndUnresolvable if even the empty node is too small. In 1.28, a pod with
+        sidecars is rejected by every node.
+        """
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
@@ -165,7 +169,7 @@ class NodeResourcesFit(
 
     def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
         """Return the utilization of the placement as a whole (MostAllocated, whatever the strategy for nodes is)."""
-        return fullness(self.args.resources, placement, assigned, nodes)
+        return placement_utilization(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         pod_actions = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
@@ -213,7 +217,10 @@ class NodeResourcesFit(
         return is_listed and is_extended_resource(name)
 
     def _after_pod_event(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-        """Queue the pod if a pod left a node, or if a pod (or this one) requests less of a needed resource."""
+        """Queue the pod if a pod with a node or a nomination was deleted, or a pod was scaled down.
+
+        The scaled-down pod is this one, or a pod on a node that now requests less of a resource that this one requests.
+        """
         if new is None:
             assert old is not None
             return _hint(bool(old.node_name or old.nominated_node_name))
@@ -224,7 +231,10 @@ class NodeResourcesFit(
         return _hint(any(old.requests.get(r, 0) > new.requests.get(r, 0) for r, n in pod.requests.items() if n))
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-        """Queue the pod if it fits the empty node, and the node is new or has more of a needed resource."""
+        """Queue the pod if it fits the empty node, and the node is new or has more of a requested resource.
+
+        Extended resources that the node lacks and a DeviceClass provides count as available.
+        """
         requests = {name: n for name, n in pod.requests.items() if n and name != "pods"}
         by_devices = {r for r in requests if not new.allocatable.get(r) and self._by_devices.class_of(r) is not None}
         lacks = any(n > new.allocatable.get(r, 0) for r, n in requests.items() if r not in by_devices)
@@ -235,7 +245,7 @@ class NodeResourcesFit(
         return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*requests, "pods")))
 
     def _after_device_class_change(self, pod: Pod, old: DeviceClass | None, new: DeviceClass) -> QueueingHint:
-        """Queue the pod if it requests the resource that the class now provides."""
+        """Queue the pod if it requests a resource that the class provides and did not provide before."""
         if old is None and DEVICE_CLASS_PREFIX + new.name in pod.requests:
             return QueueingHint.QUEUE
         if old is not None and old.extended_resource_name == new.extended_resource_name:

@@ -11,10 +11,12 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE, Placement
 from scheduler_core.plugins.node_resources.allocation import is_scalar_resource, pod_request
 
 
-def fullness(resources: Sequence[ResourceSpec], placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-    """Return the weighted mean of the requested percentages of each resource on all nodes of the placement.
+def placement_utilization(
+    resources: Sequence[ResourceSpec], placement: Placement, assigned: Sequence[Pod], nodes: NodeTable
+) -> int:
+    """Return the weighted mean of the requested percentage of each resource on all nodes of the placement together.
 
-    The requests of the `assigned` pods of the group are added; 0 if no resource counts.
+    The requests of the `assigned` members of the group are added. 0 if no resource counts.
     """
     total = weights = 0
     for spec in resources:

@@ -6,7 +6,7 @@ from scheduler_core.framework.starter import AMOUNTS, Manifest, StarterCluster
 
 
 def insufficient(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Leave too little of the resource in the reason on the nodes."""
+    """Leave too little of the resource that the reason names on the nodes; "" stands for cpu."""
     resource = reason.removeprefix("Insufficient ") or "cpu"
     default, request = AMOUNTS.get(resource, ("4", "3"))
     cluster.request(resource, request)

@@ -20,7 +20,7 @@ from scheduler_core.framework.interface import (
 
 
 class PodGroupPodsCount(PlacementScorePlugin, PlacementScoreExtensions):
-    """Scores placements by their members. Members that already have a node are counted too, so scores differ less."""
+    """Scores placements by the number of members that would have a node, including those that already have one."""
 
     name = "PodGroupPodsCount"
 

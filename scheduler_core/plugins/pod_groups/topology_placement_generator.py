@@ -27,7 +27,8 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
     def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
         """Return a placement for each domain, in the order of their first node (kube-scheduler iterates over a map).
 
-        Without a topology key, the only placement has all nodes.
+        If members already have a node, only their domain is left. Without a topology key, the only placement has all
+        nodes. The status is an error if the group does not exist, or its members share no domain.
         """
         group = self._groups.get(pod_group)
         if group is None:
@@ -48,7 +49,7 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
     def _domain_of_scheduled(self, group: PodGroup, nodes: NodeTable) -> str | None:
         """Return the domain of the scheduled members, None if there are none.
 
-        Raises _NoDomain if they have none in common.
+        Raises _NoDomain if one has no domain, or they are in several.
         """
         domain: str | None = None
         for pod, node_name in self._groups.scheduled(group.key):
@@ -66,4 +67,4 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
 
 
 class _NoDomain(Exception):
-    """The scheduled members are in no domain, or in several."""
+    """A scheduled member is in no domain, or the members are in several."""

@@ -33,7 +33,7 @@ SYSTEM_DEFAULT_CONSTRAINTS = (
 
 
 class SpreadConstraints:
-    """The spread constraints of pods, by the arguments of a profile."""
+    """The spread constraints of pods: their own, or the defaults from the arguments of a profile."""
 
     def __init__(self, args: PodTopologySpreadArgs, cluster: Cluster) -> None:
         self._system_defaulted = args.defaulting_type == "System"
@@ -46,7 +46,10 @@ class SpreadConstraints:
         self.versions: tuple[int, ...] = ()  # increases when a workload changes, and with it the default selectors
 
     def of(self, pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
-        """Return the pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""
+        """Return the pod's own constraints of this kind; the default ones if it has no constraint of any kind.
+
+        A pod that no service or controller selects has no default constraints either.
+        """
         if pod.topology_spread_constraints:
             return own_constraints(pod, action)
         defaults = self._defaults[action]

@@ -1,7 +1,7 @@
 """A pod's spread constraints with their domains and counters, prepared once for all equal pods.
 
-Pods are equal if they have the same labels, constraints, node selector, node affinity and tolerations (or owner). Only
-the counts change from cycle to cycle.
+Pods are equal if they have the same namespace, labels, constraints, node selector, required node affinity and
+tolerations and, if the constraints are default ones, the same owner. Only the counts change from cycle to cycle.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class CountedConstraint(msgspec.Struct):
 
     @property
     def too_few_domains(self) -> bool:
-        """Return whether there are fewer eligible domains than minDomains (at least 1), so that the minimum is 0."""
+        """Return whether there are fewer eligible domains than minDomains (default 1), so that the minimum is 0."""
         return len(self.topology.eligible) < (self.constraint.min_domains or 1)
 
 

@@ -15,7 +15,7 @@ NODE_ACTIONS = Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UP
 
 
 def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEvent]:
-    """Return events of pods (added, deleted, labels) and of nodes (added, deleted, labels, taints)."""
+    """Return events of pods (added, deleted, labels, tolerations) and of nodes (added, deleted, labels, taints)."""
 
     def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if any(other is not None and not _is_involved(other, pod) for other in (new, old)):

@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 
 class CountedDomains(msgspec.Struct, frozen=True, eq=False):
-    """A constraint's topology: all domains (`all`), and the domains without excluded rows (`counted`).
+    """A constraint's domains: with all rows (`all`), and without the rows on which no pods are counted (`counted`).
 
     `eligible` are the domains with at least one included row: the skew is measured against the smallest of them.
     """

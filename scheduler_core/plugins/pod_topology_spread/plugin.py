@@ -1,8 +1,8 @@
 """PodTopologySpread: spreads pods that match a selector evenly over the domains of a topology key.
 
-kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node passes a DoNotSchedule constraint when (matching
-pods in its domain) + (1 if the pod matches itself) - (least of all domains) <= maxSkew. ScheduleAnyway constraints only
-score (`scoring.py`).
+kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node with the topology key passes a DoNotSchedule
+constraint if (matching pods in its domain) + (1 if the constraint selects the pod itself) - (the least of all eligible
+domains) <= maxSkew. ScheduleAnyway constraints affect only the score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _min_match_num(hard: CountedConstraint) -> int:
 
 
 def min_match_num_with(hard: CountedConstraint, rows: Rows, delta: IntColumn) -> IntColumn:
-    """Return the global minimum for every row, if the row's own domain had `delta` more pods."""
+    """Return the global minimum for each row, as if the row's own domain had `delta` more matching pods."""
     if hard.too_few_domains:
         return np.zeros(len(delta), np.int64)
     eligible = hard.topology.eligible

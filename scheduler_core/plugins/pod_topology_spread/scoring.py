@@ -94,7 +94,10 @@ def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
 
 
 def normalize(state: ScoreState, scores: Scores) -> Scores:
-    """Normalize the scores: the emptiest domain scores highest; ignored rows 0; all 100 if every raw score is 0."""
+    """Return the normalized scores: the lower the raw score, the higher. Ignored rows score 0.
+
+    If the raw scores of all other rows are 0, these rows score 100.
+    """
     counted = scores if state.ignored is None else scores[~state.ignored]
     high = highest(counted) if len(counted) else 0
     if high == 0:

@@ -10,7 +10,7 @@ from scheduler_core.scenario.rules.expression import Expression
 
 
 def explain_condition(rule: Rule, expression: Expression, variables: Variables) -> list[Fact]:
-    """Return a fact for each decisive part: if the whole is false, at least one does not hold."""
+    """Return a fact for each decisive part; if the expression is false, at least one fact does not hold."""
     facts = []
     for condition in conditions(expression.environment, expression.checked, variables):
         left, sign, right = condition.reason

@@ -105,7 +105,10 @@ class _RulePlugin(EnqueueExtensions):
         return registered_events(name.replace("/", " ") if "/" in name else f"{name} All" for name in self.rule.requeue)
 
     def values(self, pod: Pod, rows: NDArray[np.intp]) -> dict[Point, list[tuple[str, str]]]:
-        """Return the value ("true", "false", a number, "error") and its message by point, for each row."""
+        """Return (value, message) by point, for each row; for preEnqueue, which reads no node, only once.
+
+        The value is "true", "false", a number or "error"; the message is "" unless the value is "false" or "error".
+        """
         cluster, values = self._handle.cluster, dict[Point, list[tuple[str, str]]]()
         sums = ClusterSums.of(cluster.nodes)
         for point, condition in self._conditions.items():

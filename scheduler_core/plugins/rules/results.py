@@ -78,16 +78,16 @@ class Results(Generic[A]):
         self._pods: dict[int, tuple[Pod, str, int, Value]] = {}  # by slot
 
     def reads(self, *roots: str) -> bool:
-        """Return whether one of the variables is read."""
+        """Return whether the expressions read one of the variables."""
         return any(root in self._tree for root in roots)
 
     @property
     def depends_on_pods(self) -> bool:
-        """Return whether the results depend on the nodes' pods."""
+        """Return whether the results depend on the pods on the nodes."""
         return self.reads("requested", "pods", "cluster")
 
     def of_pod(self, pod: Pod) -> A:
-        """Return the result for a pod; the expressions must not read the node."""
+        """Return the result for a pod; the expressions must read only the pod."""
         key, variables = self._of_pod(pod)
         return self.results[self._result_index((key,), lambda: variables)]
 
@@ -283,7 +283,10 @@ class Results(Generic[A]):
 
 
 def _requests_of(cluster: Cluster, name: str, number: int, removed: Slots, added: Slots) -> int:
-    """Return the change of the requests for a resource by removed and added pods."""
+    """Return the change in the sum of the requests for a resource; for "pods", in the number of pods.
+
+    `number` is the number of the resource; for an unknown one, the change is 0.
+    """
     if name == "pods":
         return len(added) - len(removed)
     requests = cluster.pods.requests

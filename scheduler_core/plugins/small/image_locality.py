@@ -53,7 +53,10 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
 
 
 def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
-    """Return scores by distinct set of images: 0 up to 23 MiB, 100 from 1000 MiB per container, linear between."""
+    """Return the score of each distinct set of images: 0 up to 23 MiB, 100 from 1000 MiB per container on.
+
+    In between, it is linear.
+    """
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
     clipped = [min(max(total, MIN_THRESHOLD), most) for total in image_sums(nodes, pod)]
     return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in clipped]

@@ -56,7 +56,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Return bool[N] as the state: whether a port conflicts on each node."""
+        """Return bool[N] as the state: whether a host port of the pod is taken on each node. Skip pods without one."""
         if not pod.host_ports:
             return NO_PORTS_WANTED
         conflicts = np.zeros(len(cluster.nodes), np.bool_)
@@ -79,7 +79,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         return Verdicts.reject(conflicts, NO_FREE_PORTS)
 
     def _used_ports(self, node_name: str, position: int, change: Change) -> set[HostPort]:
-        """Return the node's ports after every pod in the change was removed and those that stay were added again."""
+        """Return the used ports after all pods in the change are removed, and those that stay or are new are added."""
         used = set(self._pods.used_ports.get(node_name, ()))
         mentioned = change.mentioned[position]
         for slot, _ in mentioned:

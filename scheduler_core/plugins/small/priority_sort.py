@@ -1,4 +1,4 @@
-"""PrioritySort: sorts pods by priority, then by waiting time (plugins/queuesort)."""
+"""PrioritySort: sorts pods by priority, then by the time at which they entered the queue (plugins/queuesort)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from scheduler_core.framework.interface import (
 
 
 class PrioritySort(QueueSortPlugin):
-    """Sorts pods by priority, then by the time when they were added to the queue, then by order of arrival."""
+    """Sorts pods by descending priority, then by the time at which they were last added to the queue, then in order.
+
+    A pod is added again after each failed attempt.
+    """
 
     name = "PrioritySort"
     about = AboutFile("priority_sort.yaml")

@@ -13,7 +13,7 @@ from scheduler_core.trace.summaries import taint_text
 
 
 def explain_taints(pod: Pod, node: Node) -> list[Fact]:
-    """Return one fact for each NoSchedule or NoExecute taint of the node."""
+    """Return one fact for each NoSchedule or NoExecute taint of the node; a fact that holds if there is none."""
     taints = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
     if not taints:
         return [
@@ -31,7 +31,7 @@ def explain_taints(pod: Pod, node: Node) -> list[Fact]:
 
 
 def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
-    """Return the taints that the pod prefers to avoid; the node with the most of them scores 0."""
+    """Explain the score by the node's PreferNoSchedule taints; the node with the most untolerated ones scores 0."""
     soft = [taint for taint in node.taints if taint.effect == SOFT_EFFECT]
     facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
     count, most = int(raw[index]), int(raw.max())

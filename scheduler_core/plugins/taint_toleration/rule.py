@@ -16,8 +16,9 @@ def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
 
 
 def _covers(toleration: Toleration, taint: Taint) -> bool:
-    """Return whether the toleration tolerates the taint (Toleration.ToleratesTaint): an empty effect or key matches
-    every effect or key; Exists matches every value.
+    """Return whether the toleration tolerates the taint (Toleration.ToleratesTaint).
+
+    An empty effect matches every effect, an empty key every key, and the operator Exists every value.
     """
     if toleration.effect and toleration.effect != taint.effect:
         return False

@@ -27,7 +27,7 @@ _AZURE_SECRET = ("azure-storage-account-", "-secret")  # prefix and suffix of th
 
 
 class TranslationError(Exception):
-    """The in-tree volume cannot be translated to a CSI volume; the text is the translator's error."""
+    """The in-tree volume cannot be translated to a CSI volume; the text is the error of csi-translation-lib."""
 
 
 class InTreePlugin(msgspec.Struct, frozen=True):
@@ -112,7 +112,10 @@ def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume |
 
 
 def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
-    """Return the affinity with the driver's topology key, or None (`translateTopologyFromInTreeToCSI`)."""
+    """Return the volume's affinity with the driver's topology key (`translateTopologyFromInTreeToCSI`).
+
+    None if the volume has neither an affinity nor a zone label that is translated.
+    """
     affinity = pv.node_affinity
     if not plugin.topology_key:
         return affinity

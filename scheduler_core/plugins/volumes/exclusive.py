@@ -15,7 +15,10 @@ def is_exclusive(volume: Volume) -> bool:
 
 
 def disk_names(volume: Volume) -> Iterator[str]:
-    """Yield names of the disks that the volume mounts. Only volumes with a common name can conflict."""
+    """Yield the names of the disk that the volume mounts; an RBD image has one for each monitor.
+
+    Only volumes with a common name can conflict.
+    """
     if is_exclusive(volume) and volume.source is not None:
         for identity in _IDENTITIES[volume.source_type](volume.source):
             yield f"{volume.source_type} {identity}"

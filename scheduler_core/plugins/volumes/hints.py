@@ -27,7 +27,7 @@ def _hint(helps: bool) -> QueueingHint:
 
 
 def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
-    """Return the hint for a created or changed claim of the pod, including ephemeral ones."""
+    """Queue the pod if the created or changed claim is one of its own, including those of ephemeral volumes."""
     return _hint(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
 
 
@@ -74,7 +74,7 @@ def after_attaching_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
 
 
 def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
-    """Queue the pod if it references a claim, or has an in-tree volume of the detaching driver (NodeVolumeLimits).
+    """Queue the pod if it references a claim by name, or has an in-tree volume of the attacher (NodeVolumeLimits).
 
     An in-tree volume that cannot be translated queues the pod too.
     """

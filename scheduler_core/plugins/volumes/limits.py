@@ -87,7 +87,7 @@ class DriverCount(msgspec.Struct, frozen=True):
 class NodeVolumeLimits(
     PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
 ):
-    """Rejects nodes above their limits.
+    """Rejects nodes on which the pod's volumes would exceed the limit of a driver.
 
     An in-tree volume counts on the nodes where a CSI driver serves it.
     """
@@ -116,7 +116,10 @@ class NodeVolumeLimits(
         return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter by counts; rows with assumed changes or unknown volumes are evaluated one by one."""
+        """Filter by counts. Rows with assumed changes, unknown volumes or a missing driver are evaluated one by one.
+
+        Raises RunEnded where kube-scheduler panics.
+        """
         if self._attached is None:
             self._attached = AttachedVolumes(self.storage)
         attached = self._attached

@@ -53,7 +53,7 @@ class Storage:
         return cast("PersistentVolume | None", self.cluster.get("PersistentVolume", name))
 
     def persistent_volumes_for(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
-        """Return the volumes of a class that name no claim, or this one, each kind by name."""
+        """Return the volumes of a class that name this claim, then those that name none, each sorted by name."""
         return self._volumes.of(claim_key, storage_class)
 
     def storage_class(self, name: str) -> StorageClass | None:

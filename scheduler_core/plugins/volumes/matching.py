@@ -108,7 +108,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
 
 
 def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Return why the volume does not fit the claim, even if it is reserved for the claim; "" if it fits."""
+    """Return the reason that the volume does not fit the claim, even if it is reserved for it, "" if it fits."""
     if pv.claim_ref and not reserved_for(pv, claim):
         return f"is claimed by {pv.claim_ref}"
     if pv.capacity < claim.request:
@@ -145,7 +145,10 @@ def volume_limit(capacity: CSIStorageCapacity) -> int | None:
 
 
 def enough_capacity(capacity: CSIStorageCapacity, size: int, labels: Labels) -> bool:
-    """Return whether a volume of `size` bytes fits and the node has access (`capacitySufficient`, `nodeHasAccess`)."""
+    """Return whether a volume of `size` bytes fits and the node has access (`capacitySufficient`, `nodeHasAccess`).
+
+    A capacity object without a limit, or without a topology, provides nothing.
+    """
     limit = volume_limit(capacity)
     if limit is None or limit < size or capacity.node_topology is None:
         return False

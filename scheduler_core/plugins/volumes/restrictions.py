@@ -1,9 +1,9 @@
 """VolumeRestrictions: disks that only one pod can mount, and claims that only one pod can use.
 
 kube-scheduler: volumerestrictions/volume_restrictions.go. Two pods on one node conflict if they mount the same GCE
-disk, EBS volume, RBD image or iSCSI target (except if both mount it read-only; EBS always conflicts). If any pod of the
-cluster uses a claim with the access mode ReadWriteOncePod, every node is rejected; preempting that pod would make its
-node feasible.
+disk, EBS volume, RBD image or iSCSI target (except if both mount it read-only; EBS always conflicts). If another pod of
+the cluster uses one of the pod's claims with the access mode ReadWriteOncePod, every node is rejected; preempting that
+pod would make its node feasible.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 
 class State(msgspec.Struct, frozen=True):
-    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts those in use."""
+    """The state: `claims` are the names of the pod's ReadWriteOncePod claims, `in_use` the number of those in use."""
 
     claims: frozenset[str]
     in_use: int
@@ -166,7 +166,7 @@ def _exclusive_names(pod: Pod) -> Iterator[str]:
 
 
 def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
-    """Queue the pod if the deleted pod used one of its disks or claims, whatever the access modes."""
+    """Queue the pod if the deleted pod, of the same namespace, used one of its disks or claims in any access mode."""
     if old.namespace != pod.namespace:
         return QueueingHint.SKIP
     shared = set(direct_claims(pod)) & set(direct_claims(old))

@@ -13,7 +13,7 @@ from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 
 class PodVolumes(msgspec.Struct, frozen=True):
-    """The volumes for a pod on a node: existing ones and claims to provision, or the reasons that there are none."""
+    """The volumes for a pod on a node: existing ones, and claims to provision. With `reasons`, the node is rejected."""
 
     bindings: tuple[tuple[PersistentVolumeClaim, PersistentVolume], ...] = ()
     provisions: tuple[PersistentVolumeClaim, ...] = ()
@@ -55,7 +55,10 @@ class AssumeCache(msgspec.Struct):
         self.claims[claim_key(assumed)] = (stored, assumed)
 
     def write_error(self, storage: Storage, volumes: PodVolumes) -> str:
-        """Return the reason that the API server rejects the assumed writes (an update in between), otherwise ""."""
+        """Return the error with which the API server rejects the assumed writes, "" if it accepts them.
+
+        It rejects them if one of the objects was updated or deleted since it was assumed.
+        """
         for _, pv in volumes.bindings:
             stored = storage.persistent_volume(pv.name)
             if stored is None or stored is not self.volumes[pv.name][0]:
@@ -74,7 +77,7 @@ class AssumeCache(msgspec.Struct):
 
 
 def _refusal(resource: str, name: str, *, exists: bool) -> str:
-    """Return the API server's error for an update of an object that is deleted, or newer than the one that was read."""
+    """Return the API server's error for an update of an object that was deleted, or updated since it was read."""
     if not exists:
         return f'{resource} "{name}" not found'
     conflict = "the object has been modified; please apply your changes to the latest version and try again"

@@ -109,7 +109,7 @@ class VolumeSearch(msgspec.Struct, frozen=True):
         return any(pv is not None and migratable(pv) is not None for _, pv in self.bound)
 
     def label_keys(self) -> list[str]:
-        """Return every node label on which a result can depend."""
+        """Return the keys of all node labels on which a result can depend, sorted."""
         keys: set[str] = set()
         for _, pv in self.bound:
             if pv is not None:
@@ -122,9 +122,9 @@ class VolumeSearch(msgspec.Struct, frozen=True):
         return sorted(keys)
 
     def find(self, labels: Labels, name: str, csi_node: CSINode | None) -> PodVolumes:
-        """Return the volumes for the pod on the node, or the reasons that there are none (`FindPodVolumes`).
+        """Return the volumes for the pod on the node, and the reasons that the node is rejected (`FindPodVolumes`).
 
-        Raises BinderError.
+        Without reasons, the node passes. Raises BinderError.
         """
         conflict, missing = self._check_bound(labels, csi_node)
         reasons = [NODE_CONFLICT] if conflict else []
@@ -200,7 +200,10 @@ def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, stor
 def capacity_for(
     claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels
 ) -> CSIStorageCapacity | None:
-    """Return the first published capacity of the class that is sufficient for the claim; None if there is none."""
+    """Return the first published capacity of the class that is sufficient for the claim.
+
+    None if there is none, or the driver does not publish its capacity.
+    """
     driver = storage.csi_driver(storage_class.provisioner)
     if driver is None or not driver.storage_capacity:
         return None
@@ -229,7 +232,7 @@ def _affinity_keys(pv: PersistentVolume) -> set[str]:
 
 
 def provision_keys(claim: PersistentVolumeClaim, storage: Storage) -> set[str]:
-    """Return the node labels that determine where the claim's class can provision."""
+    """Return the keys of the node labels that determine where the claim's class can provision."""
     storage_class = storage.storage_class(claim_class(claim))
     if storage_class is None:
         return set()

@@ -81,7 +81,7 @@ class State(msgspec.Struct):
     search: VolumeSearch
     verdicts: tuple[int, Interned[Status]] | None = None  # for all rows, in one generation of the node table
     answers: dict[tuple[object, ...], Status] = {}
-    reserved: PodVolumes | None = None  # None: all claims are bound, so there is nothing to do
+    reserved: PodVolumes | None = None  # None before Reserve, and if all claims are bound
 
 
 class VolumeBinding(
@@ -129,7 +129,7 @@ class VolumeBinding(
         return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter all nodes at once if possible; otherwise once per group of nodes that are equal for the claims."""
+        """Evaluate all nodes at once if possible, otherwise once per group of nodes that are equal for the claims."""
         if volume_reach.covers(state.search):
             if state.verdicts is None or state.verdicts[0] != nodes.generation:
                 codes, reasons = volume_reach.reasons_by_row(state.search, nodes)
@@ -150,7 +150,7 @@ class VolumeBinding(
         return columns
 
     def pre_score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skip scoring by capacity without the feature gate StorageCapacityScoring."""
+        """Skip Score without the feature gate StorageCapacityScoring."""
         return PreScoreResult(state) if self._shape else PreScoreResult(None, SKIP)
 
     def score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
@@ -177,7 +177,7 @@ class VolumeBinding(
         return ScoreExplanation(scorer.arithmetic(self._classes(state, node), self._shape))
 
     def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
-        """Assume the volumes and claims of the node (`AssumePodVolumes`)."""
+        """Assume the volumes and claims for the node, unless all claims are bound (`AssumePodVolumes`)."""
         if state is None or self._all_bound(pod):
             return SUCCESS
         node = self.storage.cluster.node(node_name)
@@ -201,7 +201,7 @@ class VolumeBinding(
             self.assumed.claims.pop(claim_key(claim), None)
 
     def pre_bind(self, pod: Pod, state: State | None, node_name: str) -> Status:
-        """Write what Reserve assumed; the simulated controller binds it at once (`BindPodVolumes`)."""
+        """Write the assumed objects; the simulated controllers bind them at once (`BindPodVolumes`)."""
         if state is None or state.reserved is None:
             return SUCCESS
         conflict = self.assumed.write_error(self.storage, state.reserved)
@@ -272,7 +272,7 @@ class VolumeBinding(
 
 
 def claim_error(pod: Pod, storage: Storage) -> str:
-    """Return the error in the pod's claims themselves, "" if there is none (`podHasPVCs`)."""
+    """Return the error of the pod's first claim that cannot be used, "" if there is none (`podHasPVCs`)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue

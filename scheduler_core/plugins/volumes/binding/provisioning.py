@@ -59,7 +59,7 @@ def volume_name(claim: PersistentVolumeClaim) -> str:
 def provisioned(claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node) -> PersistentVolume:
     """Return the new volume of a claim.
 
-    If the class has allowed topologies, the volume is limited to the node's values of these labels.
+    If the class has allowed topologies, the volume is limited to nodes with this node's values of these labels.
     """
     name = volume_name(claim)
     keys = {key for term in storage_class.allowed_topologies for key, _ in term}

@@ -37,7 +37,7 @@ _BOUND_REASONS = (("", ""), (NODE_CONFLICT, ""), ("", VOLUME_NOT_FOUND))
 
 
 def covers(search: VolumeSearch) -> bool:
-    """Return whether this module can evaluate the search."""
+    """Return whether `reasons_by_row` can evaluate the search."""
     return len(search.free) <= 1 and not search.by_csi_node
 
 
@@ -88,7 +88,7 @@ def _provision(claim: PersistentVolumeClaim, search: VolumeSearch, nodes: NodeTa
 
 
 def _matched(candidates: Candidates, nodes: NodeTable) -> Mask:
-    """Return the nodes for which there is a free or reserved volume for the claim (`Candidates.choose`, none taken)."""
+    """Return the nodes on which `Candidates.choose` finds a volume for the claim while no volume is chosen."""
     if candidates.reserved:
         return _reach(candidates.reserved[0].node_affinity, nodes)
     return _any_reach(candidates.available, nodes)
@@ -123,7 +123,7 @@ def _single_in(affinity: NodeSelector | None) -> SelectorRequirement | None:
 
 
 def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
-    """Return the nodes that match the affinity; conditions on the node's name never hold (`CheckNodeAffinity`)."""
+    """Return the nodes that match the affinity; for its conditions, the node's name is "" (`CheckNodeAffinity`)."""
     if affinity is None:
         return np.ones(len(nodes), np.bool_)
     reached = np.zeros(len(nodes), np.bool_)

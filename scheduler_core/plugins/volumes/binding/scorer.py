@@ -35,7 +35,7 @@ class StorageResource(msgspec.Struct):
 
     @property
     def utilization(self) -> int:
-        """Return the percentage that is taken, 100 if more is requested than there is."""
+        """Return the requested percentage of the capacity; 100 if more is requested, or the capacity is 0."""
         if self.capacity == 0 or self.requested > self.capacity:
             return MAX_UTILIZATION
         return self.requested * MAX_UTILIZATION // self.capacity
