@@ -85,11 +85,17 @@ class ClusterEvent(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """Return the label in kube-scheduler's metrics: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
+        """Return the label in kube-scheduler's metrics: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout".
+
+        A combination of actions without a name is left out.
+        """
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
     def names(self) -> Sequence[str]:
-        """Return the registered event's names: "Node/Add", "Pod/UpdatePodScaleDown"; "Node" if it has all actions."""
+        """Return a name for each registered action: "Node/Add", "Pod/UpdatePodScaleDown".
+
+        All updates have one name ("Node/Update"), and all actions that of the resource ("Node").
+        """
         return _names(self.resource.rpartition("/")[2], self.action)
 
     @property
@@ -99,7 +105,7 @@ class ClusterEvent(msgspec.Struct, frozen=True):
     def matches(self, occurred: ClusterEvent) -> bool:
         """Return whether `occurred` matches this registered event (framework.MatchClusterEvents).
 
-        "Pod" registers for both assigned and unscheduled pods; "*" for everything.
+        "Pod" registers for both assigned and unscheduled pods, "*" for every resource.
         """
         if self.is_wildcard:
             return True
@@ -107,7 +113,7 @@ class ClusterEvent(msgspec.Struct, frozen=True):
         return covers_resource and bool(self.action & occurred.action) and occurred.action <= self.action
 
     def overlaps(self, occurred: ClusterEvent) -> bool:
-        """Return whether resource and at least one action match, which was sufficient before queueing hints."""
+        """Return whether the resource and at least one action match, which was sufficient up to 1.31."""
         if self.is_wildcard:
             return True
         covers_resource = self.resource in ("*", occurred.resource) or self._covers_pods(occurred)
@@ -139,7 +145,7 @@ HintFunction = Callable[[Pod, Any, Any], QueueingHint]
 
 
 class RegisteredEvent(msgspec.Struct, frozen=True):
-    """An event that a plugin registers (ClusterEventWithHint); without a `hint`, the answer is always Queue."""
+    """An event that a plugin registers (ClusterEventWithHint). Without a `hint`, every such event queues the pod."""
 
     event: ClusterEvent
     hint: HintFunction | None = None
@@ -163,7 +169,7 @@ ANY_EVENT: Final = tuple(
 
 
 def registered_events(descriptions: Iterable[str]) -> tuple[RegisteredEvent, ...]:
-    """Return the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
+    """Return the events of a release's table, without hints: ("Node Add|UpdateNodeLabel", "Pod Delete", ...)."""
     return tuple(RegisteredEvent(_parse_event(description)) for description in descriptions)
 
 

@@ -19,15 +19,15 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 class FilterPlan(msgspec.Struct):
     """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/verdict_cache.py`).
 
-    The leading filters that ignore the pods on the node come first; `seeing` are all filters but these.
+    The leading filters that ignore the pods on the node come first; `uncached_by_object` are all filters except these.
     """
 
     leading: list[Any]
     others: list[Any]
-    seeing: list[Any]
+    uncached_by_object: list[Any]
     names: list[str]
     of_node_alone: bool  # whether all filters depend on the node alone
-    is_heard: bool  # whether one of them is an interface.FilterIsHeard
+    post_filter_reads_filter: bool  # whether one of them is an interface.PostFilterReadsFilter
     pre_filter: PreFilterFinished | None = None  # the event, if PreFilter rejected and narrowed nothing
 
 
@@ -66,7 +66,7 @@ class CycleState(msgspec.Struct):
     shape: int = 0  # a number that pods share if cached plugins cannot distinguish them, set after PreFilter
     plan: FilterPlan | None = None  # the filters that run, set after PreFilter
     cached: Cached | None = None  # results of earlier pods of this shape
-    cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
+    cannot_remove_pods: str = ""  # the error of dry runs after a rejection by PreFilter (before_1_28.remove_pod_error)
     placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
     bare_nodes: bool = False  # an extender returned the feasible nodes without their pods
 
@@ -75,8 +75,8 @@ class Diagnosis(msgspec.Struct):
     """The reasons that nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
 
     `nodes` is the number of nodes in the snapshot, and `verdicts` are those of its rows; each status names its plugin.
-    A node without an explicit status has the status `absent`: it was never evaluated (PreFilter excluded it or rejected
-    the pod).
+    A row that the verdicts do not reject has the status `absent`. If no node fits, such a row was never evaluated,
+    because PreFilter excluded it or rejected the pod.
     """
 
     nodes: int
@@ -88,7 +88,7 @@ class Diagnosis(msgspec.Struct):
     post_filter_message: str = ""
 
     def judge(self, rows: NDArray[np.intp], verdicts: Verdicts) -> None:
-        """Add the rejections of rows; rows that pass keep their status. Every status of `verdicts` must occur.
+        """Add the rejections of rows; rows that pass keep their status. Each status must reject at least one row.
 
         As in NodeToStatus, an extender's status of the nominated node is kept if the node passes the filters in the
         second search.
@@ -100,7 +100,10 @@ class Diagnosis(msgspec.Struct):
             self.blame(status)
 
     def blame(self, status: Status) -> None:
-        """Add the plugin to those whose queueing hints run when the cluster changes (Diagnosis.AddPluginStatus)."""
+        """Add the plugins of a rejection to those whose queueing hints run after an event (Diagnosis.AddPluginStatus).
+
+        A status without a plugin, or one that does not reject, adds nothing.
+        """
         if not status.plugin:
             return
         if status.is_pending:
@@ -117,7 +120,7 @@ class Diagnosis(msgspec.Struct):
         return np.array(table, np.uint8)[self.verdicts.which]
 
     def count_explicit(self) -> int:
-        """Return the number of nodes with an explicit status."""
+        """Return the number of nodes that the verdicts reject."""
         return int(np.count_nonzero(self.verdicts.which)) if self.verdicts.statuses else 0
 
     def status(self, row: int) -> Status:

@@ -13,9 +13,9 @@ from scheduler_core.releases import Release
 class ExtendedResources:
     """The DeviceClass of each extended resource.
 
-    Of two classes for one resource, the younger is used, then the first by name.
-
-    A class that is updated and keeps its resource is used in its previous version, as in kube-scheduler.
+    Of two classes for one resource, the younger is used, then the first by name. As in kube-scheduler, a class that does
+    not replace the other one is not added at all, an update of a class that keeps its resource is ignored while the
+    resource has a class, and the removal of one of two classes leaves the resource without a class.
     """
 
     def __init__(self, cluster: Cluster, release: Release) -> None:
@@ -31,7 +31,7 @@ class ExtendedResources:
         return self._classes.get(resource)
 
     def requested_by(self, pod: Pod) -> bool:
-        """Return whether the pod requests a resource that has a class."""
+        """Return whether the pod requests more than 0 of a resource that has a class."""
         self._follow()
         return bool(self._classes) and any(amount and name in self._classes for name, amount in pod.requests.items())
 

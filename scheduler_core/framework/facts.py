@@ -10,8 +10,9 @@ which compares the inputs of `filter` for one row of the node table; `change` is
     explain_score(pod, state, cluster, rows, raw, index) -> ScoreExplanation
 
 for the `index`-th of the feasible rows `rows`; `raw` are its raw scores of all of them. Both run only on request
-(`explain.py`), never in a scheduling cycle, and change nothing. A fact that does not hold is a reason for a rejection:
-if the plugin rejects the node, at least one fact does not hold; if it accepts it, all of them hold.
+(`explain/`), never in a scheduling cycle, and change nothing in the cluster. A fact of `explain_filter` that does not
+hold is a reason for a rejection: if the plugin rejects the node, at least one fact does not hold; if it accepts it, all
+of them hold.
 """
 
 from __future__ import annotations
@@ -45,21 +46,27 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ScoreExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The arithmetic of a score: one line per step, the last one with the normalized score."""
+    """The arithmetic of a score, one line per step, and facts about its inputs."""
 
     arithmetic: list[str] = []
     facts: list[Fact] = []
 
 
-def amount(resource: str, value: int) -> str:
-    """Return an amount in Kubernetes' format: cpu from millicores, memory and storage from bytes."""
+def format_amount(resource: str, value: int) -> str:
+    """Return an amount in Kubernetes' format: cpu from millicores; memory, ephemeral storage and huge pages from bytes.
+
+    Other amounts are plain numbers.
+    """
     if resource == "cpu":
         return format_cpu(value)
     return format_bytes(value) if resource in BYTES or resource.startswith("hugepages-") else str(value)
 
 
 def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
-    """Return names as part of a sentence: "a, b and 3 more"."""
+    """Return the first `most` names, separated by commas, and the number of the others: "a, b and 3 more".
+
+    Return `empty` if there are no names.
+    """
     if not names:
         return empty
     shown = ", ".join(names[:most])
@@ -67,5 +74,5 @@ def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 pod", "2 pods"."""
+    """Return a number with its noun, which gets an "s" unless the number is 1: "1 pod", "2 pods"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -36,7 +36,7 @@ class Nominator(Protocol):
         ...
 
     def node_of(self, key: PodKey) -> str:
-        """Return the nominated node of the pod, "" if none."""
+        """Return the node to which the pod is nominated, "" if there is none."""
         ...
 
 
@@ -67,7 +67,7 @@ class WaitingPod(Protocol):
 
 
 class ExtenderError(Exception):
-    """The call of an extender failed; errors of ignorable extenders are ignored."""
+    """The call of an extender failed. If the extender is ignorable, most callers ignore the error."""
 
 
 class ExtenderFilterResult(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ class Extender(Protocol):
     def is_interested(self, pod: Pod) -> bool: ...
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> ExtenderFilterResult:
-        """Return the nodes that the extender rejects. Raises ExtenderError."""
+        """Return the nodes that the extender rejects, with its messages. Raises ExtenderError."""
         ...
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
@@ -134,23 +134,24 @@ class Handle(Protocol):
     def nominator(self) -> Nominator: ...
 
     def counter_limits(self, cycle: CycleState, what_if: WhatIf) -> CounterLimits | None:
-        """Return the limits that decide whether a node still passes as pods of `what_if` return to it.
+        """Return the limits that determine whether a node still passes as pods of `what_if` return to it.
 
         None if the filters must run to find out.
         """
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
-        """Run all Filter plugins on `rows`, with the changes of `what_if` (`what_if.rows` is `rows`).
+        """Run the Filter plugins that PreFilter did not skip on `rows`, with the changes of `what_if`.
 
-        Nominated pods of equal or higher priority are added in a first pass, as in RunFilterPluginsWithNominatedPods.
+        `what_if.rows` are the same rows. A row with nominated pods of equal or higher priority must pass with and
+        without them, as in RunFilterPluginsWithNominatedPods.
         """
         ...
 
     def alike(self, cycle: CycleState) -> Hashable | None:
-        """Return a key that is equal for pods with the same verdict on equal nodes.
+        """Return a key; pods with equal keys get the same verdict on an unchanged node. Call it after PreFilter.
 
-        Call it after PreFilter. None: the verdict depends on other nodes too, or that is unknown.
+        None: the verdict may depend on more than the node, or no earlier pod had the same shape.
         """
         ...
 
@@ -167,11 +168,11 @@ class Handle(Protocol):
         ...
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Request on behalf of `pod` that pods are moved to activeQ (framework.PodsToActivate)."""
+        """Request that pods move to activeQ once the scheduling cycle of `pod` succeeds (framework.PodsToActivate)."""
         ...
 
     def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Move pods to activeQ immediately (framework.PodActivator)."""
+        """Move pods to activeQ immediately, if they pass PreEnqueue (framework.PodActivator)."""
         ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:

@@ -88,7 +88,8 @@ Scores = NDArray[np.int64]  # one per feasible node, in the order in which they 
 class PreFilterResult(msgspec.Struct, frozen=True):
     """The result of PreFilter. Status SKIP: the plugin's Filter does not run in this cycle; its state is kept.
 
-    `node_names` limits the search to these nodes (names of nodes that do not exist are allowed); None: all.
+    `node_names`, which is read only with status SUCCESS, limits the search to these nodes; None: all. The nodes need
+    not exist, except in releases with the rule `nodes_named_by_pre_filter_must_exist`.
     """
 
     state: Any = None
@@ -104,12 +105,12 @@ class PreScoreResult(msgspec.Struct, frozen=True):
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """The result of PostFilter, which changes nothing itself: the scheduling cycle evicts `victims` (in this order),
-    then clears the nominations of `cleared` (lower-priority pods nominated to the chosen node), then nominates.
+    """The result of PostFilter. Preemption only returns its decision: the scheduling cycle evicts `victims` (in this
+    order), then clears the nominations of `cleared` (lower-priority pods nominated to the chosen node), then nominates.
 
-    Success with `nominated_node`: nominated. Otherwise `status` is UNSCHEDULABLE with the reasons for the message.
-    `nominated_node` None keeps the pod's nomination as it is, "" clears it (framework.NominatingInfo). `evaluation` is
-    the record for the trace, None from plugins other than preemption.
+    Success with `nominated_node`: nominated. Otherwise `status` is a rejection or an error, with the reasons for the
+    message. `nominated_node` None keeps the pod's nomination as it is, "" clears it (framework.NominatingInfo).
+    `evaluation` is the record for the trace, None from plugins other than preemption.
     """
 
     status: Status
@@ -135,10 +136,11 @@ class EnqueueExtensions(Plugin, Protocol):
     """A plugin that can reject pods at PreEnqueue, PreFilter, Filter, Reserve or Permit."""
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        """Return the events that may make a rejected pod schedulable. Called once, at the start.
+        """Return the events that may make a rejected pod schedulable.
 
-        As kube-scheduler does, the runtime adds a (Node, UPDATE_NODE_TAINT) that always answers Queue to plugins that
-        register Node ADD without it, so return exactly the events that the Go plugin registers.
+        Called once per framework, unless the release has a table of the plugin's events (`registered_events`). As
+        kube-scheduler does since 1.30, the runtime adds a (Node, UPDATE_NODE_TAINT) that always answers Queue to
+        plugins that register Node ADD without it, so return exactly the events that the Go plugin registers.
         """
         ...
 
@@ -159,9 +161,9 @@ class QueueSortPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class SignPlugin(Plugin, Protocol):
-    """Implemented by plugins at PreFilter, Filter, PreScore and Score that allow OpportunisticBatching.
+    """A plugin that allows OpportunisticBatching.
 
-    A single plugin that does not implement it disables batching for its profile.
+    A single plugin at PreFilter, Filter, PreScore or Score that does not implement it disables batching in its profile.
     """
 
     def sign_pod(self, pod: Pod) -> Mapping[str, Hashable] | None:
@@ -254,13 +256,13 @@ class ScoreExtensions(Plugin, Protocol):
 
 
 @runtime_checkable
-class FilterIsHeard(Plugin, Protocol):
-    """A Filter plugin whose PostFilter uses the nodes that its Filter rejected.
+class PostFilterReadsFilter(Plugin, Protocol):
+    """A plugin whose PostFilter reads which nodes its Filter rejected.
 
-    Its Filter does not run on nodes that are already rejected with their nominated pods.
+    In its profile, a node that is rejected with its nominated pods is not evaluated without them.
     """
 
-    filter_is_heard: Literal[True]
+    post_filter_reads_filter: Literal[True]
 
 
 @runtime_checkable
@@ -268,7 +270,7 @@ class RecordsSearch(Plugin, Protocol):
     """A Filter plugin whose search has its own steps, which the trace shows after those of Filter."""
 
     def record_search(self, pod: Pod, state: Any) -> Event | None:
-        """Return the event of this cycle's search, None if nothing was searched; `state` is from `pre_filter`."""
+        """Return the event of this cycle's search, None if no node was searched; `state` is from `pre_filter`."""
         ...
 
 
@@ -291,14 +293,14 @@ class ReservePlugin(Plugin, Protocol):
 @runtime_checkable
 class PermitPlugin(Plugin, Protocol):
     def permit(self, pod: Pod, state: Any, node_name: str) -> tuple[Status, float]:
-        """Return a status and a timeout; with code WAIT the pod waits for at most that many seconds."""
+        """Return a status and a timeout in seconds, after which a pod with code WAIT is rejected; at most 15 minutes."""
         ...
 
 
 @runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
     def pre_bind(self, pod: Pod, state: Any, node_name: str) -> Status:
-        """Prepare the binding. Objects can be written with `handle.write`."""
+        """Prepare the binding; any status but SUCCESS ends it. Objects can be written with `handle.write`."""
         ...
 
 
@@ -314,7 +316,10 @@ class PreBindPreFlight(Plugin, Protocol):
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
     def bind(self, pod: Pod, state: Any, node_name: str) -> Status:
-        """Bind the pod and return SUCCESS; SKIP leaves the pod to the next plugin."""
+        """Return SUCCESS to have the pod bound, or SKIP to leave it to the next plugin.
+
+        The binding cycle writes the binding; any other status is a failure.
+        """
         ...
 
 
@@ -398,21 +403,21 @@ POINTS: dict[str, type[Plugin]] = {
 
 @runtime_checkable
 class NeedsPreFilter(Plugin, Protocol):
-    """A plugin whose Filter, Reserve and PreBind fail with this error if its PreFilter has not run."""
+    """A plugin whose Filter, Reserve and PreBind fail with this error if the profile disables its PreFilter."""
 
     without_pre_filter: str
 
 
 @runtime_checkable
 class RunsPreFilter(Plugin, Protocol):
-    """A plugin whose Filter runs its PreFilter itself if necessary."""
+    """A plugin whose Filter runs its PreFilter itself if the profile disables it."""
 
     runs_pre_filter: Literal[True]
 
 
 @runtime_checkable
 class NeedsPreScore(Plugin, Protocol):
-    """A plugin whose Score fails with this error if its PreScore has not run."""
+    """A plugin whose Score fails with this error if the profile disables its PreScore."""
 
     without_pre_score: str
 
@@ -420,7 +425,7 @@ class NeedsPreScore(Plugin, Protocol):
 @runtime_checkable
 class NeedsReserve(Plugin, Protocol):
     def without_reserve(self, pod: Pod, node_name: str) -> str:
-        """Return the error of the plugin's PreBind if its Reserve has not run."""
+        """Return the error of the plugin's PreBind if the profile disables its Reserve."""
         ...
 
 

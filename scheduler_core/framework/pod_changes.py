@@ -27,14 +27,17 @@ _POD_CHANGES: Sequence[tuple[Action, Callable[[Pod, Pod], bool]]] = (
 
 
 def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:
-    """Return an event for each changed property that affects scheduling; a general Update if there is none."""
+    """Return an event for each changed property that affects scheduling.
+
+    If there is none, return a general Update.
+    """
     general = ASSIGNED_POD_UPDATE if new.node_name else UNSCHEDULED_POD_UPDATE
     events = [ClusterEvent(general.resource, action) for action, changed in _POD_CHANGES if changed(old, new)]
     return events or [general]
 
 
 def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """Return an event for each changed property that affects scheduling."""
+    """Return an event for each changed property that affects scheduling; to uncordon a node is a change of taints."""
     changes = (
         (Action.UPDATE_NODE_TAINT, old.unschedulable and not new.unschedulable),
         (Action.UPDATE_NODE_ALLOCATABLE, old.allocatable != new.allocatable),
@@ -48,7 +51,7 @@ def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent
 
 
 def first_node_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """Return the event of the first change, without annotations (nodeSchedulingPropertiesChange before 1.30)."""
+    """Return only the first of these events; annotations do not count (nodeSchedulingPropertiesChange before 1.30)."""
     events = node_scheduling_properties_change(old, new)
     return [event for event in events if event.action != Action.UPDATE_NODE_ANNOTATION][:1]
 

@@ -12,7 +12,7 @@ from scheduler_core.cluster.cluster import Cluster
 
 
 class PodGroupManager:
-    """The known pod groups. `schedulers`: the names of the profiles; pending pods of other schedulers are not known."""
+    """The pod groups and their known members: pods on nodes, and pending pods of the profiles named in `schedulers`."""
 
     def __init__(self, cluster: Cluster, schedulers: Container[str]) -> None:
         self._cluster = cluster
@@ -30,7 +30,7 @@ class PodGroupManager:
         return [pod for pod in members if pod.node_name or pod.scheduler_name in self._schedulers]
 
     def scheduled(self, group: PodGroupKey) -> list[tuple[Pod, str]]:
-        """Return the members that are assumed or bound, and their nodes."""
+        """Return (pod, node name) of each member that is assumed or bound."""
         pods = ((pod, self._node_of(pod)) for pod in self.all_pods(group))
         return [(pod, node_name) for pod, node_name in pods if node_name]
 

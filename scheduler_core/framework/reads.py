@@ -28,7 +28,8 @@ class Reads(msgspec.Struct, frozen=True):
         reads = Reads(pod=("labels",), node=("labels", "taints"))
 
     `pod` names fields of `Pod`; `node` names fields of `Node` and, for the requests of the node's pods, `requested`,
-    `non_zero` and `pod_count` of `NodeTable`. Raises ValueError for an unknown name.
+    `non_zero` and `pod_count` of `NodeTable`. Raises ValueError for any other name, and for `manifest` and `volumes`,
+    which cannot be compared.
 
     A plugin with `reads` guarantees for `filter`, `score` and the state of `pre_filter` that two pods with equal fields
     get equal results on a node whose fields are unchanged, and that the result of `pre_score` depends on the pod's
@@ -46,12 +47,15 @@ class Reads(msgspec.Struct, frozen=True):
 
     @property
     def object_only(self) -> bool:
-        """Return whether a result is valid until the node's object changes."""
+        """Return whether a result is valid until the node's object changes: no load of the node is read."""
         return OBJECT_FIELDS.issuperset(self.node)
 
     @property
     def state_only(self) -> bool:
-        """Return whether a result is valid for all nodes in the same state (`NodeTable.states`)."""
+        """Return whether a result is valid for all nodes in the same state (`NodeTable.states`).
+
+        Load is read and, of the object, at most `allocatable`.
+        """
         return not self.object_only and STATE_FIELDS.issuperset(self.node)
 
     @property

@@ -38,7 +38,7 @@ class StarterCluster:
         return self.pod["spec"]  # type: ignore[no-any-return]
 
     def add_node(self, **more: Any) -> Manifest:
-        """Add a node with room for everything. Return its manifest."""
+        """Add an empty node with room for the pod; `more` replaces fields of its manifest. Return the manifest."""
         name = f"node-{len(self.nodes) + 1:03}"
         labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
         amounts = {**{resource: default for resource, (default, _) in AMOUNTS.items()}, "pods": "110"}
@@ -48,7 +48,7 @@ class StarterCluster:
         return self.nodes[-1]
 
     def request(self, resource: str, quantity: str) -> None:
-        """Add a resource request to the pod."""
+        """Add a resource request to the pod, with an equal limit for resources that cannot be overcommitted."""
         resources = self.spec["containers"][0].setdefault("resources", {})
         resources.setdefault("requests", {})[resource] = quantity
         if resource not in AMOUNTS:

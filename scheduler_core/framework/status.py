@@ -112,12 +112,12 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     @staticmethod
     def reject(rejected: NDArray[np.bool_], status: Status) -> Verdicts:
-        """Return verdicts with `status` for each row where `rejected` is true."""
+        """Return verdicts with `status` for each row where `rejected` is true; PASS if there is none."""
         return Verdicts(rejected.astype(np.int16), (status,)) if np.count_nonzero(rejected) else PASS
 
     @staticmethod
     def by_code(codes: NDArray[np.integer[Any]], results: Sequence[Status]) -> Verdicts:
-        """Return verdicts for an interned column: `results[codes[i]]` for row i."""
+        """Return verdicts for an interned column: `results[codes[i]]` for row i; PASS if all rows pass."""
         rejecting = [result for result in results if not result.is_success]
         if not rejecting:
             return PASS
@@ -133,7 +133,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     @staticmethod
     def concat(parts: Sequence[Verdicts]) -> Verdicts:
-        """Return the verdicts of all rows of the parts, one part after the other."""
+        """Return the verdicts of all rows of the parts (at least one), one part after the other."""
         if len(parts) == 1:
             return parts[0]
         which: list[NDArray[np.int16]] = []
@@ -145,17 +145,17 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     @property
     def passes(self) -> NDArray[np.bool_]:
-        """Return bool[len(rows)]: whether each row passes."""
+        """Return bool[len(rows)]: whether each row passes; empty for PASS."""
         passing: NDArray[np.bool_] = self.which == 0
         return passing
 
     def status(self, position: int) -> Status | None:
-        """Return the rejection of a row, None if it passes."""
+        """Return the rejection of the row at this position, None if it passes."""
         number = self.which.item(position) if len(self.which) else 0
         return self.statuses[number - 1] if number else None
 
     def counts(self) -> list[tuple[Status, int]]:
-        """Return the statuses, each with the number of its rows."""
+        """Return the statuses, each with the number of its rows, which may be 0."""
         _, *rows = np.bincount(self.which, minlength=len(self.statuses) + 1).tolist()
         return list(zip(self.statuses, rows, strict=True))
 
@@ -164,7 +164,7 @@ class Verdicts(msgspec.Struct, frozen=True):
         return np.array([False, *(status.is_error for status in self.statuses)])[self.which]
 
     def at(self, rows: Rows | NDArray[np.bool_]) -> Verdicts:
-        """Return the verdicts of some rows."""
+        """Return the verdicts of some rows, given as positions or as a mask."""
         return Verdicts(self.which[rows], self.statuses)
 
     def spread(self, rows: Rows, count: int) -> Verdicts:
@@ -210,7 +210,7 @@ def compact(which: NDArray[np.integer[Any]], statuses: Sequence[Status]) -> Verd
 
 
 def _shift(which: NDArray[np.int16], by: int) -> NDArray[np.int16]:
-    """Return the numbers of the same statuses after `by` others."""
+    """Return the numbers of the same statuses behind `by` other statuses."""
     return np.where(which > 0, which + by, which) if by else which
 
 

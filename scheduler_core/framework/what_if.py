@@ -31,7 +31,7 @@ class WhatIf(msgspec.Struct):
     _deltas: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
-        """Return the changes of the plugin's k counters on every row: int64[k, len(rows)]."""
+        """Return the changes of the plugin's k counters on every row: int64[k, len(rows)]. `set_sign` updates them."""
         cached = self._deltas.get(plugin)
         if cached is None:
             added = add_pod_delta(self.slots, self.rows[self.index])
@@ -42,7 +42,7 @@ class WhatIf(msgspec.Struct):
         return cached[1]
 
     def added(self, plugin: str) -> NDArray[np.int64]:
-        """Return the results of the plugin's `add_pod_delta` for the pairs: int64[k, pairs]."""
+        """Return the results of the plugin's `add_pod_delta` for the pairs: int64[k, pairs]. Call `delta` before."""
         return self._deltas[plugin][0]
 
     def set_sign(self, pairs: NDArray[np.intp], sign: int) -> None:
@@ -70,7 +70,10 @@ class CounterLimits(msgspec.Struct, frozen=True):
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Put the pods of pairs, at most one per row, back on rows with room. Return whether each fits."""
+        """Put the pods of pairs, at most one per row, back on the rows with room. Return whether each pod fits.
+
+        `left` is reduced by the pods that fit.
+        """
         fits: NDArray[np.bool_] = np.logical_and.reduce(self.added[:, pairs] <= self.left[:, rows], axis=0)
         self.left[:, rows[fits]] -= self.added[:, pairs[fits]]
         return fits

@@ -1,8 +1,8 @@
 """The plugins, one package per family, with kube-scheduler's names.
 
-`REGISTRY` maps each name to its class, in the order of kube-scheduler's default profile. Plugins from outside
-kube-scheduler, and plugins that later releases removed, come last. mypy checks each class against `Plugin` and, by its
-bases, against the protocols of its extension points.
+`REGISTRY` maps each name to its class. First come the plugins of kube-scheduler's default profiles since 1.25, in their
+order, then plugins behind feature gates or from outside kube-scheduler, and last those of releases before 1.19. mypy
+checks each class against `Plugin` and, by its bases, against the protocols of its extension points.
 """
 
 from __future__ import annotations

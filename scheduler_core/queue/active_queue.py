@@ -22,9 +22,8 @@ class InFlightEvent(msgspec.Struct, frozen=True):
 
 
 class ActiveQueue(PodHeap):
-    """The active queue. A popped pod is in flight until `done`; if it returns, the events since its pop are replayed.
-
-    Only events recorded after its pop matter for a pod; events before the pops of all in-flight pods are dropped.
+    """The active queue. A popped pod is in flight until `done`; if it returns to the queue, the events since its pop are
+    replayed. Events that occurred before the pops of all in-flight pods are dropped.
     """
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
@@ -34,7 +33,7 @@ class ActiveQueue(PodHeap):
         self._forgotten = 0  # the number of dropped events, which precede `_events`
 
     def start_attempt(self, queued: QueuedPod) -> None:
-        """Mark a popped pod as in flight, count the attempt, and clear its rejectors."""
+        """Mark a popped pod as in flight, count the attempt, and clear the plugins that rejected or gated it."""
         queued.attempts += 1
         self._in_flight[queued.key] = self._forgotten + len(self._events)
         queued.unschedulable_plugins = {}
@@ -54,11 +53,11 @@ class ActiveQueue(PodHeap):
             self._events.append(InFlightEvent(event, old, new))
 
     def events_for(self, key: PodKey) -> list[InFlightEvent]:
-        """Return the events since the pod was popped."""
+        """Return the events since the pod was popped; it must be in flight."""
         return self._events[self._in_flight[key] - self._forgotten :]
 
     def done(self, key: PodKey) -> None:
-        """Mark the pod as no longer in flight and drop events that no pod needs. May be called twice."""
+        """Mark the pod as no longer in flight and drop events that no other pod needs; no effect if it is not in flight."""
         if self._in_flight.pop(key, None) is None or not self._events:
             return
         recorded = self._forgotten + len(self._events)

@@ -20,7 +20,8 @@ from scheduler_core.releases.rules.queue import QueueRules
 class Backoff(msgspec.Struct, frozen=True):
     """Backoff durations in seconds. `aligned`: expiry times are truncated to seconds (SchedulerPopFromBackoffQ).
 
-    `rules`: whether every attempt counts, when exactly a backoff ends, and whether errors have a heap of their own.
+    `rules` determine which attempts count, when exactly a backoff ends, and whether pods after an error have a heap of
+    their own.
     """
 
     initial: float
@@ -29,13 +30,13 @@ class Backoff(msgspec.Struct, frozen=True):
     rules: QueueRules = msgspec.field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
-        """Return initial * 2^(count - 1), at most the maximum; 0 for a pod that has not failed."""
+        """Return initial * 2^(count - 1), at most the maximum; 0 for a count of 0."""
         if count == 0:
             return 0.0
         return min(self.initial * 2.0 ** min(count - 1, 1000), self.maximum)
 
     def expiration(self, queued: QueuedPod) -> float | None:
-        """Return the time at which the pod's backoff ends, None if it has none."""
+        """Return the time at which the pod's backoff ends, None if it has none; computed once and stored in the pod."""
         failures = queued.consecutive_errors or queued.unschedulable_count
         count = queued.attempts if self.rules.backoff_counts_every_attempt else failures
         if self.maximum == 0 or count == 0:
@@ -48,7 +49,7 @@ class Backoff(msgspec.Struct, frozen=True):
         return float(math.floor(time)) if self.aligned else time
 
     def is_backing_off(self, queued: QueuedPod, now: float) -> bool:
-        """Return whether the pod is backing off. The exact time of expiry depends on `backoff_includes_its_end`."""
+        """Return whether the pod is backing off; at the exact end, `backoff_includes_its_end` decides."""
         expiration = self.expiration(queued)
         if expiration is None:
             return False
@@ -65,7 +66,10 @@ class Backoff(msgspec.Struct, frozen=True):
 
 
 class BackoffQueue:
-    """Pods ordered by expiry time, then as in activeQ (or by sequence, without SchedulerPopFromBackoffQ)."""
+    """Pods ordered by the end of their backoff, then as in activeQ; without SchedulerPopFromBackoffQ by sequence.
+
+    Pods after an error are always ordered by sequence.
+    """
 
     def __init__(self, backoff: Backoff, active_key: Callable[[QueuedPod], SortKey]) -> None:
         self.backoff = backoff
@@ -100,15 +104,18 @@ class BackoffQueue:
         return self._queue.remove(key) or self._errors.remove(key)
 
     def first(self) -> QueuedPod | None:
-        """Return the pod that `pop` would return, None if there is none."""
+        """Return the pod that `pop` would remove and return, None if there is none."""
         return self._queue.peek()
 
     def pop(self) -> QueuedPod | None:
-        """Remove and return the first pod, even during its backoff; None if there is none. Pods after an error stay."""
+        """Remove and return the first pod, even during its backoff; None if there is none.
+
+        Pods in the heap for errors stay.
+        """
         return self._queue.pop()
 
     def pop_all_completed(self, now: float) -> list[QueuedPod]:
-        """Remove and return the pods whose backoff is over, in order."""
+        """Remove and return the pods whose backoff is over, in order; those after an error come last."""
         popped = []
         for heap in (self._queue, self._errors):
             while (first := heap.peek()) is not None and not self.backoff.is_backing_off(first, now):

@@ -25,7 +25,7 @@ NO_LABELS: dict[str, str] = {}
 
 
 class SchedulingQueueBefore119(SchedulingQueue):
-    """activeQ, podBackoffQ and unschedulableQ. Of events, only the cycle of the last one is stored."""
+    """The queue before 1.19. It stores only in which scheduling cycle the last event occurred, not the events."""
 
     _move_request_cycle = -1
 
@@ -34,7 +34,10 @@ class SchedulingQueueBefore119(SchedulingQueue):
         self._move_request_cycle = self.scheduling_cycle
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Put a pod back after a failed attempt: to backoffQ if there was an event since it was popped."""
+        """Put a pod back after a failed attempt: to backoffQ if there was an event since it was popped.
+
+        Otherwise it becomes unschedulable.
+        """
         self._stamp(queued)
         queued.backoff_expiration = self._end_of_backoff(queued)
         if self._move_request_cycle >= self.scheduling_cycle:
@@ -48,9 +51,10 @@ class SchedulingQueueBefore119(SchedulingQueue):
         return None
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Update an unassigned pod.
+        """Update an unassigned pod; nothing if it is in flight.
 
-        A pod that is backing off, or changed in more than its status, is retried at once.
+        A pod that is backing off, or that is unschedulable and changed in more than its status, moves to activeQ. A pod
+        that is in no queue is added.
         """
         if self.active.in_flight(new.key):
             return
@@ -94,7 +98,7 @@ class SchedulingQueueBefore119(SchedulingQueue):
     def move_all_to_active_or_backoff_queue(
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
-        """Move all unschedulable pods (MoveAllToActiveOrBackoffQueue)."""
+        """Move all unschedulable pods (MoveAllToActiveOrBackoffQueue); `pre_check` is ignored."""
         self._move(self.unschedulable, event, old, new)
 
     def _move(self, pods: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:

@@ -41,7 +41,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
         """Put a pod back after a failed attempt.
 
-        It moves to backoffQ after an error, and if an event occurred since it was popped.
+        It moves to backoffQ if an event occurred since it was popped and, since 1.28, after an error.
         """
         if self._replays:
             super().add_unschedulable_if_not_present(queued)
@@ -67,7 +67,11 @@ class SchedulingQueueBefore132(SchedulingQueue):
             self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULED_POD_UPDATE.label, [])
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
-        """Return the queue of a pod after its attempt. In 1.28, a pod without rejectors waits for the next event."""
+        """Return the queue of a pod after its attempt, as in 1.28.
+
+        A pod that no plugin rejected moves to backoffQ if an event occurred since it was popped; otherwise it waits for
+        the next event.
+        """
         if queued.rejectors:
             return super()._hint_for_in_flight_pod(queued)
         has_new_event = self.active.in_flight(queued.key) and self.active.events_for(queued.key)
@@ -87,14 +91,17 @@ class SchedulingQueueBefore132(SchedulingQueue):
                 self._move_pods_near(new, OTHER_UPDATE if event.action == Action.UPDATE else event, old)
 
     def _move_pods_near(self, pod: Pod, event: ClusterEvent, old: Pod | None) -> None:
-        """Move the waiting pods that the pod may help (getUnschedulablePodsWithCrossTopologyTerm)."""
+        """Move the unschedulable pods that the pod may help (getUnschedulablePodsWithCrossTopologyTerm)."""
         if not self._interested_plugins(event):
             return
         labels = self._labels_of(pod.namespace)
         self._move([queued for queued in self.unschedulable if self._is_near(queued, pod, labels)], event, old, pod)
 
     def _is_near(self, queued: QueuedPod, pod: Pod, labels: Labels) -> bool:
-        """Return whether `queued` was rejected for its spread in the namespace, or a required term matches the pod."""
+        """Return whether a required affinity term of `queued` matches the pod.
+
+        In 1.31, also whether PodTopologySpread rejected `queued` and the pod is in its namespace.
+        """
         if (
             self._rules.assigned_pods_requeue_spread_pods
             and "PodTopologySpread" in queued.unschedulable_plugins
@@ -109,14 +116,14 @@ class SchedulingQueueBefore132(SchedulingQueue):
 
 
 def is_pod_updated(old: Pod, new: Pod) -> bool:
-    """Return whether more than the status changed."""
+    """Return whether more than the status changed, or whether the pod is now being deleted."""
     if old.terminating != new.terminating:
         return True
     return old.manifest is not new.manifest and _description(old) != _description(new)
 
 
 def _description(pod: Pod) -> tuple[Any, Any]:
-    """Return metadata and spec without the fields that the API server sets."""
+    """Return (metadata, spec) without empty metadata and without fields that the API server sets."""
     metadata = pod.manifest.get("metadata") or {}
     spec = pod.manifest.get("spec") or {}
     ignored = ("creationTimestamp", "finalizers", "generation", "managedFields", "namespace", "resourceVersion", "uid")

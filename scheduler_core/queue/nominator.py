@@ -17,8 +17,8 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 class Nominator:
     """Nominations by pod, and by node in order. Each visible change is emitted as an event.
 
-    `changes` logs the node of each change. `popped`: the members of the group that is being tried. They are in no
-    queue, and for a nomination whose pod is in no queue only the pod's name is known (nominatedPodToInfo).
+    `changes` logs the node of each change. `popped`: the members of the pod group that is being tried. They are in no
+    queue, and of a nominated pod that is in no queue only the name is known (nominatedPodToInfo).
     """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
@@ -47,7 +47,7 @@ class Nominator:
             self.changes.note(node_name)
 
     def pods_on(self, node_name: str) -> Sequence[Pod]:
-        """Return the known pods nominated to a node, in the order of their nomination."""
+        """Return the pods nominated to a node, except `popped` ones, in the order of their nomination."""
         pods = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
         return [pod for pod in pods if pod is not None]
 
@@ -59,9 +59,9 @@ class Nominator:
         return self._node_of.get(key, "")
 
     def add(self, pod: Pod, override: str | None, cause: Cause = "attempt-failed") -> None:
-        """Nominate a pod (AddNominatedPod).
+        """Set a pod's nomination (AddNominatedPod). A pod that is deleted or has a node gets none.
 
-        `override` None uses the pod's status, "" clears it, otherwise it is the new node.
+        `override` None: the nomination is that of the pod's status; "": it is cleared; otherwise it is this node.
         """
         before = self.node_of(pod.key)
         self._add(pod, override)
@@ -76,7 +76,7 @@ class Nominator:
         self._emit_change(new.key, before, "preempted-by-higher-priority")
 
     def delete(self, key: PodKey, cause: Cause) -> None:
-        """Remove the pod's nomination (DeleteNominatedPodIfExists)."""
+        """Remove the pod's nomination, if any (DeleteNominatedPodIfExists)."""
         if key not in self._node_of:
             return
         before = self.node_of(key)
@@ -84,7 +84,7 @@ class Nominator:
         self._emit_change(key, before, cause)
 
     def suspend(self, key: PodKey) -> None:
-        """Remove the pod's nomination while the pod is evaluated; no event is emitted, since `resume` follows."""
+        """Remove the pod's nomination until `resume`, while the pod is evaluated. No event is emitted."""
         self._remove(key)
 
     def resume(self, pod: Pod) -> None:

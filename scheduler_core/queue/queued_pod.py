@@ -10,7 +10,7 @@ from scheduler_core.apis.core import Pod, PodKey
 class QueuedPod(msgspec.Struct, eq=False):
     """A queued pod. `timestamp` and `sequence` are set when the pod is added and after each failed attempt.
 
-    The plugin sets are insertion-ordered. `backoff_expiration` None: not computed since the timestamp was set.
+    The plugins are keys in order of insertion. `backoff_expiration` None: not computed since the timestamp was set.
     """
 
     pod: Pod

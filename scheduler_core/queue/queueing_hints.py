@@ -34,7 +34,10 @@ class QueueingHintMap(msgspec.Struct):
 
     @staticmethod
     def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:
-        """Return the map for plugins and their events. Node Add without UpdateNodeTaint also registers the latter."""
+        """Return the map for plugins and their events.
+
+        Since 1.30, a plugin that registers Node Add and not UpdateNodeTaint is registered for that too.
+        """
         matches = ClusterEvent.matches if release.rules.events_match_when_covered else ClusterEvent.overlaps
         registrations = []
         for plugin, events in plugins:
@@ -65,7 +68,7 @@ class QueueingHintMap(msgspec.Struct):
         return hints
 
     def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
-        """Return whether a pod gated by the plugin is checked again after the event."""
+        """Return whether a pod that the plugin gated is checked again after the event."""
         if self.gated_pods_are_checked_on_every_event:
             return plugin != SCHEDULING_GATES
         return any(

@@ -80,7 +80,7 @@ class SchedulingQueue:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
 
         self.now = 0.0
-        self.scheduling_cycle = 0  # how many pods were popped
+        self.scheduling_cycle = 0  # the number of pods popped so far
         self.active = ActiveQueue(sort_key)
         self.backoff_queue = BackoffQueue(backoff, sort_key)
         self.unschedulable = UnschedulablePods()
@@ -102,7 +102,7 @@ class SchedulingQueue:
         self._add_new(pod, UNSCHEDULED_POD_ADD)
 
     def pop(self) -> tuple[QueuedPod, bool] | None:
-        """Return the next pod to schedule and whether it came from activeQ; None if no pod is ready.
+        """Remove and return the next pod to schedule, and whether it came from activeQ; None if no pod is ready.
 
         With SchedulerPopFromBackoffQ, an idle scheduler pops pods from backoffQ before their backoff ends.
         """
@@ -131,7 +131,11 @@ class SchedulingQueue:
         return queued
 
     def _remove_if_admitted(self, key: PodKey) -> QueuedPod | None:
-        """Remove the pod from unschedulablePods or backoffQ and return it if PreEnqueue passes; None otherwise."""
+        """Remove the pod from unschedulablePods or backoffQ and return it if PreEnqueue passes; None otherwise.
+
+        With aligned backoff, PreEnqueue has already run for pods in backoffQ. Another pod of backoffQ that does not pass
+        is gated and becomes unschedulable.
+        """
         queued = self.unschedulable.get(key)
         if queued is not None:
             return self.unschedulable.pop(key) if self._passes_pre_enqueue(queued, FORCE_ACTIVATE.label) else None
@@ -160,7 +164,7 @@ class SchedulingQueue:
         self.active.done(key)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Put a pod back after a failed attempt. Events during the attempt can requeue it at once."""
+        """Put a pod back after a failed attempt. Events during the attempt can move it to activeQ or backoffQ."""
         if queued.rejectors:
             queued.unschedulable_count += 1
             queued.consecutive_errors = 0
@@ -173,7 +177,10 @@ class SchedulingQueue:
         self.active.done(queued.key)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Update an unassigned pod."""
+        """Update an unassigned pod: in its queue, or as events if it is in flight. Add it if it is in no queue.
+
+        An unschedulable pod is requeued if one of its changes may help it.
+        """
         events = pod_scheduling_properties_change(old, new)
         if self.active.in_flight(new.key):
             for event in events:
@@ -202,7 +209,10 @@ class SchedulingQueue:
             self.unschedulable.pop(pod.key)
 
     def activate(self, keys: Iterable[PodKey], before_move: Callable[[PodKey], None] | None = None) -> None:
-        """Move pods to activeQ at once, for a plugin. `before_move` is called with each waiting pod before it moves."""
+        """Move pods to activeQ at once, if they pass PreEnqueue; pods in flight are activated after their attempt.
+
+        `before_move` is called with the key of each unschedulable or backing-off pod, before the move is tried.
+        """
         for key in keys:
             queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
             if queued is not None:
@@ -233,7 +243,10 @@ class SchedulingQueue:
     def move_all_to_active_or_backoff_queue(
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
-        """Requeue the unschedulable pods that an event may help (MoveAllToActiveOrBackoffQueue)."""
+        """Requeue the unschedulable pods that an event may help (MoveAllToActiveOrBackoffQueue).
+
+        `pre_check` None: all pods are considered, otherwise those for which it returns True.
+        """
         plugins = self._interested_plugins(event)
         if not plugins and not event.is_wildcard:
             return
@@ -241,12 +254,15 @@ class SchedulingQueue:
         self._move([queued for queued in waiting if pre_check is None or pre_check(queued.pod)], event, old, new)
 
     def flush_backoff_completed(self) -> None:
-        """Move pods whose backoff is over to activeQ; called every second."""
+        """Move pods whose backoff is over to activeQ, if they pass PreEnqueue; called every second."""
         for queued in self.backoff_queue.pop_all_completed(self.now):
             self._move_to_active(queued, BACKOFF_COMPLETE, [])
 
     def flush_unschedulable_leftover(self) -> None:
-        """Retry pods that have waited for too long; called every 30 s."""
+        """Requeue pods that have been unschedulable for too long (`unschedulable_pods_are_retried_after`, in seconds).
+
+        Called every 30 s.
+        """
         limit = self.now - self._rules.unschedulable_pods_are_retried_after
         pods = [queued for queued in self.unschedulable if queued.timestamp < limit]
         if pods:
@@ -310,7 +326,10 @@ class SchedulingQueue:
     # Rules
 
     def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
-        """Run PreEnqueue, the gating plugin first. Return whether the pod passes; otherwise it is gated."""
+        """Run PreEnqueue, beginning with the plugin that gated the pod before. Return whether the pod passes.
+
+        Otherwise it is gated and, unless it is in activeQ or backoffQ, becomes unschedulable.
+        """
         before = queued.gating_plugin
         plugins = self._pre_enqueue.get(queued.pod.scheduler_name, ())
         if before:
@@ -350,7 +369,10 @@ class SchedulingQueue:
         return (Strategy.IMMEDIATELY if pending else Strategy.AFTER_BACKOFF), hints
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
-        """Return the best hint of all events since the pod was popped (determineSchedulingHintForInFlightPod)."""
+        """Return the best result of all events since the pod was popped (determineSchedulingHintForInFlightPod).
+
+        A pod that no plugin rejected, and a member of a pod group, moves to backoffQ.
+        """
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
             return Strategy.AFTER_BACKOFF, []  # groups have no hints yet
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
@@ -366,7 +388,7 @@ class SchedulingQueue:
         return hints is not None and hints.moves_gated(queued.gating_plugin, event)
 
     def _interested_plugins(self, event: ClusterEvent) -> frozenset[str]:
-        """Return the plugins that registered the event, cached because every binding needs them."""
+        """Return the plugins of all profiles that registered the event; cached, because every binding needs them."""
         plugins = self._interested.get(event)
         if plugins is None:
             registrations = chain.from_iterable(hints.matching(event) for hints in self._hints.values())

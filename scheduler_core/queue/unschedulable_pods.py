@@ -48,7 +48,7 @@ class UnschedulablePods:
         return queued
 
     def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
-        """Return the pods that one of the plugins rejected, and the pods that no plugin rejected."""
+        """Return the pods that one of the plugins rejected and those that no plugin rejected, in order of arrival."""
         if not self._pods:
             return []
         keys = set(self._rejected_by.get("", _NONE))

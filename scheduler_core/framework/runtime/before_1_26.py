@@ -1,5 +1,6 @@
-"""Filters that all evaluate every node, with merged results (PluginToStatus.Merge): until 1.25, of which the oldest
-releases do so only where a Policy has alwaysCheckAllPredicates, and in GeneralPredicates.
+"""Filtering in which every filter evaluates every node, and the results are merged (PluginToStatus.Merge).
+
+1.25 always does this; 1.15 to 1.18 only with a Policy that has alwaysCheckAllPredicates, and within GeneralPredicates.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.
 
 
 def merge_statuses(first: Status, second: Status, *, names_all: bool = False) -> Status:
-    """Return the reasons of both statuses with the code and plugin of the stronger one; errors are never merged.
+    """Return the reasons of both statuses with the code and plugin of the stronger one, in a tie of the first.
 
-    `names_all`: both plugins are named, separated by a comma.
+    If the first is a success or the second an error, return the second. `names_all`: both plugins are named, separated
+    by a comma.
     """
     if first.is_success or second.is_error:
         return second

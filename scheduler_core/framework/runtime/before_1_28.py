@@ -46,7 +46,7 @@ def remove_pod_error(
 ) -> str:
     """Return the error of dry runs on nodes with a pod to evict, "" if there is none.
 
-    Removing the first pod fails in the first plugin without state, or else its filter fails.
+    RemovePod fails in the first plugin without state, otherwise Filter fails in the first plugin that needs its state.
     """
     extended = EXTENDED if release.has_on("ReadWriteOncePod") else EXTENDED[1:]
     ready = {name for name, result in results if not result.status.is_rejected}

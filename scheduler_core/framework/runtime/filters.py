@@ -17,8 +17,8 @@ from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     CountingFilter,
     CycleState,
-    FilterIsHeard,
     FilterPlugin,
+    PostFilterReadsFilter,
     PreFilterExtensions,
     Verdicts,
 )
@@ -65,16 +65,19 @@ class Filters:
                 active = [plugin for plugin in self.plugins if plugin.name not in key]
                 local = _leading(active)
                 names = [plugin.name for plugin in active]
-                seeing = [plugin for i, plugin in enumerate(active) if i >= local or not _blind_to_pods(plugin)]
+                uncached = [plugin for i, plugin in enumerate(active) if i >= local or not _ignores_pods(plugin)]
                 alone = all((reads := reads_of(plugin)) is not None and reads.can_be_kept for plugin in active)
-                heard = any(implements(plugin, FilterIsHeard) for plugin in active)
-                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone, heard)
+                filter_is_read = any(implements(plugin, PostFilterReadsFilter) for plugin in active)
+                cycle.plan = self._plans[key] = FilterPlan(
+                    active[:local], active[local:], uncached, names, alone, filter_is_read
+                )
         return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
         """Return the first rejection of each row: each plugin runs on the rows that passed so far.
 
-        `what_if.rows` are the same rows.
+        If all filters are checked (1.25, or by a Policy), return all rejections of each row, merged. `what_if.rows` are
+        the same rows.
         """
         plan = self.plan(cycle)
         if self._judges_all:
@@ -86,7 +89,7 @@ class Filters:
         elif what_if is None:
             plugins, first = plan.others, cycle.cached.verdicts(cycle, index)
         else:
-            plugins, first = plan.seeing, cycle.cached.by_object.verdicts(index)
+            plugins, first = plan.uncached_by_object, cycle.cached.by_object.verdicts(index)
         which, statuses = first.which, [*first.statuses]
         if statuses and np.count_nonzero(which):
             positions = first.passes.nonzero()[0]
@@ -160,7 +163,7 @@ class Filters:
         passed = beside.passes.nonzero()[0]
         if not len(passed):
             return beside
-        if self.plan(cycle).is_heard and len(passed) < len(rows):
+        if self.plan(cycle).post_filter_reads_filter and len(passed) < len(rows):
             alone = self.run(cycle, rows[passed], None if what_if is None else _subset(what_if, passed))
             return alone.spread(passed, len(rows)).override(beside)
         return self.run(cycle, rows, what_if).override(beside)
@@ -172,7 +175,7 @@ class Filters:
         nominated pods take precedence over the pod.
         """
         plan = self.plan(cycle)
-        dependent = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
+        dependent = [plugin for plugin in (*plan.leading, *plan.others) if not _ignores_pods(plugin)]
         counting = [plugin for plugin in dependent if implements(plugin, CountingFilter)]
         if len(counting) < len(dependent) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
             return None
@@ -237,14 +240,15 @@ def _slot_of_nominated(pods: PodTable, key: PodKey, nominations: Nominations) ->
     return pods.placeholder_slot(pods.pods[slot].namespace) if key in nominations.popped else slot
 
 
-def _blind_to_pods(plugin: FilterPlugin) -> bool:
+def _ignores_pods(plugin: FilterPlugin) -> bool:
     """Return whether the plugin's verdict is valid until the node's object changes."""
     reads = reads_of(plugin)
     return reads is not None and reads.object_only
 
 
 def _leading(plugins: Sequence[FilterPlugin]) -> int:
-    """Return the number of leading plugins that depend only on the node: first on its object, then on its state.
+    """Return the number of leading plugins that depend only on the node: first those that read only its object, then
+    those that read only its state.
 
     In another order, the state of a node would not determine which of them rejects it first.
     """
@@ -255,7 +259,7 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
-    """Return the rows, as a slice if they are contiguous, so that columns are read without copying."""
+    """Return the rows; as a slice if they are a contiguous part of `all_rows`, so that columns are not copied."""
     if rows.base is all_rows and len(rows):
         first, last = rows.item(0), rows.item(-1)
         if last - first == len(rows) - 1:
@@ -264,7 +268,7 @@ def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
 
 
 def _name_plugin(status: Status, plugin: str) -> Status:
-    """Return the status with the plugin's name; a Filter plugin can only reject, so other codes become errors."""
+    """Return the status with the plugin's name; a code other than Success or a rejection becomes an error."""
     if status.is_rejected or status.is_success:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running "{plugin}" filter plugin: {status.message}',), plugin)

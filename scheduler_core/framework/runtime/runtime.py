@@ -217,7 +217,8 @@ class Framework:
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         """Return the events of all plugins, in the order of the plugins.
 
-        A plugin or extender that may reject a pod and registers nothing is registered for every event.
+        Those of extenders come first. Extenders, and plugins that may reject a pod and do not implement
+        EnqueueExtensions, are registered for ANY_EVENT.
         """
         if self._registered is None:
             self._registered = self._events_to_register()
@@ -264,19 +265,23 @@ class Framework:
         return outcome
 
     def run_post_filter(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """Run PostFilter (RunPostFilterPlugins) until a success, unresolvable rejection or error."""
+        """Run PostFilter (RunPostFilterPlugins) until a plugin returns another code than Unschedulable.
+
+        Return its result. If there is none, return an Unschedulable result with the reasons of all plugins, and with the
+        nomination and evaluation of the last one that has either.
+        """
         last: PostFilterResult | None = None
         reasons: list[str] = []
         for plugin in self.at(PostFilterPlugin):
             result: PostFilterResult = plugin.post_filter(cycle.pod, cycle, diagnosis)
             if result.status.code != Code.UNSCHEDULABLE:
-                return _without_evaluation(result)
+                return _with_evaluation(result)
             reasons += result.status.reasons
             if result.nominated_node is not None or result.evaluation is not None:
                 last = result
         status = Status(Code.UNSCHEDULABLE, tuple(reasons))
         if last is None:
-            return _without_evaluation(PostFilterResult(status))
+            return _with_evaluation(PostFilterResult(status))
         return replace(last, status=status)
 
     def run_scores(self, cycle: CycleState, rows: NDArray[np.intp]) -> tuple[list[PluginScore], list[str], Status]:
@@ -317,7 +322,7 @@ def as_failure(point: str, plugin: str, status: Status) -> Status:
     return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)
 
 
-def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
+def _with_evaluation(result: PostFilterResult) -> PostFilterResult:
     """Return the result; a failure without an evaluation gets one for the trace."""
     if result.evaluation is not None or result.status.is_success:
         return result
@@ -326,7 +331,10 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
 
 
 class PreFilterOutcome:
-    """The result of PreFilter. `narrowed_by` are the plugins that named nodes, `node_names` is the intersection."""
+    """The result of PreFilter. `narrowed_by` are the plugins that named nodes, `node_names` is the intersection.
+
+    `node_names` None: the search is not limited.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self._sorts = rules.narrowing_plugins_are_blamed
@@ -337,7 +345,7 @@ class PreFilterOutcome:
         self.narrowed_by: list[str] = []
 
     def reject(self, status: Status) -> None:
-        """Set an unresolvable rejection or an error; earlier narrowing is dropped."""
+        """Set the rejection or error that ends PreFilter; earlier narrowing is dropped."""
         if status.is_error:
             status = Status(
                 Code.ERROR, (f'running PreFilter plugin "{status.plugin}": {status.message}',), status.plugin

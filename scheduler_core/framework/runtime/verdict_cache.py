@@ -103,7 +103,7 @@ class ByObject:
         return Verdicts(self._which[rows].copy(), self._statuses.list)
 
     def override(self, which: Which, rows: Rows) -> None:
-        """Set the verdicts of the rows that these filters reject."""
+        """Set, in `which`, the verdicts of the rows that these filters reject."""
         if self.rejects:
             np.copyto(which, self._which[rows], where=self._rejected[rows])
 

@@ -116,7 +116,7 @@ class DynamicResources(
     about = AboutFile("about.yaml")
     without_pre_filter = "not found"
     scores_zero_without_state: Literal[True] = True
-    filter_is_heard: Literal[True] = True
+    post_filter_reads_filter: Literal[True] = True
     sign_pod = staticmethod(by_claims)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

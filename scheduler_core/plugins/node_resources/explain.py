@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.config import NodeResourcesFitArgs, ResourceSpec
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, amount, format_count
+from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, format_amount, format_count
 from scheduler_core.framework.interface import Change
 from scheduler_core.plugins.node_resources.allocation import Amount, amounts, pod_request
 
@@ -130,7 +130,7 @@ def _resource_fact(name: str, requested_by_pod: int, requested: int, allocatable
     free = allocatable - requested
     holds = requested_by_pod <= free
     request, left, whole, used = (
-        amount(name, value) for value in (requested_by_pod, max(free, 0), allocatable, requested)
+        format_amount(name, value) for value in (requested_by_pod, max(free, 0), allocatable, requested)
     )
     text = f"The pod requests {request} of {name}; {node} has {left} free: {whole} allocatable, {used} requested{also}."
     if requested_by_pod > allocatable:
@@ -139,7 +139,7 @@ def _resource_fact(name: str, requested_by_pod: int, requested: int, allocatable
         f"NodeResourcesFit.{name}",
         left=request,
         op="≤" if holds else ">",
-        right=amount(name, free) if free >= 0 else f"-{amount(name, -free)}",
+        right=format_amount(name, free) if free >= 0 else f"-{format_amount(name, -free)}",
         holds=holds,
         values={"request": requested_by_pod, "requested": requested, "allocatable": allocatable, "free": free},
         text=text,
@@ -155,12 +155,12 @@ def _share_fact(pod: Pod, part: Part, node: str) -> Fact:
     defaults = f" (containers without a request count {'100m' if name == 'cpu' else '200Mi'} each)" if default else ""
     return Fact(
         f"NodeResourcesFit.score.{name}",
-        left=amount(name, requested),
+        left=format_amount(name, requested),
         op="of",
-        right=amount(name, allocatable),
+        right=format_amount(name, allocatable),
         holds=True,
         values={"request": own, "requested": requested, "allocatable": allocatable, "weight": spec.weight},
-        text=f"With this pod, {amount(name, requested)} of {node}'s {amount(name, allocatable)} of {name} would be "
-        f"requested; the pod counts {amount(name, own)}{defaults}.",
+        text=f"With this pod, {format_amount(name, requested)} of {node}'s {format_amount(name, allocatable)} of {name} "
+        f"would be requested; the pod counts {format_amount(name, own)}{defaults}.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

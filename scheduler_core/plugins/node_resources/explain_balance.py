@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import Fact, ScoreExplanation, amount
+from scheduler_core.framework.facts import Fact, ScoreExplanation, format_amount
 from scheduler_core.framework.interface import MAX_NODE_SCORE
 from scheduler_core.plugins.node_resources.allocation import Amount, amounts
 from scheduler_core.plugins.node_resources.explain import REQUESTS_FIELD, in_units
@@ -68,12 +68,12 @@ def _balance_fact(node: str, resource: Amount) -> Fact:
     name, used, allocatable = resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])
     return Fact(
         f"NodeResourcesBalancedAllocation.{name}",
-        left=amount(name, used),
+        left=format_amount(name, used),
         op="of",
-        right=amount(name, allocatable),
+        right=format_amount(name, allocatable),
         holds=True,
         values={"request": int(resource.of_pod), "requested": used, "allocatable": allocatable},
-        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, allocatable)} of {name} would be "
-        "requested.",
+        text=f"With this pod, {format_amount(name, used)} of {node}'s {format_amount(name, allocatable)} of {name} would "
+        "be requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )
