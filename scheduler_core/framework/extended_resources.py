@@ -13,9 +13,9 @@ from scheduler_core.releases import Release
 class ExtendedResources:
     """The DeviceClass of each extended resource.
 
-    Of two classes for one resource, the younger is used, then the first by name. As in kube-scheduler, a class that does
-    not replace the other one is not added at all, an update of a class that keeps its resource is ignored while the
-    resource has a class, and the removal of one of two classes leaves the resource without a class.
+    Of two classes for one resource, the younger is used, then the first by name. As in kube-scheduler, a class that
+    does not replace the other one is not added at all, an update of a class that keeps its resource is ignored while
+    the resource has a class, and the removal of one of two classes leaves the resource without a class.
     """
 
     def __init__(self, cluster: Cluster, release: Release) -> None:

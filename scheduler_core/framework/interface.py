@@ -293,7 +293,10 @@ class ReservePlugin(Plugin, Protocol):
 @runtime_checkable
 class PermitPlugin(Plugin, Protocol):
     def permit(self, pod: Pod, state: Any, node_name: str) -> tuple[Status, float]:
-        """Return a status and a timeout in seconds, after which a pod with code WAIT is rejected; at most 15 minutes."""
+        """Return a status and a timeout in seconds, after which a pod with code WAIT is rejected (at most 15 minutes).
+
+        Other codes ignore the timeout.
+        """
         ...
 
 

@@ -22,7 +22,7 @@ class InFlightEvent(msgspec.Struct, frozen=True):
 
 
 class ActiveQueue(PodHeap):
-    """The active queue. A popped pod is in flight until `done`; if it returns to the queue, the events since its pop are
+    """The active queue. A popped pod is in flight until `done`; if its attempt fails, the events since its pop are
     replayed. Events that occurred before the pops of all in-flight pods are dropped.
     """
 
@@ -57,7 +57,7 @@ class ActiveQueue(PodHeap):
         return self._events[self._in_flight[key] - self._forgotten :]
 
     def done(self, key: PodKey) -> None:
-        """Mark the pod as no longer in flight and drop events that no other pod needs; no effect if it is not in flight."""
+        """Mark the pod as no longer in flight, if it is, and drop events that no pod in flight needs."""
         if self._in_flight.pop(key, None) is None or not self._events:
             return
         recorded = self._forgotten + len(self._events)

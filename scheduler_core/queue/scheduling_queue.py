@@ -133,8 +133,8 @@ class SchedulingQueue:
     def _remove_if_admitted(self, key: PodKey) -> QueuedPod | None:
         """Remove the pod from unschedulablePods or backoffQ and return it if PreEnqueue passes; None otherwise.
 
-        With aligned backoff, PreEnqueue has already run for pods in backoffQ. Another pod of backoffQ that does not pass
-        is gated and becomes unschedulable.
+        With aligned backoff, pods in backoffQ have passed it already; without, one that does not pass becomes
+        unschedulable.
         """
         queued = self.unschedulable.get(key)
         if queued is not None:
@@ -371,7 +371,7 @@ class SchedulingQueue:
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
         """Return the best result of all events since the pod was popped (determineSchedulingHintForInFlightPod).
 
-        A pod that no plugin rejected, and a member of a pod group, moves to backoffQ.
+        A pod that no plugin rejected, or a member of a pod group, is requeued in any case, after its backoff.
         """
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
             return Strategy.AFTER_BACKOFF, []  # groups have no hints yet

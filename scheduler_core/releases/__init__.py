@@ -39,12 +39,15 @@ DEFAULT_RELEASE = [release for release in RELEASES.values() if release.recorded]
 
 
 def release_named(version: str) -> Release | None:
-    """Return the release of a version such as "1.30" or "1.30.10"; None if it is not simulated."""
+    """Return the release of a version such as "1.30", or as of the patch of "1.30.10"; None if it is not simulated."""
     return find_release(version, RELEASES)
 
 
 def release_of_kubelets(versions: Iterable[str]) -> Release | None:
-    """Return the release, or the nearest, of most kubelets (in a tie, the newer); None if no version is known."""
+    """Return the release of most kubelets (in a tie, the newer), or the nearest one that is simulated.
+
+    None if no version can be parsed, or the major version is not 1.
+    """
     return nearest_release(most_frequent(versions), RELEASES)
 
 

@@ -27,7 +27,7 @@ class ReleaseDifference(msgspec.Struct, frozen=True):
 
 
 def differences(before: Release, after: Release) -> list[ReleaseDifference]:
-    """Return the differences: rules first, then plugins, then feature gates."""
+    """Return the differences: rules in their order, then plugins, then feature gates by name."""
     return [*_rules(before, after), *_plugins(before, after), *_gates(before, after)]
 
 

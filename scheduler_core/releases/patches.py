@@ -1,8 +1,8 @@
 """The patch releases of a minor release: fixes, and a regression, that were backported and change decisions.
 
-A release is simulated as the patch whose runs were recorded. For another patch of it, `at_patch` applies the fixes
-that came in between, or takes them back. Fixes are those whose cherry-picks are known by number;
-CHANGELOG-1.<minor>.md lists them under the patch.
+A release is simulated as the patch whose runs were recorded. For another patch of it, `at_patch` applies the fixes that
+came in between, or takes them back. FIXES has only fixes whose cherry-picks are known by number; CHANGELOG-1.<minor>.md
+lists them under the patch.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def at_patch(release: Release, patch: int) -> Release:
 
 
 def fixes_between(release: Release, patch: int) -> list[Fix]:
-    """Return the fixes that either this patch or the recorded one has, and not both."""
+    """Return the fixes that either this patch or the recorded one has, but not both, in the order of FIXES."""
     recorded = _recorded(release)
     first = [(fix, fix.since.get(release.version)) for fix in FIXES]
     return [fix for fix, since in first if since is not None and (since <= patch) != (since <= recorded)]
@@ -93,7 +93,10 @@ def find_release(version: str, releases: Mapping[str, Release]) -> Release | Non
 
 
 def nearest_release(version: str, releases: Mapping[str, Release]) -> Release | None:
-    """Return the release to simulate for a version such as "v1.34.2-gke.1": its own or the nearest; None for others."""
+    """Return the release to simulate for a version such as "v1.34.2-gke.1": its own or the nearest.
+
+    None if it is not a version, or its major version is not 1.
+    """
     if (release := find_release(version, releases)) is not None:
         return release
     patch = patch_of(version)

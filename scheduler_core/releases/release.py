@@ -55,7 +55,8 @@ class PolicyNames(msgspec.Struct, frozen=True):
 class Release(msgspec.Struct, frozen=True):
     """A release.
 
-    `patch` ("1.34.1") is the version whose recorded runs the simulation reproduces, `recorded` their number by kind.
+    `patch` ("1.34.1") is the version whose recorded runs the simulation reproduces, and `recorded` is the number of
+    these runs by kind.
 
     `default_plugins` are enabled by multiPoint, in order, with score weights (`getDefaultPlugins`). `plugin_points` are
     the existing plugins with the extension points that each implements. `gates` are the relevant feature gates
@@ -87,11 +88,11 @@ class Release(msgspec.Struct, frozen=True):
         return self.patch.rpartition(".")[0]
 
     def has_on(self, gate: str) -> bool:
-        """Return whether the feature gate exists and is on by default."""
+        """Return whether the feature gate exists in the release and is on by default."""
         return gate in self.gates and self.gates[gate].default
 
     def gate_is_off(self, gate: str) -> bool:
-        """Return whether the feature gate exists and is off by default."""
+        """Return whether the feature gate exists in the release and is off by default."""
         return gate in self.gates and not self.gates[gate].default
 
     @property
@@ -138,7 +139,8 @@ class Release(msgspec.Struct, frozen=True):
     ) -> Release:
         """Return the next older or newer release from its differences. None: the gate or plugin does not exist there.
 
-        A plugin that does not exist is not a default plugin either; `default_plugins` is for other changes.
+        A plugin that does not exist is not a default plugin either; `default_plugins` is for other changes. `recorded`
+        and `policy` are not inherited, and the two arguments `..._lack` add to those of this release.
         """
         points = _with_changes(self.plugin_points, plugin_points or {})
         defaults = self.default_plugins if default_plugins is None else default_plugins

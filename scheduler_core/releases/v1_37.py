@@ -1,7 +1,7 @@
 """Kubernetes 1.37, from its release notes, its table of feature gates and its sources; no run of it was recorded.
 
-Gates that 1.36 has were recorded with 1.36.3, and three rules with a 1.36.3 to which they were added.
-docs/fidelity.md lists its known changes and says which are simulated.
+Feature gates that exist in 1.36 were recorded with 1.36.3, and three rules with a build of 1.36.3 that has the code of
+1.37 for them. docs/fidelity.md lists the known changes and says which are simulated.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ step CALL_SECONDS of virtual time after the previous one:
     1. nominations of lower-priority pods on the node end; all victims but the last are deleted
     2. the last victim is deleted (in step 1, if it is the only one)
 
-Until then, the PreEnqueue plugin of DefaultPreemption keeps the preemptor out of activeQ, whatever event occurs. The
-deletion of the last victim is the first event that can move it there. A failed call ends the preemption: no further
-calls are sent, and the preemptor is moved to activeQ at once.
+Until then, PreEnqueue of DefaultPreemption keeps the preemptor out of activeQ, whatever event occurs. The deletion of
+the last victim is the first event that can move it there. A failed call ends the preemption: no further calls are sent,
+and the preemptor is moved to activeQ at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CALL_SECONDS = 0.1
 
 
 class AsyncPreemption:
-    """The preemptions in progress. `skips_terminating`: terminating victims need no call."""
+    """The preemptions in progress. `skips_terminating`: victims that are already being deleted need no call."""
 
     def __init__(self, *, skips_terminating: bool) -> None:
         self._skips_terminating = skips_terminating
@@ -35,7 +35,7 @@ class AsyncPreemption:
         return self._running.get(pod.key) == pod.uid
 
     def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None:
-        """Start to delete the victims; nothing starts if none of them needs a call."""
+        """Start to delete the victims. Nothing happens if none of them needs a call."""
         remaining = [pod for pod in victims if not (self._skips_terminating and pod.terminating)]
         if not remaining:
             return

@@ -14,9 +14,11 @@ from scheduler_core.trace.records import Outcome
 
 
 class Attempt(msgspec.Struct):
-    """An attempt to schedule a pod. `nominated_node` is the result of PostFilter (None: unchanged).
+    """An attempt to schedule a pod.
 
-    `activate` are the pods that plugins requested to activate after a successful scheduling cycle.
+    `nominated_node` is the node to nominate if the attempt fails: None leaves the nomination as it is, "" clears it.
+    `nominated`: PostFilter nominated that node. `activate` are the pods that plugins requested to activate after a
+    successful scheduling cycle.
     """
 
     number: int
@@ -34,6 +36,6 @@ class Attempt(msgspec.Struct):
         return self.queued.pod
 
     def state_of(self, plugin: Any) -> Any:
-        """Return the state that the plugin's PreFilter returned, None if there is none."""
+        """Return the state that the plugin's PreFilter returned, None if it returned none or did not run."""
         assert self.cycle is not None
         return self.cycle.states.get(plugin.name)

@@ -25,12 +25,12 @@ def require_basic_checks(cluster: Cluster, pod: Pod) -> None:
 
 
 class ApiServerBefore119(ApiServer):
-    """Writes the nomination before the condition, which then has an outdated version of the pod and is rejected."""
+    """Writes the nomination before the condition, which is then rejected, since its version of the pod is outdated."""
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
-        """Write the change of the nomination; without a change, write the condition.
+        """Clear the nomination if `nominated_node` is "" and there is one, otherwise write the condition.
 
-        A new nomination has been written already.
+        With a new nomination, which preemption has already written, write nothing.
         """
         stored = self._cluster.pods.get(key)
         if nominated_node == "" and stored is not None and stored.nominated_node_name:
@@ -43,7 +43,7 @@ class ApiServerBefore117(ApiServer):
     """Writes the condition first: the failure precedes preemption."""
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
-        """Write the condition, then the removal of a nomination; preemption writes a new one."""
+        """Write the condition, then clear the nomination if required; preemption itself writes a new one."""
         super().patch_status(key, condition, None)
         stored = self._cluster.pods.get(key)
         if nominated_node == "" and stored is not None and stored.nominated_node_name:
@@ -51,7 +51,7 @@ class ApiServerBefore117(ApiServer):
 
 
 def snapshot_rows(cluster: Cluster) -> RowArray | None:
-    """Return the rows of the search in the tree's order, None if that is the order of the table."""
+    """Return the rows in the order in which the node tree lists the nodes, None if that is the order of the table."""
     tree = cluster.tree
     assert isinstance(tree, NodeTreeBefore119)
     names = tree.upcoming() if isinstance(tree, NodeTreeBefore117) else tree.snapshot_list()

@@ -50,7 +50,10 @@ FAULT = "Fault"  # the plugin that is reported for the faults of a scenario
 
 
 def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Run Reserve and Permit for an assumed pod. Raises FitError or SchedulingError after a rollback."""
+    """Run Reserve and Permit for an assumed pod; it waits if a Permit plugin requires that.
+
+    Raises FitError or SchedulingError after a rollback.
+    """
     reserve(scheduler, attempt)
     status, deadlines = run_permit(scheduler, attempt)
     if status.is_wait:
@@ -75,9 +78,10 @@ def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = False) -> tuple[Status, dict[str, float]]:
-    """Run Permit until a rejection (RunPermitPlugins). Return the status, and the deadline of each plugin that waits.
+    """Run Permit until a rejection or an error (RunPermitPlugins).
 
-    `only_tried`: no pod will actually wait, so no deadline is emitted.
+    Return the status, and the deadline in virtual seconds of each plugin that answered Wait before. `only_tried`: the
+    pod will not actually wait, so no deadline is emitted.
     """
     pod, now = attempt.pod, scheduler.cluster.now
     results: list[PointRun] = []
@@ -104,7 +108,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
 
 
 def resume_waiting_pod(scheduler: Scheduler, waiting: WaitingPod) -> None:
-    """Bind a waiting pod that was allowed, or roll back one that was rejected (WaitOnPermit)."""
+    """Start to bind a waiting pod that was allowed, or fail the attempt of one that was rejected (WaitOnPermit)."""
     status = waiting.status
     assert status is not None
     decision: Literal["allowed", "rejected", "timeout"] = "allowed" if status.is_success else "rejected"
@@ -128,7 +132,10 @@ def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _nominate_for_expectation(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Nominate the node before PreBind if a PreBind plugin has anything to do."""
+    """Nominate the node before PreBind if a PreBind plugin has anything to do.
+
+    Only with the feature gate NominatedNodeNameForExpectation, and unless the pod's status already names the node.
+    """
     pod, node_name = attempt.pod, attempt.node_name
     if not attempt.framework.release.has_on("NominatedNodeNameForExpectation"):
         return
@@ -141,7 +148,10 @@ def _nominate_for_expectation(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def bind(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Run PreBind, Bind and PostBind; a failure rolls back and requeues the pod."""
+    """Run PreBind, Bind and PostBind; a failure rolls back and requeues the pod.
+
+    A pod that was deleted in the meantime is not bound (`_bind_deleted_pod`).
+    """
     scheduler.current = attempt
     pod, node_name, framework = attempt.pod, attempt.node_name, attempt.framework
     if not _still_assumed(scheduler, pod):
@@ -185,9 +195,9 @@ def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
-    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip it.
+    """Bind by the first extender that binds the pod, otherwise by the first Bind plugin that does not skip it.
 
-    Return the status of each plugin that ran, and the final status.
+    Return the status of the extender or of each plugin that ran, and the final status. An injected fault precedes both.
     """
     pod, node_name = attempt.pod, attempt.node_name
     fault = scheduler.faults.next_error(pod.key, "Bind")
@@ -226,7 +236,10 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, 
 
 
 def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
-    """Run Unreserve in reverse order and forget the pod."""
+    """Run Unreserve of all Reserve plugins in reverse order, forget the pod, and clear its nomination.
+
+    `point` and `status` are those of the failure, for the trace.
+    """
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
     plugins = attempt.framework.at(ReservePlugin)[::-1]
@@ -239,7 +252,7 @@ def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, statu
 
 
 def as_error(status: Status) -> Exception:
-    """Return the exception for a failed status; a rejection becomes the FitError of a single node."""
+    """Return the exception for a failed status: for a rejection the FitError of a single node, else SchedulingError."""
     if not status.is_rejected:
         return SchedulingError(status.message)
     diagnosis = Diagnosis(1)
@@ -258,7 +271,7 @@ def _with_fault(
 
 
 def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Move the pods that plugins requested to activeQ (Queue.Activate)."""
+    """Move the pods whose activation plugins requested to activeQ (Queue.Activate)."""
     if not attempt.activate:
         return
     keys, attempt.activate = list(attempt.activate), {}

@@ -1,4 +1,4 @@
-"""A decision without side effects: the scheduling cycle up to the selection of a node, or a dry run of preemption."""
+"""A decision that is not carried out: the scheduling cycle up to the selected node, or a dry run of preemption."""
 
 from __future__ import annotations
 
@@ -42,7 +42,11 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def decide(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> Decision:
-    """Return the decision about the pod of the cycle. Only the search position and the random generator change."""
+    """Return the decision about the pod of the cycle.
+
+    Only the search position, the random generator and caches change, and what a PostFilter plugin itself writes
+    (DynamicResources and Coscheduling do).
+    """
     events: list[AnyEvent] = []
     node = ""
     error: Exception | None = None

@@ -13,7 +13,10 @@ REJECTIONS = (FitError, NoNodesAvailable, PodGroupUnschedulable)
 
 
 def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exception) -> None:
-    """Requeue the pod, update its nomination, write its condition and emit SchedulingFailed."""
+    """Emit SchedulingFailed, requeue the pod, update its nomination and write its condition.
+
+    A pod that was deleted or bound in the meantime is not requeued.
+    """
     queued, message = attempt.queued, str(error)
     if isinstance(error, FitError):
         queued.unschedulable_plugins = error.diagnosis.unschedulable_plugins

@@ -51,7 +51,10 @@ def schedule_as_observed(scheduler: Scheduler, queued: QueuedPod, observed: Obse
 
 
 def compare(observed: ObservedDecision, decision: Decision, pods: PodTable, *, sampled: bool) -> DecisionObserved:
-    """Return the observed decision compared with the simulated one. `sampled`: the cluster does not score all nodes."""
+    """Return the observed decision compared with the simulated one.
+
+    `sampled`: the cluster's scheduler scores only some of the nodes, so a difference in scores proves nothing.
+    """
     result = _compare_binding(observed, decision) if observed.node else _compare_failure(observed, decision, pods)
     if result.get("cause") == "score" and sampled:
         result |= {"verdict": "unknowable", "cause": "sampling"}
@@ -72,7 +75,7 @@ def compare(observed: ObservedDecision, decision: Decision, pods: PodTable, *, s
 
 
 def not_tried(observed: ObservedDecision, pod: Pod | None, profiles: Container[str]) -> DecisionObserved:
-    """Return the comparison for a pod that is not in the queue at the time of the decision."""
+    """Return the comparison for a pod that cannot be popped at the time of the decision; it is "unknowable"."""
     cause: Cause = "moment" if observed.note else "gone"
     if pod is not None and pod.scheduler_name not in profiles:
         cause = "scheduler"
@@ -89,7 +92,7 @@ def not_tried(observed: ObservedDecision, pod: Pod | None, profiles: Container[s
 
 
 def same_decision(observed: ObservedDecision, decision: Decision, pods: PodTable) -> bool:
-    """Return whether both decisions are the same, or differ only between equally good nodes."""
+    """Return whether both decisions are the same, or differ only between equally good nodes or victims."""
     return compare(observed, decision, pods, sampled=False).verdict in ("equal", "tie")
 
 
@@ -151,19 +154,22 @@ def _compare_failure(observed: ObservedDecision, decision: Decision, pods: PodTa
 
 
 def _importance(keys: Iterable[PodKey], pods: PodTable) -> set[tuple[int, float | None]]:
-    """Return the priorities and start times, by which preemption sorts pods; the order of equal pods is unknown."""
+    """Return the priorities and start times of the pods that exist, by which preemption sorts them."""
     candidates = [pod for key in keys if (pod := pods.get(key)) is not None]
     return {(pod.priority, pod.start_time) for pod in candidates}
 
 
 def _as_noted(message: str) -> str:
-    """Return the message as an event stores it (schedule_one.go: truncateMessage)."""
+    """Return the message as an event stores it, at most NOTE_LENGTH_LIMIT bytes (schedule_one.go: truncateMessage)."""
     if len(message.encode()) <= NOTE_LENGTH_LIMIT:
         return message
     return message.encode()[: NOTE_LENGTH_LIMIT - len(TRUNCATED)].decode(errors="ignore") + TRUNCATED
 
 
 def _largest_difference(scores: Record, winner: str, node: str) -> str:
-    """Return the Score plugin with the largest disadvantage of `node`; scores are [raw, normalized, weighted]."""
+    """Return the Score plugin in whose weighted score `node` is furthest behind the winner, "" if there is none.
+
+    Scores are [raw, normalized, weighted] by plugin and node.
+    """
     gaps = {plugin: by_node[winner][2] - by_node[node][2] for plugin, by_node in scores.items()}
     return max(gaps, key=lambda plugin: gaps[plugin], default="")

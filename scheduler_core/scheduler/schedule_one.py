@@ -40,7 +40,7 @@ TIES_SHOWN = 20
 
 
 def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) -> Attempt | None:
-    """Schedule one pod (ScheduleOne). Return None if it is skipped: it is being deleted or already assumed."""
+    """Try to schedule one pod (ScheduleOne). Return the attempt; None if the pod is being deleted or already assumed."""
     pod = queued.pod
     if pod.terminating or pod.key in scheduler.cluster.assumed:
         scheduler.queue.done(pod.key)
@@ -58,7 +58,7 @@ def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) 
 
 
 def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Find a node, assume the pod, run Reserve and Permit (schedulingCycle).
+    """Find a node, assume the pod, run Reserve and Permit (schedulingCycle). If no node fits, run PostFilter.
 
     Raises FitError, NoNodesAvailable or SchedulingError.
     """
@@ -76,7 +76,10 @@ def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> str:
-    """Return the name of the best node (schedulePod). Raises FitError, NoNodesAvailable or SchedulingError."""
+    """Return the name of the best node (schedulePod), or of the only feasible one, which is not scored.
+
+    Raises FitError, NoNodesAvailable or SchedulingError.
+    """
     num_all_nodes = _update_snapshot(scheduler, cycle)
     if not num_all_nodes:
         raise NoNodesAvailable
@@ -103,7 +106,10 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
 
 
 def _update_snapshot(scheduler: Scheduler, cycle: CycleState) -> int:
-    """Update the snapshot. Return the number of nodes to search. Raises SchedulingError (`generic_scheduler`)."""
+    """Update the snapshot. Return the number of its nodes.
+
+    Before 1.19, raises SchedulingError if a claim of the pod cannot be used.
+    """
     cluster = scheduler.cluster
     if scheduler.rules.generic_scheduler:
         require_basic_checks(cluster, cycle.pod)
@@ -191,7 +197,10 @@ def select_host(
 
 
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
-    """Run PostFilter. After a nomination, evict the victims and clear nominations of lower-priority pods."""
+    """Run PostFilter. After a nomination, evict the victims and clear nominations of lower-priority pods.
+
+    With SchedulerAsyncPreemption, this only starts. If an eviction fails, the pod is not nominated.
+    """
     framework = attempt.framework
     if not framework.at(PostFilterPlugin):
         return
@@ -217,7 +226,10 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 
 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
-    """Evict the victims, then clear nominations of lower-priority pods. Return the error of the first failed call."""
+    """Evict the victims, then clear nominations of lower-priority pods. Before 1.19, nominate the pod first.
+
+    Return SUCCESS, or the error of the first failed call, after which nothing is done.
+    """
     if scheduler.rules.generic_scheduler and result.nominated_node:
         scheduler.api.nominate(preemptor.key, result.nominated_node)
     for victim in result.victims:

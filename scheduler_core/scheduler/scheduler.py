@@ -63,7 +63,7 @@ class Scheduler(msgspec.Struct, kw_only=True):
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """Emit no events in the block, and undo its changes to pods at the end."""
+        """Emit no events in the block, and undo its changes to the placements of pods at the end."""
         emit, self.emit = self.emit, lambda event: None
         try:
             with self.cluster.restored():
@@ -72,7 +72,7 @@ class Scheduler(msgspec.Struct, kw_only=True):
             self.emit = emit
 
     def evict(self, victim: Pod, preemptor: PodKey | PodGroupKey) -> None:
-        """Evict a pod (PreemptPod): reject it if it waits on Permit, otherwise delete it."""
+        """Evict a pod (PreemptPod): reject it if it waits on Permit, otherwise request its deletion."""
         waiting = self.waiting.get(victim.key)
         if waiting is not None:
             waiting.reject("DefaultPreemption", "preempted")

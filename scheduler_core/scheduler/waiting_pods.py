@@ -47,7 +47,7 @@ class WaitingPod:
         self._decide(Status(Code.UNSCHEDULABLE, (message,), plugin))
 
     def expire(self, now: float) -> None:
-        """Reject the pod if the deadline of a plugin has passed."""
+        """Reject the pod if it still waits and the deadline of a plugin has passed."""
         for plugin, deadline in self.deadlines.items():
             if deadline <= now and self.status is None:
                 self.timed_out = True
@@ -60,7 +60,7 @@ class WaitingPod:
 
 
 class WaitingPods:
-    """All waiting pods, oldest first; the simulation processes the `decided` ones."""
+    """All waiting pods, oldest first. Allowed and rejected ones are in `decided` until the simulation takes them."""
 
     def __init__(self) -> None:
         self._pods: dict[PodKey, WaitingPod] = {}

@@ -13,7 +13,9 @@ from scheduler_core.trace.events import Cause
 
 
 class Agenda:
-    """Actions by time. Those at the same time run in the order in which they were added, except as `do_later` says."""
+    """Actions by kind and time. Those of a kind at the same time run in the order in which they were added, except as
+    `do_later` says.
+    """
 
     def __init__(self, events: Sequence[TimelineEvent], observed: Sequence[ObservedDecision] = ()) -> None:
         self._timeline = list(events)[::-1]  # the next event is last
@@ -35,11 +37,11 @@ class Agenda:
         heappush(self._later, (time, int(cause == "kubelet"), next(self._numbers), action, cause))
 
     def add(self, events: Sequence[TimelineEvent]) -> None:
-        """Add more timeline events, after all existing ones."""
+        """Add more timeline events, which run after all existing ones."""
         self._timeline[:0] = events[::-1]
 
     def terminations(self, now: float) -> Iterator[tuple[PodKey, str]]:
-        """Remove and yield the terminations that have ended: (pod, uid)."""
+        """Remove and yield the terminations that have ended, as (pod, uid), in order of time."""
         while self._terminations and self._terminations[0][0] <= now:
             yield heappop(self._terminations)[2:]
 
@@ -54,7 +56,7 @@ class Agenda:
             yield self._observed.pop()
 
     def actions(self, now: float) -> Iterator[Callable[[], None]]:
-        """Remove and yield the other actions that are due."""
+        """Remove and yield the other actions that are due, in order of time, and then the retries."""
         while self._later and self._later[0][0] <= now:
             yield heappop(self._later)[3]
         while self._retries and self._retries[0][0] <= now:

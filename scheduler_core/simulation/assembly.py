@@ -91,7 +91,7 @@ DRAWN_NODES = 200  # in larger clusters, devices are not drawn
 
 
 def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surroundings) -> Scheduler:
-    """Return a scheduler for an empty cluster."""
+    """Return a scheduler for the scenario, with an empty cluster."""
     rules, gates, emit = scenario.release.rules, scenario.feature_gates, surroundings.emit
     cluster = Cluster(
         images=_class_of(ImageStates, rules)(),
@@ -161,7 +161,7 @@ def build_frameworks(
 
 
 def named_in_policy(profile: Profile, registry: Registry) -> Registry:
-    """Return the plugins that a Policy enables under other names, by these names."""
+    """Return a plugin class for each other name under which a Policy enables a plugin, by these names."""
     return {name: type(name, (registry[plugin],), {"name": name}) for name, plugin in profile.names_in_policy.items()}
 
 
@@ -198,7 +198,7 @@ def build_queue(
 
 
 def _class_of(part: type[Part], rules: Rules) -> type[Part]:
-    """Return the class of a part in a release: that of the first rule in OLDER that the release follows."""
+    """Return the class of a part in a release: that of the first rule in OLDER that holds, or the current class."""
     return next((older for rule, older in OLDER[part] if getattr(rules, rule)), part)
 
 
@@ -225,7 +225,7 @@ def build_async_preemption(scenario: Scenario) -> AsyncPreemption | None:
 def run_started(
     scenario: Scenario, cluster: Cluster, pending: Sequence[Pod], frameworks: Mapping[str, Framework]
 ) -> RunStarted:
-    """Return the first event of the trace."""
+    """Return the first event of the trace, which describes the cluster with its pending pods and the profiles."""
     nodes = node_columns(cluster.all_nodes())
     detailed = len(nodes.nodes) <= DRAWN_NODES
     position = {name: i for i, name in enumerate(nodes.nodes)}

@@ -1,8 +1,9 @@
 """The simulation: virtual time, due actions, and scheduling attempts until no action is left.
 
-At each point in time, in this order: ends of terminations, timeline events, bindings and Permit timeouts, the backoff
-flush (every whole second), and the flush of pods that have waited too long (every 30 s); then every pod that can be
-popped is scheduled. The clock then advances to the next due action.
+At each point in time, in this order: ends of terminations, timeline events, other due actions (bindings, preemptions,
+controllers, kubelets, retries), Permit timeouts, the backoff flush (every whole second), and the flush of pods that
+have waited too long (every 30 s). Then every pod that can be popped is scheduled, and the clock advances to the next
+due action.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class Simulation:
 
     @property
     def actors(self) -> Sequence[Actor]:
-        """Return the autoscalers of the run, which answer questions about their plans."""
+        """Return the autoscalers of the run, which explain their plans; empty without controllers."""
         return () if self._live is None else self._live.actors
 
     def run(self) -> Iterator[AnyEvent]:
@@ -262,7 +263,7 @@ class Simulation:
         self._emit_applied("create", item, workload=workload)
 
     def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:
-        """Remove an object; a finished pod is not known to the scheduler."""
+        """Delete an object, also a finished pod, which the scheduler no longer knows."""
         if self._live is None:
             by, because = "", None
         cause: DeletionCause = "timeline"
@@ -288,7 +289,7 @@ class Simulation:
     # Time
 
     def _load(self) -> None:
-        """Load the initial objects, pending pods last."""
+        """Load the initial objects, pending pods last, and emit the first events."""
         pending: list[Pod] = []
         for given in self.scenario.objects:
             item = given if self._live is None else self._live.load(given)
@@ -319,7 +320,7 @@ class Simulation:
         self.emit(run_started(self.scenario, self.cluster, pending, self.scheduler.frameworks))
 
     def _run_moment(self) -> Iterator[None]:
-        """Run all actions that are due now. Yields after each attempt. Raises EndlessMoment."""
+        """Run all actions that are due now, and yield after each scheduling attempt. Raises EndlessMoment."""
         now = self.cluster.now
         for key, uid in self._agenda.terminations(now):
             self._last_change = now
@@ -358,7 +359,7 @@ class Simulation:
             yield
 
     def _follow(self, now: float) -> Iterator[None]:
-        """Schedule only the pods that the cluster's own scheduler tried."""
+        """Schedule only the pods that the cluster's own scheduler tried, and yield after each of them."""
         for observed in self._agenda.observed(now):
             queued = self._queue.pop_specific(observed.pod)
             if queued is None:
@@ -458,7 +459,10 @@ class Simulation:
             cycle.finish()
 
     def _settle(self) -> None:
-        """Deliver the API writes, then continue with waiting pods that were allowed or rejected."""
+        """Deliver the API writes, continue with waiting pods that were allowed or rejected, and run the controllers.
+
+        Repeat this as long as waiting pods are decided.
+        """
         self.scheduler.api.deliver()
         while self.scheduler.waiting.decided:
             resume_waiting_pod(self.scheduler, self.scheduler.waiting.decided.pop(0))
@@ -511,7 +515,7 @@ class Simulation:
             self._delete(kind, key)
 
     def _with_uids(self, item: KubernetesObject) -> KubernetesObject:
-        """Return the object; the consumers of a claim without a uid get the uid of their pod."""
+        """Return the object; in a ResourceClaim, consumers without a uid get that of the pod with their name."""
         if not isinstance(item, ResourceClaim) or all(consumer.uid for consumer in item.reserved_for):
             return item
         pods = {pod.key: pod.uid for pod in (*self.scenario.objects, *self.cluster.pods.all()) if isinstance(pod, Pod)}
@@ -548,7 +552,7 @@ class Simulation:
     # Events of the trace
 
     def _take_events(self) -> list[AnyEvent]:
-        """Remove and return the new events. A ClockAdvanced alone is kept until another event follows."""
+        """Remove and return the new events; none while there is only a ClockAdvanced, which waits for another event."""
         if len(self._events) == 1 and isinstance(self._events[0], ClockAdvanced):
             return []
         events = self._events.copy()

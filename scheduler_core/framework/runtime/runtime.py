@@ -267,8 +267,8 @@ class Framework:
     def run_post_filter(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Run PostFilter (RunPostFilterPlugins) until a plugin returns another code than Unschedulable.
 
-        Return its result. If there is none, return an Unschedulable result with the reasons of all plugins, and with the
-        nomination and evaluation of the last one that has either.
+        Return its result. If there is none, return an Unschedulable result with the reasons of all plugins, and with
+        the nomination and evaluation of the last one that has either.
         """
         last: PostFilterResult | None = None
         reasons: list[str] = []

@@ -160,7 +160,7 @@ def _share_fact(pod: Pod, part: Part, node: str) -> Fact:
         right=format_amount(name, allocatable),
         holds=True,
         values={"request": own, "requested": requested, "allocatable": allocatable, "weight": spec.weight},
-        text=f"With this pod, {format_amount(name, requested)} of {node}'s {format_amount(name, allocatable)} of {name} "
-        f"would be requested; the pod counts {format_amount(name, own)}{defaults}.",
+        text=f"With this pod, {format_amount(name, requested)} of {node}'s {format_amount(name, allocatable)} of "
+        f"{name} would be requested; the pod counts {format_amount(name, own)}{defaults}.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

@@ -73,7 +73,7 @@ def _balance_fact(node: str, resource: Amount) -> Fact:
         right=format_amount(name, allocatable),
         holds=True,
         values={"request": int(resource.of_pod), "requested": used, "allocatable": allocatable},
-        text=f"With this pod, {format_amount(name, used)} of {node}'s {format_amount(name, allocatable)} of {name} would "
-        "be requested.",
+        text=f"With this pod, {format_amount(name, used)} of {node}'s {format_amount(name, allocatable)} of {name} "
+        "would be requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )
