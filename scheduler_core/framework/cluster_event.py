@@ -127,9 +127,9 @@ class ClusterEvent(msgspec.Struct, frozen=True):
 def _names(resource: str, action: Action) -> Sequence[str]:
     if action & Action.ALL == Action.ALL:
         return [resource]
-    whole = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
-    single = [bit for bit in Action if bit & action and not any(bit & other for other in whole)]
-    return [f"{resource}/{_ACTION_NAMES.get(bit, '')}" for bit in (*single, *whole) if bit in _ACTION_NAMES]
+    all_updates = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
+    single = [bit for bit in Action if bit & action and not any(bit & other for other in all_updates)]
+    return [f"{resource}/{_ACTION_NAMES.get(bit, '')}" for bit in (*single, *all_updates) if bit in _ACTION_NAMES]
 
 
 class QueueingHint(Enum):

@@ -47,9 +47,9 @@ class WhatIf(msgspec.Struct):
 
     def set_sign(self, pairs: NDArray[np.intp], sign: int) -> None:
         """Set the sign of some pairs, at most one per row."""
-        more, rows = sign - self.sign[pairs], self.index[pairs]
+        change, rows = sign - self.sign[pairs], self.index[pairs]
         for added, delta in self._deltas.values():
-            delta[:, rows] += added[:, pairs] * more
+            delta[:, rows] += added[:, pairs] * change
         self.sign[pairs] = sign
 
     def with_added(self, index: NDArray[np.intp], slots: NDArray[np.intp]) -> WhatIf:

@@ -117,8 +117,8 @@ class Release(msgspec.Struct, frozen=True):
         points = dict(self.plugin_points)
         for gate, gated in self.gated_plugins.items():
             if gates.get(gate):
-                for name, more in gated.points.items():
-                    points[name] = (*points.get(name, ()), *more)
+                for name, added in gated.points.items():
+                    points[name] = (*points.get(name, ()), *added)
         return points
 
     def derive(

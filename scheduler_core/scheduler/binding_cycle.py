@@ -71,7 +71,7 @@ def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
     results, status = attempt.framework.run_reserve(pod, attempt.cycle, node_name)
     results, status = _with_fault(scheduler, attempt, "Reserve", results, status)
     if results:
-        scheduler.emit(PodReserved(pod.key, [_point_run(*answer) for answer in results]))
+        scheduler.emit(PodReserved(pod.key, [_point_run(*result) for result in results]))
     if not status.is_success:
         roll_back(scheduler, attempt, "Reserve", status)
         raise as_error(status)
@@ -161,7 +161,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     results, status = framework.run_pre_bind(pod, attempt.cycle, node_name)
     results, status = _with_fault(scheduler, attempt, "PreBind", results, status)
     if results:
-        scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*answer) for answer in results]))
+        scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*result) for result in results]))
     if not status.is_success:
         binding_failed(scheduler, attempt, "PreBind", status)
         return
@@ -173,7 +173,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     for plugin in framework.at(PostBindPlugin):
         plugin.post_bind(pod, attempt.state_of(plugin), node_name)
     message = f"Successfully assigned {pod.namespace}/{pod.name} to {node_name}"
-    scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in results], start_time, message))
+    scheduler.emit(PodBound(pod.key, node_name, [_point_run(*result) for result in results], start_time, message))
     _activate(scheduler, attempt)
 
 

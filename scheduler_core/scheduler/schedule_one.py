@@ -40,7 +40,7 @@ TIES_SHOWN = 20
 
 
 def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) -> Attempt | None:
-    """Try to schedule one pod (ScheduleOne). Return the attempt; None if the pod is being deleted or already assumed."""
+    """Try to schedule one pod (ScheduleOne). Return the attempt; None if the pod is being deleted or assumed."""
     pod = queued.pod
     if pod.terminating or pod.key in scheduler.cluster.assumed:
         scheduler.queue.done(pod.key)

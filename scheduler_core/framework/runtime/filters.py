@@ -121,9 +121,9 @@ class Filters:
                 break
             change = self._change(plugin.name, cycle, what_if, positions)
             state = cycle.states.get(plugin.name)
-            answer: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
-            if len(answer.which):
-                named = _name_plugins(answer, plugin.name).spread(positions, len(rows))
+            added: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
+            if len(added.which):
+                named = _name_plugins(added, plugin.name).spread(positions, len(rows))
                 verdicts = before_1_26.merge(verdicts, named, names_all=self._names_all)
         return verdicts
 

@@ -84,7 +84,7 @@ def _running_count(flags: NDArray[np.bool_], index: NDArray[np.intp]) -> NDArray
     """Return, for each flag, the number of flags set in the same group so far, including itself."""
     total = np.cumsum(flags)
     starts = np.flatnonzero(np.diff(index, prepend=-1))
-    before = np.where(starts > 0, total[starts - 1], 0)
+    before_group = np.where(starts > 0, total[starts - 1], 0)
     lengths = np.diff(np.append(starts, len(index)))
-    counted: NDArray[np.int64] = total - np.repeat(before, lengths)
+    counted: NDArray[np.int64] = total - np.repeat(before_group, lengths)
     return counted

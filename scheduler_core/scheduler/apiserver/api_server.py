@@ -52,7 +52,7 @@ class ApiServer:
         self._evicting.clear()
 
     def defer(self, deliver: Callable[[], None]) -> None:
-        """Add a write of another kind; `deliver` runs it in order."""
+        """Add a write of another kind; the method `deliver` calls the function in order."""
         self._watch.append(deliver)
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
@@ -74,9 +74,9 @@ class ApiServer:
         self._watch.append(lambda: self._deliver_patch(key, None, ""))
 
     def evict(self, victim: Pod, preemptor: str = "") -> float | None:
-        """Mark the victim as DisruptionTarget and delete it. Return the time at which it is deleted.
+        """Mark the victim as DisruptionTarget and delete it. Return the time at which its termination ends.
 
-        None: it was already terminating. Whether the victim is marked depends on the release.
+        None: it was already being deleted. Whether the victim is marked depends on the release.
         """
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._deliver_mark(victim.key))

@@ -42,7 +42,7 @@ Watch = Callable[[str, KubernetesObject | None, KubernetesObject | None], None] 
 
 
 class EventHandlers:
-    """Applies changes to the cluster and requeues pods. `profiles` are the scheduler names of this scheduler."""
+    """Applies changes to the cluster and requeues pods. `profiles` are the scheduler names of the profiles."""
 
     def __init__(
         self,

@@ -20,10 +20,10 @@ ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
 def try_member(
     scheduler: Scheduler, member: Attempt, rows: NDArray[np.intp] | None, *, post_filters: bool
 ) -> MemberResult:
-    """Find a node for the pod, by preemption if necessary, and assume the pod there for the next members.
+    """Find a node for the pod, with `post_filters` by preemption if necessary, and assume the pod there.
 
-    Return the result. `member` is its attempt in the group; each evaluation has its own attempt with the same number.
-    `rows` are the nodes of the placement, None: all nodes.
+    Return the result; the next members are evaluated with the pod on its node. `member` is its attempt in the group;
+    each evaluation has its own attempt with the same number. `rows` are the nodes of the placement, None: all nodes.
     """
     attempt = scheduler.current = Attempt(member.number, member.queued, member.framework)
     pod, queued = attempt.pod, attempt.queued

@@ -21,7 +21,10 @@ NO_PLACEMENT = "no feasible placements found"
 
 
 def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Sequence[Placement], GroupResult | None]:
-    """Return the placements of the first plugin, and None; without placements, the result of the group."""
+    """Return (placements, None): those of the first plugin, or without a plugin one of all nodes.
+
+    If the plugin fails or returns none, return no placements and the result of the group.
+    """
     nodes = scheduler.cluster.nodes
     plugins = group.framework.at(PlacementGeneratePlugin)
     if not plugins:

@@ -60,7 +60,7 @@ def _submit_member(scheduler: Scheduler, group: QueuedPodGroup, result: GroupRes
 
 
 def _failure(result: GroupResult, member: MemberResult) -> Exception | None:
-    """Return the reason that the member is requeued, None if it is bound. Sets its nominated node."""
+    """Return the reason that the member is requeued, None if it is to be bound. May set its nominated node."""
     attempt = member.attempt
     if result.outcome == "Error":
         return member.error if member.failed else SchedulingError(result.message)
@@ -97,7 +97,10 @@ def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
-    """Write the condition (updatePodGroupCondition); a scheduled group stays scheduled."""
+    """Write the condition of the PodGroup (updatePodGroupCondition); a scheduled group stays scheduled.
+
+    Nothing is written if the object does not exist, the condition is unchanged, or members have different schedulers.
+    """
     stored = group.stored()
     if group.schedulers_error:
         return

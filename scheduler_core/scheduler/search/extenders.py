@@ -36,7 +36,7 @@ MAX_EXTENDER_PRIORITY = 10
 MAX_NODE_SCORE = 100
 SCALE = MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY
 
-Victims = tuple[Sequence[Pod], int]  # the pods, and how many of them violate a PodDisruptionBudget
+Victims = tuple[Sequence[Pod], int]  # the pods, and the number of them that violate a PodDisruptionBudget
 
 
 class ScriptedExtender:
@@ -53,7 +53,7 @@ class ScriptedExtender:
         self.returns_bare_nodes = self.filters and not configured.node_cache_capable
         self._managed = configured.managed_resources
         self._script = script
-        self._raised: Counter[int] = Counter()  # how often each scripted failure has been raised
+        self._raised: Counter[int] = Counter()  # the number of times that each scripted failure was raised
 
     def is_interested(self, pod: Pod) -> bool:
         """Return whether the extender manages all resources, or one that the pod requests."""
@@ -171,7 +171,7 @@ def find_nodes_that_pass_extenders(
 
 
 def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], rules: Rules) -> list[ExtenderScores]:
-    """Return the scores of all interested extenders; failed calls are ignored (prioritizeNodes)."""
+    """Return the scores of all interested extenders that score; a failed call leaves one out (prioritizeNodes)."""
     all_scores, scale = [], 1 if rules.extenders_score_from_0_to_10 else SCALE
     for extender in extenders:
         if not extender.prioritizes or not extender.is_interested(pod):
@@ -186,7 +186,10 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], r
 
 
 def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) -> str | None:
-    """Bind by the first interested extender. Return its name, None without one. Raises ExtenderError."""
+    """Bind by the first interested extender that binds pods. Return its name, None if there is none.
+
+    Raises ExtenderError if it fails; since 1.30, the next one follows if it is ignorable.
+    """
     for extender in extenders:
         if not extender.binds or not extender.is_interested(pod):
             continue

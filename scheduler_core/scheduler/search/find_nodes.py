@@ -52,16 +52,17 @@ class Search(msgspec.Struct):
         return turn
 
     def remember(self, shape: int, evaluated: int, rejected: int) -> None:
-        """Update the expected number of nodes for the next pod of this shape."""
+        """Update the number of nodes that the search for the next pod of this shape is expected to evaluate."""
         self.expected[shape] = max(evaluated + rejected // 8, self.expected.get(shape, 0) * 7 // 8)
 
 
 def find_nodes_that_fit_pod(
     framework: Framework, cycle: CycleState, search: Search, emit: Emit, hint: Callable[[], str] | None = None
 ) -> tuple[RowArray, Diagnosis]:
-    """Return the feasible rows in search order and the diagnosis of the others. Raises SchedulingError.
+    """Return the feasible rows in search order and the diagnosis of the others.
 
-    `hint` is called after PreFilter has succeeded; it returns the node to try first, or "".
+    Raises SchedulingError, and SchedulerPanic where kube-scheduler panics. `hint` is called after PreFilter has
+    succeeded; it returns the node to try first, or "".
     """
     diagnosis = Diagnosis(len(framework.cluster.nodes))
     if framework.release.rules.generic_scheduler:
@@ -135,7 +136,10 @@ def _run_pre_filter(framework: Framework, cycle: CycleState, diagnosis: Diagnosi
 def _evaluate_nominated_node(
     framework: Framework, cycle: CycleState, diagnosis: Diagnosis, node_name: str
 ) -> FilteredNodes | None:
-    """Return the result of filtering only the nominated or hinted node; None if that is not possible."""
+    """Return the result of filtering only the nominated or hinted node.
+
+    None if the node does not exist or is not in the placement, or if a plugin or extender fails.
+    """
     row = framework.cluster.nodes.row_of.get(node_name)
     if row is None or (cycle.placement is not None and row not in cycle.placement):
         return None
@@ -153,7 +157,10 @@ def _evaluate_nominated_node(
 def _rows_to_filter(
     framework: Framework, cycle: CycleState, diagnosis: Diagnosis, pre_filter: PreFilterOutcome
 ) -> RowArray:
-    """Return the rows that PreFilter left, or all rows (of the placement). Raises SchedulingError."""
+    """Return the rows that PreFilter left, or all rows (of the placement), and set the status of the others.
+
+    Raises SchedulingError if a node that PreFilter named must exist and does not.
+    """
     nodes, rules, names = framework.cluster.nodes, framework.release.rules, pre_filter.node_names
     all_rows = nodes.all_rows if cycle.placement is None else cycle.placement
     if names is None:
@@ -172,7 +179,10 @@ def _rows_to_filter(
 
 
 def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return the number of feasible nodes to find; 1 if nodes are not scored, since the first one is then used."""
+    """Return the number of feasible nodes to find.
+
+    Since 1.30, it is 1 if no plugin scores nodes and no extender filters or scores them: the first one is then used.
+    """
     scores = framework.at(ScorePlugin) or framework.release.rules.search_ignores_scorers
     if scores or any(extender.filters or extender.prioritizes for extender in framework.extenders):
         return num_feasible_nodes_to_find(framework, search, nodes)
@@ -180,7 +190,7 @@ def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
 
 
 def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return the number of feasible nodes to find: a percentage of the nodes, at least 100 or all."""
+    """Return the number of feasible nodes to find: a percentage of the nodes, but at least 100, or all if fewer exist."""
     if nodes < MIN_FEASIBLE_NODES_TO_FIND:
         return nodes
     percentage = framework.profile.percentage_of_nodes_to_score
@@ -257,7 +267,10 @@ def _divide_by_zero(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 
 
 def _run_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis, filtered: FilteredNodes) -> None:
-    """Run the extenders (findNodesThatPassExtenders). Raises SchedulingError if a required one fails."""
+    """Remove the nodes that extenders reject from the feasible ones (findNodesThatPassExtenders).
+
+    Raises SchedulingError if an extender fails that is not ignorable.
+    """
     if not framework.extenders or not len(filtered.feasible):
         return
     nodes = [framework.cluster.nodes.nodes[row] for row in filtered.feasible.tolist()]

@@ -41,18 +41,18 @@ class FitError(Exception):
 
 
 class SchedulingError(Exception):
-    """An error other than a rejection; the pod is retried after an error backoff."""
+    """An error other than a rejection, for example of a plugin or an extender."""
 
 
 class NoNodesAvailable(Exception):
-    """The cluster has no nodes."""
+    """The cluster, or the placement of the pod group, has no nodes."""
 
     def __str__(self) -> str:
         return "no nodes available to schedule pods"
 
 
 class PodGroupUnschedulable(Exception):
-    """The member fits, but its group does not (errPodGroupUnschedulable)."""
+    """The pod's group does not fit, although the pod itself may fit (errPodGroupUnschedulable)."""
 
 
 class SchedulerPanic(RunEnded):

@@ -93,7 +93,11 @@ class OpportunisticBatch:
         return tuple(sorted(signature.items()))
 
     def _usable(self, stored: _StoredNodes, cycle: CycleState, current: _CurrentCycle) -> bool:
-        """Return whether the state applies: an equal pod right after the previous one (batchStateCompatible)."""
+        """Return whether the stored nodes can be used for this pod (batchStateCompatible).
+
+        It must be equal to the previous pod, in the next cycle, and the last node must reject it; since 1.37, that node
+        may instead be scored again.
+        """
         if current.number != self._last_cycle + 1 or current.signature != stored.signature:
             return False
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
