@@ -6,9 +6,9 @@ A plugin's class names its declaration:
         name = "TaintToleration"
         about = AboutFile("about.yaml")  # next to the module; or an About
 
-The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, also for plugins
-of other packages. All texts come in English and in Simplified Chinese. The engine itself reads neither
-the texts nor the file; `kschedui.abouts` does.
+The player, the decoder of FailedScheduling messages and the list of pending pods use it, also for plugins of other
+packages. All texts are in English and in Simplified Chinese. The engine itself reads neither the texts nor the file;
+`kschedui.abouts` does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
     "Text",
 ]
 
-COLOURS = 7  # of scores, as slots of the palette
+COLOURS = 7  # the number of colours for scores in the palette
 
 
 PodPart = Literal[
@@ -116,7 +116,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class AboutFile(msgspec.Struct, frozen=True):
-    """The declaration of a plugin in a YAML file with the fields of `About`; `name` is its path from the module.
+    """The declaration of a plugin in a YAML file with the fields of `About`; `name` is its path relative to the module.
 
     A text is {en, zh}, and a `starter` the name of a function ("package.module:function"). `base` is the path
     of another such file, which supplies the fields and captions that this file lacks.

@@ -66,7 +66,7 @@ class CycleState(msgspec.Struct):
     shape: int = 0  # a number that pods share if cached plugins cannot distinguish them, set after PreFilter
     plan: FilterPlan | None = None  # the filters that run, set after PreFilter
     cached: Cached | None = None  # results of earlier pods of this shape
-    cannot_remove_pods: str = ""  # the error of dry runs after a rejection by PreFilter (before_1_28.remove_pod_error)
+    remove_pod_error: str = ""  # the error of dry runs after a rejection by PreFilter (`before_1_28.remove_pod_error`)
     placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
     bare_nodes: bool = False  # an extender returned the feasible nodes without their pods
 

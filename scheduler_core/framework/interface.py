@@ -10,7 +10,7 @@ so that mypy checks each method's signature; at run time only the methods matter
   same plugin in that cycle. It may be mutable. `pre_score` may return another one for `score` and `normalize`.
 - A filter plugin whose verdict depends on the pods of a node also has `PreFilterExtensions`.
 - A filter or score plugin whose results depend only on some fields of the pod and of the node may name them in `reads`
-  (see `Reads`); pods that are equal in them then share its results, and it only evaluates changed nodes.
+  (see `Reads`); pods that are equal in them then share its results, and it evaluates only changed nodes.
 
 Worked examples: `plugins/small/node_unschedulable.py` (columns, no state) and `plugins/node_resources/fit.py`
 (add_pod_delta, scores).

@@ -36,7 +36,7 @@ class Backoff(msgspec.Struct, frozen=True):
         return min(self.initial * 2.0 ** min(count - 1, 1000), self.maximum)
 
     def expiration(self, queued: QueuedPod) -> float | None:
-        """Return the time at which the pod's backoff ends, None if it has none; computed once and stored in the pod."""
+        """Return the time at which the pod's backoff ends, None if it has none. It is stored in the pod until reset."""
         failures = queued.consecutive_errors or queued.unschedulable_count
         count = queued.attempts if self.rules.backoff_counts_every_attempt else failures
         if self.maximum == 0 or count == 0:

@@ -259,7 +259,7 @@ class Framework:
                 outcome.reject(status.by(name))
                 break
         if not outcome.status.is_success and self._misses_states:
-            cycle.cannot_remove_pods = before_1_28.remove_pod_error(
+            cycle.remove_pod_error = before_1_28.remove_pod_error(
                 self.at(PreFilterPlugin), self.filters.plugins, outcome.results, self.release
             )
         return outcome

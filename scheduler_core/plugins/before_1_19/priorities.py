@@ -148,8 +148,8 @@ class ImageLocalityPriority(ScorePlugin, ExplainsScore):
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         tree, pods = self._cluster.tree, self._cluster.pods
         names = tree.gone if isinstance(tree, NodeTreeBefore117) else ()
-        gone = sum(len(pods.on_node(name)) > 0 for name in names)
-        return image_locality(pod, nodes, rows, MAX_PRIORITY, gone)
+        deleted_nodes = sum(len(pods.on_node(name)) > 0 for name in names)
+        return image_locality(pod, nodes, rows, MAX_PRIORITY, deleted_nodes)
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

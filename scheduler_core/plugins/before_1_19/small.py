@@ -71,12 +71,12 @@ class ImageLocality(ImageLocalityToday):
         return image_locality(pod, nodes, rows, MAX_NODE_SCORE)
 
 
-def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, gone: int = 0) -> Scores:
+def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, deleted_nodes: int = 0) -> Scores:
     """Return scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes limited to this range.
 
-    `gone` is the number of deleted nodes that still count (`image_sums`).
+    `deleted_nodes` is the number of those that still count (`image_sums`).
     """
-    clipped = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
+    clipped = np.clip(np.array(image_sums(nodes, pod, deleted_nodes), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
     scores = scale * (clipped - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
     of_rows: Scores = scores[nodes.image_states.codes[rows]]
     return of_rows

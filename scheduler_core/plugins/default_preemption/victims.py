@@ -132,8 +132,8 @@ def _verdicts_without(handle: Handle, cycle: CycleState, rows: Ints, removed: Po
     has_pods = removed.counts > 0
     verdicts = Verdicts(np.array(~has_pods, np.int16), [NO_VICTIMS])
     with_pods = has_pods.nonzero()[0]
-    if len(with_pods) and cycle.cannot_remove_pods:
-        return verdicts.override(Verdicts.reject(has_pods, Status(Code.ERROR, (cycle.cannot_remove_pods,))))
+    if len(with_pods) and cycle.remove_pod_error:
+        return verdicts.override(Verdicts.reject(has_pods, Status(Code.ERROR, (cycle.remove_pod_error,))))
     if len(with_pods):
         what_if = _what_if_without(rows, with_pods, removed)
         return verdicts.override(handle.run_filters(cycle, what_if.rows, what_if).spread(with_pods, len(rows)))

@@ -21,7 +21,11 @@ MAX_FACTS = 8
 
 
 def facts_of(search: NodeSearch) -> list[Fact]:
-    """Return one fact that holds if the node passes, otherwise the distinct reasons in the order of the search."""
+    """Return one fact that holds if the node passes, otherwise facts that do not hold.
+
+    They are the distinct reasons, a shortage of devices first, then in the order of the search and of the pools; at
+    least one, and at most MAX_FACTS.
+    """
     if search.outcome == "found":
         devices = join_names([_name(device) for _, _, device in search.found], "the allocated devices")
         text = f"The claims of the pod can have {devices}."

@@ -129,7 +129,7 @@ class DynamicResources(
         self._pools = Pools(handle.cluster, release)
         self._allocated = AllocatedDevices(handle.cluster, shares_capacity=self._features.consumable_capacity)
         self._searches = Searches(handle.cluster, self._pools, self._allocated, self._selectors)
-        self._resources = handle.extended_resources
+        self._extended_resources = handle.extended_resources
 
     # Before the cycle
 
@@ -157,7 +157,7 @@ class DynamicResources(
     # The scheduling cycle
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        wants_extended = self._resources.requested_by(pod)
+        wants_extended = self._extended_resources.requested_by(pod)
         if not self._enabled or not (pod.resource_claims or wants_extended):
             return NO_CLAIMS_TO_FIND
         try:
@@ -383,7 +383,7 @@ class DynamicResources(
         extended_claim = None
         if state.extended is not None:
             alone = len(state.claims) == 1
-            extended_claim, status = extended.on_node(pod, state.extended, node, self._resources, alone=alone)
+            extended_claim, status = extended.on_node(pod, state.extended, node, self._extended_resources, alone=alone)
             if not status.is_success:
                 return status
             if extended_claim is None and alone:

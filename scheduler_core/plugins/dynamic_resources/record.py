@@ -59,20 +59,20 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
     errors = [at for at, (_, status) in enumerate(verdicts) if status.is_error]
     del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes after an error were evaluated, but do not count
     shown = verdicts[: MAX_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
-    notebook = Notebook(cluster, state)
-    nodes = [_node_search(notebook, state, cluster, pools, name, status) for name, status in shown]
+    documents = Documents(cluster, state)
+    nodes = [_node_search(documents, state, cluster, pools, name, status) for name, status in shown]
     return DevicesSearched(
         [claim.key for claim in state.claims],
         [request for claim in state.claims for request in _requests(claim)],
         nodes,
-        [document for document, _ in notebook.documents.values()],
+        [document for document, _ in documents.documents.values()],
         len(verdicts) - len(shown),
     )
 
 
 def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status: Status) -> NodeSearch:
     """Repeat the search on a node, and return its steps. `status`: the result of Filter for the node."""
-    return _node_search(Notebook(cluster, state), state, cluster, pools, name, status)
+    return _node_search(Documents(cluster, state), state, cluster, pools, name, status)
 
 
 def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
@@ -83,8 +83,8 @@ def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
             yield SearchedRequest(claim.key, name, subrequest.device_class, count, bool(request.first_available))
 
 
-class Notebook(msgspec.Struct):
-    """The documents to which steps refer, and the claims to which devices are allocated."""
+class Documents(msgspec.Struct):
+    """The documents to which steps refer, and the claims to which devices are allocated (`holder`)."""
 
     cluster: Cluster
     state: State
@@ -125,7 +125,7 @@ def _shown_fields(manifest: Any) -> dict[str, Any]:
 
 
 def _node_search(
-    notebook: Notebook, state: State, cluster: Cluster, pools: Pools, name: str, status: Status
+    documents: Documents, state: State, cluster: Cluster, pools: Pools, name: str, status: Status
 ) -> NodeSearch:
     node = cluster.node(name)
     assert node is not None
@@ -135,12 +135,12 @@ def _node_search(
     shortage: DeviceShortage | None = None
     if state.allocator is not None:
         claims = [_on_node(state, name, claim) for number, claim in state.to_allocate() if number not in state.pending]
-        search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, notebook)
+        search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, documents)
         unfinished = search.record()
         tries += search.tries
         found_devices = search.found
         shortage = search.shortage() if not unfinished else None
-    tries += _unavailable(notebook, state, node)
+    tries += _unavailable(documents, state, node)
     outcome = _outcome(status)
     return NodeSearch(
         name,
@@ -169,14 +169,14 @@ def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
     return extended if claim is state.extended and extended is not None else claim
 
 
-def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
+def _unavailable(documents: Documents, state: State, node: Node) -> Iterator[DeviceTry]:
     """Yield an entry for each claim whose devices cannot be used from the node."""
     for number, selector in enumerate(state.selectors):
         claim = state.claims[number]
         if selector is None or claim.allocation is None or selector.matches(node.labels, node.name):
             continue
         devices = ["/".join(result.device_id) for result in claim.allocation.results]
-        document, line = notebook.place("ResourceClaim", claim, ("status", "allocation", "nodeSelector"))
+        document, line = documents.place("ResourceClaim", claim, ("status", "allocation", "nodeSelector"))
         terms = (claim.allocation.selector_manifest or {}).get("nodeSelectorTerms") or ()
         text = " or ".join(_term_text(term) for term in terms)
         yield DeviceTry("elsewhere", "", claim.key, devices, text, document, line)
@@ -223,12 +223,12 @@ class RecordedSearch(DeviceSearch):
         node: Node,
         pools: Iterable[Pool],
         claims: list[ResourceClaim],
-        notebook: Notebook,
+        documents: Documents,
     ) -> None:
         super().__init__(allocator, node, list(pools), claims)
         self.tries: list[DeviceTry] = []
         self.found: list[tuple[str, str, str]] = []
-        self._notebook = notebook
+        self._documents = documents
         self._failure: tuple[TryKind, str, Path] | None = None
         self._listed: tuple[str, str] = ("", "")
         self._furthest: Position | None = None  # the position with the most selected devices
@@ -356,9 +356,9 @@ class RecordedSearch(DeviceSearch):
     ) -> None:
         previous, self._listed = self._listed, (claim.key, data.name)
         if data.parent is not None and kind != "returned" and previous != self._listed:
-            place = self._notebook.place("ResourceClaim", claim, self._path(claim, data))
+            place = self._documents.place("ResourceClaim", claim, self._path(claim, data))
             self._add(DeviceTry("subrequest", data.name, claim.key, [], "", *place))
-        place = document or self._notebook.place("ResourceClaim", claim, path or self._path(claim, data))
+        place = document or self._documents.place("ResourceClaim", claim, path or self._path(claim, data))
         devices = ["/".join(candidate.id)] if candidate is not None else []
         self._add(DeviceTry(kind, data.name, claim.key, devices, text, *place))
 
@@ -373,7 +373,7 @@ class RecordedSearch(DeviceSearch):
         self.tries.append(step)
 
     def _note_in_use(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> None:
-        holder = self._notebook.holder(candidate.id) if candidate.id in self.allocator.allocated.held else ""
+        holder = self._documents.holder(candidate.id) if candidate.id in self.allocator.allocated.held else ""
         self._note("held" if holder else "chosen", claim, data, candidate, holder)
 
     def _note_mismatch(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
@@ -389,7 +389,7 @@ class RecordedSearch(DeviceSearch):
         of_class, index, text = objection
         path: Path = ("selectors", index, "cel", "expression")
         if of_class:
-            place = self._notebook.place("DeviceClass", data.device_class, ("spec", *path))
+            place = self._documents.place("DeviceClass", data.device_class, ("spec", *path))
             self._note("selector", claim, data, candidate, text, document=place)
         else:
             self._note("selector", claim, data, candidate, text, (*self._path(claim, data), *path))

@@ -53,7 +53,7 @@ def topology_domains(nodes: NodeTable, key: str) -> Domains:
 
 
 def every_row(nodes: NodeTable) -> Domains:
-    """Return a division in which each row is a domain, whatever the node's labels."""
+    """Return a division in which each row is a domain of its own; the nodes' labels do not matter."""
     return nodes.derived(
         "every row a domain", lambda nodes: Domains.of(None, np.arange(len(nodes), dtype=np.intp), nodes.names)
     )

@@ -141,7 +141,7 @@ class Plans:
             match_all(affinity_rules, pod.namespace, pod.labels),
         )
         existing_terms: dict[str, list[int]] = {}
-        for number in self._owners.reaching(spec).anti_affinity:
+        for number in self._owners.matching_terms(spec).anti_affinity:
             existing_terms.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
         own_keys = [term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)]
         other_keys = self._owners.anti_affinity_keys() if self._every_key else ()
@@ -176,7 +176,7 @@ class Plans:
             domains = topology_domains(nodes, term.topology_key)
             counter = self._counts.counter((own_rule(term, self._cluster),), domains)
             yield ScoringTerm(role, True, term, weight, domains, counter)
-        for number in self._owners.reaching(spec).scoring:
+        for number in self._owners.matching_terms(spec).scoring:
             owned = self._owners.terms[number]
             weight = self._args.hard_pod_affinity_weight if owned.role is Role.REQUIRED_AFFINITY else owned.weight
             if weight:

@@ -46,7 +46,7 @@ class OwnedTerm(msgspec.Struct, frozen=True):
         return in_namespace and term.selector.matches(labels)
 
 
-class ReachingTerms(msgspec.Struct, frozen=True):
+class MatchingTerms(msgspec.Struct, frozen=True):
     """The numbers of the terms that match a pod: required anti-affinity, and the terms that may score."""
 
     anti_affinity: tuple[int, ...]
@@ -64,7 +64,7 @@ class TermOwners:
         self._sets: list[list[int]] = []  # number of a term set -> its terms (a term that occurs twice counts twice)
         self._sets_with: list[list[int]] = []  # number of a term -> the term sets that contain it, once per occurrence
         self._by_selector: SelectorIndex[int] = SelectorIndex()
-        self._reaching: dict[int, tuple[tuple[int, int], ReachingTerms]] = {}  # by spec number
+        self._matching_terms: dict[int, tuple[tuple[int, int], MatchingTerms]] = {}  # by spec number
         self._counters: dict[int, DomainCounter] = {}
         self._placed = Placed(cluster.nodes, cluster.pods)
         self.evictions = 0
@@ -90,12 +90,12 @@ class TermOwners:
         self.number_of_terms()
         return self._anti_affinity_keys
 
-    def reaching(self, spec: int) -> ReachingTerms:
+    def matching_terms(self, spec: int) -> MatchingTerms:
         """Return the terms, with or without owners, that match pods with this spec (a number in `PodTable.specs`)."""
         versions = (self.number_of_terms(), self._cluster.version("Namespace"))
-        terms = self._reaching.get(spec)
+        terms = self._matching_terms.get(spec)
         if terms is None or terms[0] != versions:
-            terms = self._reaching[spec] = versions, self._find_reaching(spec)
+            terms = self._matching_terms[spec] = versions, self._find_matching_terms(spec)
         return terms[1]
 
     def owners(self, number: int) -> DomainCounter:
@@ -154,17 +154,17 @@ class TermOwners:
                 self._anti_affinity_keys[term.term.topology_key] = None
         return number
 
-    def _find_reaching(self, spec: int) -> ReachingTerms:
+    def _find_matching_terms(self, spec: int) -> MatchingTerms:
         namespace, labels = self._pods.specs[spec]
         namespace_object = self._cluster.get("Namespace", namespace)
         namespace_labels = namespace_object.labels if isinstance(namespace_object, Namespace) else {}
-        reaching = [
+        matching = [
             number
             for number in sorted(self._by_selector.candidates(labels))
             if self.terms[number].matches(namespace, labels, namespace_labels)
         ]
-        anti = [n for n in reaching if self.terms[n].role is Role.REQUIRED_ANTI_AFFINITY]
-        return ReachingTerms(tuple(anti), tuple(n for n in reaching if n not in anti))
+        anti = [n for n in matching if self.terms[n].role is Role.REQUIRED_ANTI_AFFINITY]
+        return MatchingTerms(tuple(anti), tuple(n for n in matching if n not in anti))
 
     def _recount(self, number: int, counter: DomainCounter) -> None:
         self._learn()

@@ -47,7 +47,7 @@ def explain_preferred(
 
 
 def why_not(term: NodeSelectorTerm, node: Node) -> str:
-    """Return the first condition of the term that the node does not meet, and the node's value; "" if it meets all."""
+    """Return the first condition of the term that the node does not match, and the node's value; "" if it matches."""
     if term.empty:
         return "an empty term matches no node"
     for requirement in term.match_expressions:
@@ -65,9 +65,9 @@ def _has(requirement: SelectorRequirement, node: Node) -> str:
 
 
 def _decisive_condition(selector: NodeSelector, node: Node) -> dict[str, int | str]:
-    """Return the first condition that the node does not meet, or the only condition if it meets it.
+    """Return the first condition of a single term that the node does not match, or its only condition.
 
-    Empty if there are several terms, or the node meets several conditions.
+    Empty if there is not exactly one term, or if the node matches its several conditions.
     """
     if len(selector.terms) != 1:
         return {}

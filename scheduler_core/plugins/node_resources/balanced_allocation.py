@@ -51,12 +51,12 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
         self._scores_best_effort = not handle.release.rules.balanced_allocation_skips_best_effort_pods
         improves = handle.release.rules.balanced_allocation_scores_the_improvement
-        self._by_devices = handle.extended_resources
+        self._extended_resources = handle.extended_resources
         self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
         """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
-        return None if self._by_devices.requested_by(pod) else by_requests(pod)
+        return None if self._extended_resources.requested_by(pod) else by_requests(pod)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """Skip a pod that requests none of the resources; before 1.33, no pod is skipped."""

@@ -96,13 +96,13 @@ class NodeResourcesFit(
         self._compares_extended_zero = handle.release.rules.fit_compares_extended_requests_of_zero
         self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
         self._finds_too_small_nodes = handle.release.rules.too_large_requests_are_unresolvable
-        self._by_devices = handle.extended_resources
+        self._extended_resources = handle.extended_resources
         self._notices_device_classes = handle.release.has_on("DRAExtendedResource")
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
         """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
-        return None if self._by_devices.requested_by(pod) else by_requests(pod)
+        return None if self._extended_resources.requested_by(pod) else by_requests(pod)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         key = tuple(pod.requests.items())
@@ -144,7 +144,7 @@ class NodeResourcesFit(
         for name, amount in state:
             allocatable = _column(nodes.allocatable, nodes, name, rows)
             margin = allocatable - _column(nodes.requested, nodes, name, rows) - amount
-            if self._by_devices.class_of(name) is not None:
+            if self._extended_resources.class_of(name) is not None:
                 margin = np.where(allocatable > 0, margin, NO_LIMIT)
             margins.append(margin)
         return np.array(margins)
@@ -168,7 +168,7 @@ class NodeResourcesFit(
         return mean(parts, len(rows))
 
     def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-        """Return the utilization of the placement as a whole (MostAllocated, whatever the strategy for nodes is)."""
+        """Return the utilization of the whole placement (MostAllocated, also with another strategy for nodes)."""
         return placement_utilization(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -185,7 +185,7 @@ class NodeResourcesFit(
     def explain_filter(
         self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        by_devices = {name for name, _ in state if self._by_devices.class_of(name) is not None}
+        by_devices = {name for name, _ in state if self._extended_resources.class_of(name) is not None}
         return explain_fit(state, cluster.nodes, row, change, by_devices)
 
     def explain_score(
@@ -236,7 +236,9 @@ class NodeResourcesFit(
         Extended resources that the node lacks and a DeviceClass provides count as available.
         """
         requests = {name: n for name, n in pod.requests.items() if n and name != "pods"}
-        by_devices = {r for r in requests if not new.allocatable.get(r) and self._by_devices.class_of(r) is not None}
+        by_devices = {
+            r for r in requests if not new.allocatable.get(r) and self._extended_resources.class_of(r) is not None
+        }
         lacks = any(n > new.allocatable.get(r, 0) for r, n in requests.items() if r not in by_devices)
         if new.allocatable.get("pods", 0) < 1 or lacks:
             return QueueingHint.SKIP

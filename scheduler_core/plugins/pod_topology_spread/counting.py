@@ -28,7 +28,7 @@ class CountedConstraint(msgspec.Struct):
     """A constraint, the pods that it counts, and the domains in which it counts them.
 
     `counter` None: countPodsMatchSelector counts nothing with an empty selector. `per_row`: a soft constraint on the
-    hostname counts the pods on each node, whatever the node's labels.
+    hostname counts the pods on each node, even if the node has no such label.
     """
 
     constraint: TopologySpreadConstraint

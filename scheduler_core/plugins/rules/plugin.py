@@ -71,9 +71,9 @@ def make_plugin(rule: Rule) -> type[Plugin]:
         bases.append(_Normalizes)
     condition = _results_of(rule, "filter", _nothing) if "filter" in rule.expressions else None
     if condition is not None and condition.depends_on_pods:
-        bases.append(_LooksAtPods)
+        bases.append(_ReadsPods)
     if rule.sums:
-        bases.append(_SumsUp)
+        bases.append(_ReadsSums)
     return type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
 
 
@@ -196,11 +196,11 @@ class _Filters(FilterPlugin, ExplainsFilter):
         return explain_condition(self.rule, _compiled(self.rule, "filter"), variables)
 
 
-class _LooksAtPods(PreFilterExtensions):
+class _ReadsPods(PreFilterExtensions):
     """A filter that reads the node's pods, so it runs again when pods are removed or added."""
 
 
-class _SumsUp(PreFilterPlugin):
+class _ReadsSums(PreFilterPlugin):
     """A rule that reads sums over the nodes of the cluster."""
 
     without_pre_filter = "the plugin needs its PreFilter, which this profile has disabled"

@@ -62,12 +62,12 @@ def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
     return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in clipped]
 
 
-def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
+def image_sums(nodes: NodeTable, pod: Pod, deleted_nodes: int = 0) -> list[int]:
     """Return the sum of the scaled sizes of the pod's images for each distinct set of images of a node.
 
-    `gone`: deleted nodes that still count (in older releases).
+    `deleted_nodes`: the number of deleted nodes that still count (in 1.15 and 1.16).
     """
-    names, num_nodes = image_names(pod), len(nodes) + gone
+    names, num_nodes = image_names(pod), len(nodes) + deleted_nodes
     return [sum([_scaled_size(images, name, num_nodes) for name in names]) for images in nodes.image_states.values]
 
 

@@ -40,7 +40,7 @@ def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, n
 
 
 class AttachedVolumes:
-    """Counts the attached volumes of each node. Call `refresh` before reading: it also sets which row is which node."""
+    """Counts the attached volumes of each node. Call `refresh` before each read, since rows and objects may change."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

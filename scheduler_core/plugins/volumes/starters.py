@@ -147,6 +147,6 @@ def name_no_claim(cluster: StarterCluster, nodes: list[Manifest], reason: str) -
             "deletionTimestamp": "2025-01-01T00:00:00Z",
             "finalizers": ["example.com/a"],
         }
-    elif gone := re.search(r'persistentvolume "([^"]+)"', reason):
-        add_claim(cluster, name, volumeName=gone[1])["status"] = {"phase": "Lost"}
+    elif lost_volume := re.search(r'persistentvolume "([^"]+)"', reason):
+        add_claim(cluster, name, volumeName=lost_volume[1])["status"] = {"phase": "Lost"}
     use_claim(cluster, name)

@@ -58,11 +58,11 @@ class VolumeTopology(msgspec.Struct, frozen=True):
     volume: str
     key: str
     values: frozenset[str]
-    meets_stable_label: bool = True
+    matches_stable_label: bool = True
 
     def value(self, labels: Mapping[str, str]) -> str | None:
         """Return the node's value, None without one; a beta label of the volume also matches the stable label."""
-        other = STABLE_LABEL.get(self.key, self.key) if self.meets_stable_label else self.key
+        other = STABLE_LABEL.get(self.key, self.key) if self.matches_stable_label else self.key
         return labels.get(self.key, labels.get(other))
 
     def allows(self, labels: Mapping[str, str]) -> bool:

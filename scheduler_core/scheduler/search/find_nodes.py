@@ -190,7 +190,7 @@ def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
 
 
 def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return the number of feasible nodes to find: a percentage of the nodes, but at least 100, or all if fewer exist."""
+    """Return the number of feasible nodes to find: a percentage of the nodes, but at least 100; all if fewer exist."""
     if nodes < MIN_FEASIBLE_NODES_TO_FIND:
         return nodes
     percentage = framework.profile.percentage_of_nodes_to_score
