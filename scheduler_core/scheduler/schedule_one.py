@@ -199,7 +199,7 @@ def select_host(
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
     """Run PostFilter. After a nomination, evict the victims and clear nominations of lower-priority pods.
 
-    With SchedulerAsyncPreemption, this only starts. If an eviction fails, the pod is not nominated.
+    With SchedulerAsyncPreemption, only start to do so. Otherwise, the pod is not nominated if an eviction fails.
     """
     framework = attempt.framework
     if not framework.at(PostFilterPlugin):
@@ -228,7 +228,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
     """Evict the victims, then clear nominations of lower-priority pods. Before 1.19, nominate the pod first.
 
-    Return SUCCESS, or the error of the first failed call, after which nothing is done.
+    Return SUCCESS, or the error of the first failed eviction, after which nothing more is done.
     """
     if scheduler.rules.generic_scheduler and result.nominated_node:
         scheduler.api.nominate(preemptor.key, result.nominated_node)

@@ -33,9 +33,9 @@ FIELDS = {
 def explain_filter(
     pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None, *, first_needs_labels: bool = True
 ) -> list[Fact]:
-    """Return facts about affinity, anti-affinity and existing anti-affinity.
+    """Return facts about affinity, anti-affinity and the anti-affinity of existing pods.
 
-    If one of the three is violated, return only the facts about the first such one, some of which may hold.
+    If one of the three is violated, return only the facts about the first that is.
     """
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []

@@ -30,7 +30,7 @@ def exclude_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: st
 
 
 def be_excluded(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Add a pod to each of the nodes whose anti-affinity excludes the pod."""
+    """Put a pod on each of the nodes; its anti-affinity excludes the pending pod."""
     term = {"labelSelector": {"matchLabels": {"app": POD}}, "topologyKey": _HOST}
     for node in nodes:
         cluster.add_neighbour(node, {"app": "shy"}, affinity={"podAntiAffinity": {_REQUIRED: [term]}})

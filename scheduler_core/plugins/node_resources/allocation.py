@@ -26,7 +26,7 @@ def is_scalar_resource(name: str) -> bool:
 
 
 def is_extended_resource(name: str) -> bool:
-    """Return whether the name has a domain other than Kubernetes', and is no quota for requests
+    """Return whether the name has a domain other than Kubernetes' and does not start with "requests."
     (`v1helper.IsExtendedResourceName`).
     """
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")

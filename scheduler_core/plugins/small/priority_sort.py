@@ -10,7 +10,7 @@ from scheduler_core.framework.interface import (
 
 
 class PrioritySort(QueueSortPlugin):
-    """Sorts pods by descending priority, then by the time at which they were last added to the queue, then in order.
+    """Sorts pods by descending priority, then by the time and order in which they were last added to the queue.
 
     A pod is added again after each failed attempt.
     """

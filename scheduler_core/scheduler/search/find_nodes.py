@@ -116,7 +116,7 @@ def _emit_search(framework: Framework, cycle: CycleState, emit: Emit, searched: 
 
 
 def _run_pre_filter(framework: Framework, cycle: CycleState, diagnosis: Diagnosis, emit: Emit) -> PreFilterOutcome:
-    """Return the result of PreFilter; a rejection applies to every node. Raises SchedulingError."""
+    """Run PreFilter, add a rejection to the diagnosis, and return the result. Raises SchedulingError for an error."""
     rules = framework.release.rules
     outcome = framework.run_pre_filter(cycle)
     emit(pre_filter_finished(framework, cycle, outcome))
