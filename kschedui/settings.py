@@ -24,7 +24,7 @@ def flag(name: str, *, default: bool) -> bool:
 def number(name: str, default: int) -> int:
     """Return a whole number from the environment; anything else is rejected."""
     text = os.environ.get(name, "").strip()
-    if text == "" or text.isdigit():
+    if text == "" or (text.isdecimal() and len(text) < 20):
         return int(text or default)
     raise ImproperlyConfigured(f"{name} must be a whole number, not {text!r}")
 

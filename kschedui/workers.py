@@ -75,7 +75,7 @@ class Forked:
 def sizes_of(arguments: list[str]) -> dict[str, int]:
     """Return the number of processes of each queue. Exits with a sentence if an argument is wrong."""
     sizes = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    if not sizes or len(sizes) < len(arguments) or not all(size.isdigit() and int(size) for size in sizes.values()):
+    if not sizes or len(sizes) < len(arguments) or not all(size.isdecimal() and int(size) for size in sizes.values()):
         sys.exit(f"{' '.join(arguments) or 'Nothing'} is not a number of processes for each queue; expected {USAGE}.")
     if strange := sizes.keys() - IDLE.keys():
         sys.exit(f"There is no queue {', '.join(sorted(strange))}; expected {USAGE}.")

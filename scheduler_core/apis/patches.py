@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from scheduler_core.apis.messages import Message, WithSentence
+from scheduler_core.apis.selectors import parse_int64
 
 Manifest = dict[str, Any]
 PatchType = Literal["strategic", "merge", "json"]
@@ -162,9 +163,10 @@ def _value_at(document: Any, path: Sequence[str]) -> Any:
 
 def _index(text: str) -> int:
     """Return a part of a path as a position in a list. Raises PatchError."""
-    if not text.isdigit():
+    position = parse_int64(text)
+    if position is None or position < 0:
         raise PatchError(Message("{text} is no position in a list", text=text))
-    return int(text)
+    return position
 
 
 def _pointer(path: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import Workload
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.apis.workloads import DeploymentSpec, ReplicaSetSpec, scaled
 from scheduler_core.cluster.statuses import Condition, WorkloadStatus
 from scheduler_core.controllers.api import Api
@@ -515,8 +516,7 @@ def without_hash(template: Mapping[str, Any]) -> dict[str, Any]:
 
 def revision_of(workload: Workload) -> int:
     """Return the revision in a Deployment's or ReplicaSet's annotations, 0 if it has none."""
-    text = _annotations(workload).get(REVISION) or "0"
-    return int(text) if text.isdigit() else 0
+    return parse_int64(_annotations(workload).get(REVISION) or "0") or 0
 
 
 def with_annotations(workload: Workload, annotations: Mapping[str, str]) -> Workload:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.apis.workloads import FailureRule, JobSpec
 from scheduler_core.cluster.statuses import Condition, PodStatus, WorkloadStatus
 from scheduler_core.controllers.admission import AdmissionRefused
@@ -521,14 +522,13 @@ def remaining_backoff(failures: int, since: float, now: float) -> float:
 
 def index_of(pod: Pod) -> int:
     """Return the completion index of a pod, -1 if it has none."""
-    text = pod.annotations.get(INDEX, "")
-    return int(text) if text.isdigit() else -1
+    index = parse_int64(pod.annotations.get(INDEX, ""))
+    return -1 if index is None else index
 
 
 def failures_of(pod: Pod) -> int:
     """Return the number of failures of the pod's index before the pod was created."""
-    text = pod.annotations.get(INDEX_FAILURES, "0")
-    return int(text) if text.isdigit() else 0
+    return parse_int64(pod.annotations.get(INDEX_FAILURES, "0")) or 0
 
 
 def shown_indexes(indexes: set[int]) -> str:

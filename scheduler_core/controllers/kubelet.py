@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
@@ -267,8 +268,7 @@ class Kubelets:
         if _numbers(pod, "exit-ordinals") is not None:
             return int(status.number in _numbers(pod, "exit-ordinals"))
         if (indexes := _numbers(pod, "exit-indexes")) is not None:
-            index = pod.annotations.get("batch.kubernetes.io/job-completion-index", "")
-            return int(index.isdigit() and int(index) in indexes)
+            return int(parse_int64(pod.annotations.get("batch.kubernetes.io/job-completion-index", "")) in indexes)
         return int(self._number(pod, "exit-code", 0.0))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.apis.workloads import StatefulSetSpec
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.api import Api
@@ -220,5 +221,5 @@ class _Sync:
 
 def ordinal(pod: Pod) -> int:
     """Return the ordinal in a pod's name, -1 if it has none (getOrdinal)."""
-    number = pod.name.rpartition("-")[2]
-    return int(number) if number.isdigit() else -1
+    number = parse_int64(pod.name.rpartition("-")[2])
+    return -1 if number is None else number

@@ -17,7 +17,7 @@ from msgspec.structs import replace as replaced
 
 from scheduler_core.releases.release import Gate, Release
 
-VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)
+VERSION = re.compile(r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", re.ASCII)
 
 
 class Fix(msgspec.Struct, frozen=True):

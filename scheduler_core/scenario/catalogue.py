@@ -77,11 +77,12 @@ def field_catalogue() -> dict[str, Any]:
 def _entry_of(release: Release) -> dict[str, Any]:
     """Return the entry of a release in the catalogue's `releases`."""
     default = DEFAULT_RELEASE
+    names = {plugin.name for plugin in release.default_plugins}
     return {
         "version": release.version,
         "default": release is default,
         "fields": [*fields_without(release), *release.profiles_lack, *release.configurations_lack],
-        "plugins": [plugin.name for plugin in default.default_plugins if plugin not in release.default_plugins],
+        "plugins": [plugin.name for plugin in default.default_plugins if plugin.name not in names],
         "gates": [name for name in default.default_gates() if name not in release.gates],
     }
 

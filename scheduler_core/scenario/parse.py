@@ -53,6 +53,7 @@ from scheduler_core.scenario.settings.autoscaling import (
     build_node_groups,
     check_nodes_of_groups,
     nodes_of_groups,
+    valid_node_groups,
 )
 from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
@@ -196,8 +197,11 @@ class _Reader:
             self._problems, admission, lambda part: self._report_progress(READING + (1 - READING) * part)
         )
         objects = initial.build(documents_by_kind.objects, created_by(own.events))
-        node_groups = build_node_groups(documents_by_kind.node_groups, self._problems, admission)
-        check_nodes_of_groups(documents_by_kind.node_groups, initial.exist, self._problems)
+        group_documents = valid_node_groups(documents_by_kind.node_groups, self._problems)
+        node_groups = build_node_groups(group_documents, self._problems, admission)
+        check_nodes_of_groups(group_documents, initial.exist, self._problems)
+        number = _count("Node", documents_by_kind, own) + sum(group.size for group in node_groups)
+        self._check_limit(Message("nodes"), number, self._limits.nodes)
         for node in nodes_of_groups(node_groups, self._problems, admission):
             objects.append(node)
             initial.exist["Node", "", node.name] = None
@@ -267,7 +271,7 @@ class _Reader:
                 documents_by_kind.karpenter = self._only(documents_by_kind.karpenter, document)
             elif kind == DESCHEDULER:
                 documents_by_kind.descheduler = self._only(documents_by_kind.descheduler, document)
-            elif kind == CONFIG_MAP and (document.data.get("metadata") or {}).get("name") == PRIORITIES:
+            elif kind == CONFIG_MAP and _name_of(document) == PRIORITIES:
                 documents_by_kind.priorities = document
             elif kind == NODE_GROUP:
                 documents_by_kind.node_groups.append(document)
@@ -360,26 +364,18 @@ class _Reader:
         )
 
     def _check_limits(self, documents_by_kind: _DocumentsByKind, own: ScenarioDocument) -> None:
-        created = [event["create"].get("kind") for event in own.events if isinstance(event.get("create"), dict)]
-        for what, number, limit in (
-            (
-                Message("nodes"),
-                len(documents_by_kind.objects.get(("v1", "Node"), ())) + created.count("Node"),
-                self._limits.nodes,
-            ),
-            (
-                Message("pods"),
-                len(documents_by_kind.objects.get(("v1", "Pod"), ())) + created.count("Pod"),
-                self._limits.pods,
-            ),
-            (Message("events"), len(own.events), self._limits.events),
-        ):
-            if number > limit:
-                message = Message(
-                    "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=what, limit=limit
-                )
-                self._problems.add(ScenarioError("", 0, message))
-                raise TooManyProblems
+        limits = self._limits
+        self._check_limit(Message("nodes"), _count("Node", documents_by_kind, own), limits.nodes)
+        self._check_limit(Message("pods"), _count("Pod", documents_by_kind, own), limits.pods)
+        self._check_limit(Message("events"), len(own.events), limits.events)
+
+    def _check_limit(self, what: Message, number: int, limit: int) -> None:
+        if number > limit:
+            message = Message(
+                "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=what, limit=limit
+            )
+            self._problems.add(ScenarioError("", 0, message))
+            raise TooManyProblems
 
     def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
         """Warn about each configured extender without a script: no server is called, so it rejects no node."""
@@ -425,6 +421,17 @@ def _kubelet_versions(documents_by_kind: _DocumentsByKind) -> Iterator[str]:
 def _holds_policy(config_map: Document) -> bool:
     data = config_map.data.get("data")
     return isinstance(data, dict) and isinstance(data.get(POLICY_KEY), str)
+
+
+def _name_of(document: Document) -> Any:
+    metadata = document.data.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None
+
+
+def _count(kind: str, documents_by_kind: _DocumentsByKind, own: ScenarioDocument) -> int:
+    """Return the number of initial and created objects of a kind of API version v1."""
+    created = (event["create"].get("kind") for event in own.events if isinstance(event.get("create"), dict))
+    return len(documents_by_kind.objects.get(("v1", kind), ())) + list(created).count(kind)
 
 
 def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:

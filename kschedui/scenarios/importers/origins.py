@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from kschedui.scenarios.importers.cleaning import part
 from kschedui.scenarios.importers.workloads import name_of, namespace_of, references
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.scenario.parse import Limits, ParseWarning, ScenarioError, ScenarioErrors
 from scheduler_core.scenario.reading.documents import Document, read_documents
 from scheduler_core.scenario.reading.problems import Path, Problems, TooManyProblems, render_path
@@ -130,7 +131,7 @@ def parse_path(data: Any, rendered: str) -> Path:
         ]
         if not fitting:
             missing = PART.findall(rendered.removeprefix(render_path(path)))
-            return *path, *(int(name) if name.isdigit() else name for name in missing)
+            return *path, *(name if (index := parse_int64(name)) is None else index for name in missing)
         step = max(fitting, key=lambda step: len(render_path((*path, step))))
         path, data = (*path, step), data[step]
 

@@ -19,6 +19,7 @@ from kschedui.web.http.problems import MEDIA_TYPE, problem
 from kschedui.web.http.security_headers import encode, outside_django
 from scheduler_core.apis import messages
 
+MAX_DIGITS = 18  # of a Content-Length; int() raises an error for thousands
 DRAINED = 4  # times the limit that is read of a body which is too large
 
 
@@ -67,7 +68,7 @@ class BodyLimit:
         headers = dict(scope.get("headers", ()))
         length = headers.get(b"content-length", b"0")
         most = self.by_path.get(scope.get("path", ""), self.most)
-        if not length.isdigit() or int(length) > most:
+        if not length.isdigit() or len(length) > MAX_DIGITS or int(length) > most:
             await discard_body(receive, DRAINED * most)
             return await self.refuse(scope, send, most)
         await self.limit(scope, receive, send, most)

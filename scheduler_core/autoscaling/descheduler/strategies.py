@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.autoscaling.descheduler.evictor import Evictor, NodeLimit
 from scheduler_core.autoscaling.descheduler.utilization import high_node_utilization, low_node_utilization
 from scheduler_core.controllers.api import Api
@@ -126,8 +127,7 @@ class Strategies:
         self._evict_all(pods, "RemovePodsHavingTooManyRestarts", evictor)
 
     def _restarts_of(self, pod: Pod) -> int:
-        before = pod.annotations.get(RESTARTS, "0")
-        return self._api.status(pod).restarts + (int(before) if before.isdigit() else 0)
+        return self._api.status(pod).restarts + (parse_int64(pod.annotations.get(RESTARTS, "0")) or 0)
 
     def _failed_pods(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
         """Evict failed pods that are old enough (removefailedpods/failedpods.go)."""

@@ -21,6 +21,7 @@ from scheduler_core.scenario.fields.schema import (
     MapOf,
     Type,
     strings,
+    unread,
 )
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
@@ -95,7 +96,20 @@ NODE_CLAIM = top_level(
         {**_CLAIM_SPEC, "resources": Fields("NodeClaimResources", {"requests": RESOURCE_LIST})},
         _CLAIM_HINTS,
     ),
-    status=ANY,
+    status=Fields(
+        "NodeClaimStatus",
+        {
+            "conditions": ListOf(
+                Fields(
+                    "NodeClaimCondition",
+                    {**strings("type status reason"), **unread("lastTransitionTime message observedGeneration")},
+                )
+            ),
+            "allocatable": RESOURCE_LIST,
+            "capacity": RESOURCE_LIST,
+            **strings("imageID lastPodEventTime nodeName providerID"),
+        },
+    ),
 )
 
 NODE_CLASS = top_level("KWOKNodeClass", spec=Fields("KWOKNodeClassSpec", {"nodeRegistrationDelay": STRING}), status=ANY)

@@ -95,7 +95,6 @@ def build_node_claim(data: Manifest, problems: Problems, admission: Admission) -
     conditions = {
         entry.get("type") or "": ClaimCondition(entry.get("status") or "", created, entry.get("reason") or "")
         for entry in status.get("conditions") or ()
-        if isinstance(entry, dict)
     }
     return NodeClaim(
         name=metadata.get("name") or "",

@@ -222,11 +222,13 @@ def _resize_states(spec: Manifest, status: Manifest, desired: Containers, releas
     and before 1.37 `determineEffectiveRequests`.
     """
     fields = ("containerStatuses", "initContainerStatuses")
-    entries: dict[str, Manifest] = {entry.get("name"): entry for field in fields for entry in status.get(field) or ()}
+    entries: dict[str | None, Manifest] = {
+        entry.get("name"): entry for field in fields for entry in status.get(field) or ()
+    }
     infeasible = _is_infeasible(status)
 
     def effective(container: Manifest) -> Amounts:
-        entry = entries.get(container["name"], {})
+        entry = entries.get(container.get("name"), {})
         if entry.get("resources") is None or (
             container in (spec.get("initContainers") or ()) and not is_sidecar(container)
         ):
@@ -237,7 +239,7 @@ def _resize_states(spec: Manifest, status: Manifest, desired: Containers, releas
         return requests
 
     def allocated(container: Manifest) -> Amounts:
-        requests = entries.get(container["name"], {}).get("allocatedResources")
+        requests = entries.get(container.get("name"), {}).get("allocatedResources")
         if requests is None:
             return {} if infeasible else _desired(container)
         return amounts(requests)

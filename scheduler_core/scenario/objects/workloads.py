@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Workload
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import milli_value, parse_nano, value
-from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.apis.selectors import LabelSelector, parse_int64
 from scheduler_core.apis.workloads import (
     AutoscalerSpec,
     CronJobSpec,
@@ -44,6 +45,7 @@ Manifest = Mapping[str, Any]
 
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 _CRON_FIELDS = 5
+MAX_INDEXES = 100_000  # of a Job: more than a scenario can have pods
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
@@ -306,14 +308,14 @@ def _success_rule(rule: Manifest) -> SuccessRule:
 
 
 def parse_indexes(text: str) -> tuple[int, ...]:
-    """Return the indexes of a text such as "0-2,5", in its order; parts that are no number or range are left out."""
-    parts = [part.split("-") for part in text.split(",") if part]
-    return tuple(
-        number
-        for first, *last in parts
-        if first.isdigit() and all(end.isdigit() for end in last)
-        for number in range(int(first), int(last[0] if last else first) + 1)
-    )
+    """Return the first MAX_INDEXES indexes of a text such as "0-2,5", in its order.
+
+    Parts that are no number or range are left out.
+    """
+    parts = ([parse_int64(end) for end in part.split("-")] for part in text.split(","))
+    numbers = ([end for end in ends if end is not None] for ends in parts if None not in ends)
+    ranges = (range(ends[0], ends[-1] + 1) for ends in numbers)
+    return tuple(islice(chain.from_iterable(ranges), MAX_INDEXES))
 
 
 def _cron_job(data: Manifest, problems: Problems) -> WorkloadSpec:

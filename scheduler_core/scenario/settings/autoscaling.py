@@ -51,13 +51,21 @@ PRIORITIES = "cluster-autoscaler-priority-expander"  # the name of the ConfigMap
 STATUS = "cluster-autoscaler-status"  # the name of the ConfigMap that Cluster Autoscaler writes
 
 
+def valid_node_groups(documents: Sequence[Document], problems: Problems) -> list[Document]:
+    """Return the NodeGroup documents whose fields have the right types; the errors of the others are reported."""
+    valid = []
+    for document in documents:
+        problems.enter(document.chunk, document.prefix)
+        if check(NODE_GROUP, document.data, (), problems, strict=True):
+            valid.append(document)
+    return valid
+
+
 def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
-    """Return the valid groups in the order of the file; a repeated name is an error."""
+    """Return the groups of valid documents in the order of the file; a repeated name is an error."""
     groups: dict[str, NodeGroup] = {}
     for document in documents:
         problems.enter(document.chunk, document.prefix)
-        if not check(NODE_GROUP, document.data, (), problems, strict=True):
-            continue
         group = _group(document.data, problems, admission)
         if group.name in groups:
             problems.error(("metadata", "name"), duplicate(group.name))
@@ -247,13 +255,14 @@ def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, 
     from scheduler_core.cel.libraries.regex import compile_pattern  # imported when a file has such expressions
 
     problems.enter(document.chunk, document.prefix)
-    text = (document.data.get("data") or {}).get("priorities")
+    data = document.data.get("data")
+    text = data.get("priorities") if isinstance(data, Mapping) else data
     try:
         read = yaml.safe_load(text) if isinstance(text, str) else None
         priorities = {int(priority): tuple(names) for priority, names in dict(read or {}).items()}
         for name in (name for names in priorities.values() for name in names):
             compile_pattern(name)
-    except (yaml.YAMLError, TypeError, ValueError):
+    except (yaml.YAMLError, TypeError, ValueError, OverflowError, RecursionError):
         message = Message("expected a mapping from priorities to lists of regular expressions")
         problems.error(("data", "priorities"), message)
         return {}

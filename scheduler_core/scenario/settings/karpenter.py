@@ -53,9 +53,10 @@ def build_karpenter(
     by_name = {item.name: item for item in built if isinstance(item, NodePool)}
     for pool_document in pools:
         problems.enter(pool_document.chunk, pool_document.prefix)
-        name = (pool_document.data.get("metadata") or {}).get("name")
-        if check(karpenter_fields.NODE_POOL, pool_document.data, (), problems, strict=True) and name in by_name:
-            _check_pool(by_name[name], types, classes, problems)
+        if check(karpenter_fields.NODE_POOL, pool_document.data, (), problems, strict=True):
+            pool = by_name.get((pool_document.data.get("metadata") or {}).get("name") or "")
+            if pool is not None:
+                _check_pool(pool, types, classes, problems)
     return karpenter
 
 

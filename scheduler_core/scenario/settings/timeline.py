@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.patches import PatchError, apply_patch
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.kinds import KINDS, UNREAD, Identity, Kind
 from scheduler_core.scenario.objects.workloads import SPECS
@@ -121,10 +122,11 @@ class Timeline:
                 return None
             codes = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
             code = next((code for code in codes if code is not None), 0)
-            if not str(code).isdigit():
+            exit_code = parse_int64(str(code))
+            if exit_code is None or exit_code < 0:
                 self._problems.error((*path, "exitCode"), invalid(code, Message("must be an integer")))
                 return None
-            more = {"pod": pod, **({"exitCode": int(code)} if verb == "finish" else {})}
+            more = {"pod": pod, **({"exitCode": exit_code} if verb == "finish" else {})}
             return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, **more})
         if verb == "pressure":
             return self._node_event(at, verb, [data.get("node")], details, (*path, "node"))

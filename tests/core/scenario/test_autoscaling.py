@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, cast
 
 import pytest
@@ -112,3 +113,14 @@ def test_every_plugin_of_the_table_can_run() -> None:
     strategies = Strategies(cast(Api, None))
     assert set(strategies.deschedule) == set(DESCHEDULE)
     assert set(strategies.balance) == set(BALANCE)
+
+
+def test_a_node_group_cannot_exceed_the_limit_of_nodes() -> None:
+    group = {
+        "apiVersion": "kschedui.io/v1alpha1",
+        "kind": "NodeGroup",
+        "metadata": {"name": "g"},
+        "spec": {"minimum": 0, "maximum": 5, "size": 2**31 - 1, "template": {"spec": {}}},
+    }
+    with pytest.raises(ScenarioErrors, match="the scenario has 2,147,483,647 nodes; the limit is 5,000"):
+        parse_scenario(json.dumps(group))

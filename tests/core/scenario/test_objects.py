@@ -24,6 +24,7 @@ from scheduler_core.apis.core import (
     Workload,
 )
 from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.scenario.objects.workloads import MAX_INDEXES, parse_indexes
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, parse_scenario
 from tests.builders import Manifest, budget, node, parse, pod, priority_class, scenario
 
@@ -270,3 +271,8 @@ def test_an_image_name_that_comes_twice_on_a_node_has_its_first_size():
     twice["status"]["images"] = [{"names": ["a:1", "b:1"], "sizeBytes": 5}, {"names": ["a:1"], "sizeBytes": 7}]
     (found,) = parse(twice).objects
     assert found.images == {"a:1": 5, "b:1": 5}
+
+
+def test_indexes_of_a_job_are_at_most_as_many_as_a_scenario_can_use() -> None:
+    assert parse_indexes("0-2,5,²,a,1-,7") == (0, 1, 2, 5, 7)
+    assert len(parse_indexes("0-3000000000,0-3000000000")) == MAX_INDEXES

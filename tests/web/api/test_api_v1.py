@@ -206,7 +206,8 @@ def test_events_are_lines_or_server_sent_and_go_on_behind_the_last_one(script: S
     rest = body_of(script.call("GET", path, **{"Accept": "text/event-stream", "Last-Event-ID": last}))
     assert rest.count(b"event: trace") == 2
     assert body_of(script.call("GET", f"{path}?from_step={finished.steps - 2}")).splitlines() == lines[-2:]
-    problem(script.call("GET", path, **{"Last-Event-ID": "x"}), 422, "invalid_request")
+    for wrong in ("x", "-1", "9" * 5000):
+        problem(script.call("GET", path, **{"Last-Event-ID": wrong}), 422, "invalid_request")
 
 
 def test_events_of_several_chunks_are_numbered_through(script: Script, many: Run) -> None:

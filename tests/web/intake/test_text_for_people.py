@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tarfile
 from collections import Counter, defaultdict
 from contextlib import suppress
@@ -356,6 +357,17 @@ def test_mutilated_text_is_read_as_far_as_it_goes(seed: int) -> None:
         text = "\n".join(lines)
         with suppress(ScenarioError):
             parse_scenario(import_source(text).text)
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "-1", "1e9", ""])
+def test_a_number_that_int_rejects_leads_to_a_scenario_or_to_one_sentence(number: str) -> None:
+    for name, text in next(iter(recorded().values())).items():
+        if name.endswith(".txt"):
+            matches = list(re.finditer(r"\d+", text))[::41]
+            changed = [text[: match.start()] + number + text[match.end() :] for match in matches]
+            for one in (re.sub(r"\d+", number, text), *changed):
+                with suppress(ScenarioError):
+                    parse_scenario(import_source(one).text)
 
 
 def test_a_described_node_and_a_manifest_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from kschedui.scenarios.importers.for_people.sections import Section, Table
+from scheduler_core.apis.selectors import parse_int64
 
 NOT_SCHEDULED = "FailedScheduling"
 SCHEDULED = "Scheduled"
@@ -62,7 +63,7 @@ def read_table(table: Table) -> Iterator[SeenEvent]:
             yield SeenEvent(
                 kind=kind.lower(), namespace=row.get("NAMESPACE") or "default", name=name, type=row.get("TYPE", ""),
                 reason=row["REASON"], message=row.get("MESSAGE", ""), source=row.get("SOURCE", ""),
-                count=int(count) if count and count.isdigit() else 1, last=seconds_of(last), first=seconds_of(first),
+                count=parse_int64(count or "") or 1, last=seconds_of(last), first=seconds_of(first),
             )  # fmt: skip
 
 
@@ -84,7 +85,8 @@ def read_section(section: Section | None, kind: str, namespace: str, name: str) 
         yield SeenEvent(
             kind=kind, namespace=namespace, name=name, type=fields["type"] or "", reason=fields["reason"] or "",
             message=" ".join(part.strip() for part in message), source=(fields["source"] or "").strip("{} "),
-            count=int(fields.get("count") or 1), last=seconds_of(last), first=seconds_of(fields.get("first") or last),
+            count=parse_int64(fields.get("count") or "") or 1, last=seconds_of(last),
+            first=seconds_of(fields.get("first") or last),
         )  # fmt: skip
 
 

@@ -10,15 +10,16 @@ from kschedui.scenarios.importers.for_people.events import NOT_SCHEDULED, SeenEv
 from kschedui.scenarios.importers.for_people.nodes import pairs
 from kschedui.scenarios.importers.for_people.sections import NONE, Described, Section, field_of
 from kschedui.scenarios.importers.for_people.tables import DELETED
+from scheduler_core.apis.selectors import parse_int64
 
 Manifest = dict[str, Any]
 
 TOLERATION = re.compile(
     r"^(?P<key>(?!op=)[^\s:=]+)?(?:=(?P<value>[^\s:]*))?(?::(?P<effect>\w+))?(?: ?op=(?P<op>\w+))?"
-    r"(?: for (?P<seconds>\d+)s)?$"
+    r"(?: for (?P<seconds>\d{1,18})s)?$"
 )
 SPREAD = re.compile(
-    r"^(?P<key>[^\s:]+):(?P<when>DoNotSchedule|ScheduleAnyway) when max skew (?P<skew>\d+) is exceeded"
+    r"^(?P<key>[^\s:]+):(?P<when>DoNotSchedule|ScheduleAnyway) when max skew (?P<skew>\d{1,9}) is exceeded"
     r"(?: for selector (?P<selector>.+))?$"
 )
 CONDITION = re.compile(r"^\s+(?P<type>[A-Za-z]\S*)\s+(?P<status>True|False|Unknown)\s*$")
@@ -41,9 +42,8 @@ def read_pod(described: Described, events: list[SeenEvent]) -> Manifest:
     node = described.value("Node").partition("/")[0]
     if node not in NONE:
         spec["nodeName"] = node
-    priority = described.value("Priority")
-    if priority.lstrip("-").isdigit() and int(priority):
-        spec["priority"] = int(priority)
+    if priority := parse_int64(described.value("Priority")):
+        spec["priority"] = priority
     if selector := pairs(described.section("Node-Selectors")):
         spec["nodeSelector"] = selector
     if tolerations := list(_tolerations(described.section("Tolerations"))):
@@ -54,9 +54,9 @@ def read_pod(described: Described, events: list[SeenEvent]) -> Manifest:
         spec["volumes"] = volumes
     if described.value("Status").startswith("Terminating"):
         metadata["deletionTimestamp"] = DELETED
-        grace = described.value("Termination Grace Period").removesuffix("s")
-        if grace.isdigit():
-            metadata["deletionGracePeriodSeconds"] = int(grace)
+        grace = parse_int64(described.value("Termination Grace Period").removesuffix("s"))
+        if grace is not None:
+            metadata["deletionGracePeriodSeconds"] = grace
     status = _status(described)
     if "nodeName" not in spec:
         add_message(status, events)
@@ -116,10 +116,10 @@ def _containers(section: Section | None) -> Iterator[Manifest]:
 
 def _add_host_ports(container: Manifest, value: str) -> None:
     for entry in value.split(", "):
-        port, _, protocol = entry.partition("/")
-        if port.isdigit() and int(port):
+        number, _, protocol = entry.partition("/")
+        if port := parse_int64(number):
             ports = container.setdefault("ports", [])
-            ports.append({"containerPort": int(port), "hostPort": int(port), "protocol": protocol or "TCP"})
+            ports.append({"containerPort": port, "hostPort": port, "protocol": protocol or "TCP"})
 
 
 def _tolerations(section: Section | None) -> Iterator[Manifest]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from kschedui.scenarios.importers.for_people import events, nodes, pods, tables
 from kschedui.scenarios.importers.for_people.events import SeenEvent
 from kschedui.scenarios.importers.for_people.sections import Described, Table, parts_of
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.quantity import QuantityError
 from scheduler_core.ask.smallest.proposals.resources import amount, written
 
 Manifest = dict[str, Any]
@@ -235,7 +237,9 @@ def _notes(counts: dict[str, int], node_ranks: list[int], reading: Reading) -> l
                 "nodes,pods -A -o yaml has everything."
             )
         )
-    notes += [*_of_events(reading.events), *_free(reading.objects)]
+    notes += _of_events(reading.events)
+    with suppress(QuantityError):  # the parser reports it
+        notes += [*_free(reading.objects)]
     if counts["of events"] and not counts["pod"] and not counts["of pods"]:
         notes.append(
             Message(

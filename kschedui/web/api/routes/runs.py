@@ -27,6 +27,7 @@ from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State
 from kschedui.web.api.work import work
 from scheduler_core import AttemptExplanation
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.ask.durations import Duration
 from scheduler_core.ask.without_cause import WithoutCause
 from scheduler_core.trace.events import AnyEvent
@@ -121,9 +122,10 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
     """
     run = visible_run(request, rid)
     if last_event_id:
-        if not (last_event_id.isascii() and last_event_id.isdigit()):
+        last_step = parse_int64(last_event_id)
+        if last_step is None or last_step < 0:
             raise Refusal(422, gettext_noop("`Last-Event-ID` must be the number of a step."), code="invalid_request")
-        from_step = int(last_event_id) + 1
+        from_step = last_step + 1
     return streams.stream_events(request, run, from_step, server_sent=streams.SSE in request.headers.get("Accept", ""))
 
 
