@@ -1,8 +1,9 @@
 """kube-scheduler as plain loops over nodes and pods: the oracle for the columnar engine.
 
-Nothing here shares rules with `scheduler_core`: only the objects, selectors and configuration that the parser produces,
-the way an update is merged into a stored object, the tables of CSI migration, and one limit of the simulation itself. A
-cluster is a list of (node, pods on it) pairs in snapshot order; every result is computed from scratch.
+It shares no rules with `scheduler_core`, but it uses the objects, selectors and configuration that the parser produces,
+the function that merges an update into a stored object, the names of the plugins, the tables and volume handles of CSI
+migration, and one limit of the simulation. A plugin sees the cluster as a list of (node, pods on it) pairs in snapshot
+order, and computes every result from scratch.
 
     framework   the plugin interface; events; a pod's requests, from its manifest
     plugins     a file for each family, under its name in `scheduler_core/plugins`

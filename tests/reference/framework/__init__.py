@@ -1,1 +1,1 @@
-"""The interface of a plain plugin, its inputs, and the events for its queueing hints."""
+"""The base class of the plugins and its inputs: a pod's requests, storage objects, and events for queueing hints."""

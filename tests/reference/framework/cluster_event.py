@@ -1,7 +1,7 @@
 """Events of objects, as in kube-scheduler.
 
-An event is (resource, action): resources as manifests name them, but AssignedPod and UnschedulablePod; actions as
-kube-scheduler's ActionType.
+The resource is the kind in a manifest, except for pods, which are "AssignedPod" or "UnschedulablePod". The actions are
+those of kube-scheduler's ActionType.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POD_GATES = "UpdatePodSchedulingGatesEliminated"
 
 @dataclass(frozen=True)
 class Event:
-    """A change of an object: `old` is None for a new object, `new` is None for one that is deleted."""
+    """A change of an object: `old` is None if it was created, `new` is None if it was deleted."""
 
     resource: str
     action: str
@@ -34,13 +34,17 @@ class Event:
         return "Pod" if self.resource in PODS else self.resource
 
     @property
-    def of(self) -> Any:
-        """The current object, or the last one if it is deleted."""
+    def latest(self) -> Any:
+        """The new object, or the old one if it was deleted."""
         return self.new or self.old
 
 
 def pod_events(old: Pod, new: Pod) -> list[Event]:
-    """Return an event for each property that changed, or a general one (PodSchedulingPropertiesChange)."""
+    """Return the events of an updated pod (PodSchedulingPropertiesChange).
+
+    They are for changed labels, lower requests, the removal of all scheduling gates, and a different number of
+    tolerations; if there are none, a general "Update" event.
+    """
     resource = "AssignedPod" if new.node_name else "UnschedulablePod"
     before, after = requests(old), requests(new)
     found = []
@@ -56,7 +60,7 @@ def pod_events(old: Pod, new: Pod) -> list[Event]:
 
 
 def node_events(old: Node, new: Node) -> list[Event]:
-    """Return an event for each property that changed (NodeSchedulingPropertiesChange)."""
+    """Return an event for each property that changed (NodeSchedulingPropertiesChange); cordoning has no event."""
     found = []
     if old.unschedulable and not new.unschedulable:
         found.append(NODE_TAINT)

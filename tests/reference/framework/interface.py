@@ -1,4 +1,4 @@
-"""A plugin of the reference, with one method for each extension point, and its inputs."""
+"""The base class of the reference's plugins, and the types of its arguments and results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.reference.framework.storage import Storage
 
 Verdict = tuple[str, tuple[str, ...]]  # code and reasons
 NodeWithPods = tuple[Node, Sequence[Pod]]
-Namespaces = Mapping[str, Mapping[str, str]]  # a namespace's labels
+Namespaces = Mapping[str, Mapping[str, str]]  # namespace -> its labels
 ImageCopies = dict[str, tuple[int, int]]  # image -> (bytes, nodes that have it)
 
 FITS: Verdict = ("Success", ())
@@ -31,7 +31,8 @@ class ExtenderFailed(Exception):
 class Cycle:
     """One pod's scheduling cycle.
 
-    `snapshot`: the nodes that PreFilter reads, with their pods. `args`: by plugin. `images`: by node.
+    `snapshot`: the nodes that PreFilter reads, with their pods. `args`: plugin arguments by plugin name. `images`: the
+    images of each node, by its name.
     """
 
     pod: Pod
@@ -56,7 +57,7 @@ class NodeInfo:
 
 @dataclass(frozen=True)
 class Rejection:
-    """The first plugin that rejects a node; `plugin` "" stands for a status that no filter gave."""
+    """The status of a rejected node or pod; `plugin` is the plugin that gave it, or "" if none did."""
 
     plugin: str
     code: str
@@ -71,9 +72,9 @@ class Scores(NamedTuple):
 
 
 class Plugin:
-    """A plugin without rules; subclasses override them. `events` are those that it registers: kind -> actions.
+    """A plugin that accepts every node and scores none; subclasses override the methods for which they have rules.
 
-    Their kind is "Pod" for assigned and pending pods.
+    `events`: the actions that the plugin registers, by kind ("Pod" for both assigned and pending pods).
     """
 
     events: Mapping[str, Sequence[str]] = {}
@@ -87,7 +88,7 @@ class Plugin:
         return FITS
 
     def pre_filter_nodes(self, cycle: Cycle) -> set[str] | None:
-        """Return the only nodes that can fit (PreFilterResult), or None for all."""
+        """Return the names of the only nodes that can fit (PreFilterResult), or None for all."""
         return None
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
@@ -98,13 +99,15 @@ class Plugin:
         return None
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """Return whether a registered event may make a pod schedulable that the plugin rejected (the hint Queue)."""
+        """Return whether the hint is Queue: the event, which the plugin registered, may help the pod it rejected."""
         return True
 
 
 def normalize(raw: dict[str, int], *, reverse: bool) -> Scores:
-    """Scale scores to 0..100 of the highest (`helper.DefaultNormalizeScore`); with `reverse`, subtract them from
-    100."""
+    """Scale the scores so that the highest is 100 (`helper.DefaultNormalizeScore`), unless all are 0.
+
+    With `reverse`, each scaled score is subtracted from 100.
+    """
     highest = max(raw.values())
     if highest == 0:
         return Scores(raw, dict.fromkeys(raw, 100 if reverse else 0))

@@ -27,8 +27,7 @@ def requests(pod: Pod) -> Amounts:
 
 
 def amounts_of(pod: Pod) -> tuple[Amounts, Amounts, Amounts]:
-    """Return (requests, non-zero requests, requests of the incoming pod for the scorer), computed once for each
-    manifest."""
+    """Return (requests, non-zero requests, requests for the scorer if this is the incoming pod), cached by manifest."""
     kept = _KEPT.get(id(pod.manifest))
     if kept is None or kept[0] is not pod.manifest:
         spec = pod.manifest["spec"]
@@ -43,23 +42,23 @@ _KEPT: dict[int, tuple[object, tuple[Amounts, Amounts, Amounts]]] = {}
 
 @lru_cache(maxsize=1000)
 def amount(name: str, quantity: str) -> int:
-    """Return a quantity in the resource's unit."""
-    suffix = next((one for one in sorted(SUFFIXES, key=len, reverse=True) if quantity.endswith(one)), "")
+    """Return a quantity in millicores for cpu, else in whole units; rounded up."""
+    suffix = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if quantity.endswith(suffix)), "")
     number = Fraction(quantity.removesuffix(suffix)) * SUFFIXES.get(suffix, 1)
     return math.ceil(number * 1000) if name == "cpu" else math.ceil(number)
 
 
 def requests_of(container: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
-    """Return a container's requests, with its limits and then `missing` as defaults."""
+    """Return a container's requests; where it has none, its limits, and then `missing`."""
     resources = container.get("resources") or {}
     found = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
     return {**missing, **{name: amount(name, str(quantity)) for name, quantity in found.items()}}
 
 
 def of_containers(spec: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
-    """Return the requests of all containers together.
+    """Return the sum for containers and sidecars, or the peak while init containers run if that is higher.
 
-    They are at least the needs of each init container and the sidecars that started before it.
+    An init container runs together with the sidecars that started before it.
     """
     running: Amounts = {}
     for container in spec["containers"]:
@@ -76,7 +75,10 @@ def of_containers(spec: Mapping[str, Any], missing: Mapping[str, int]) -> Amount
 
 
 def of_pod_level(spec: Mapping[str, Any]) -> Amounts:
-    """Return `spec.resources.requests` of cpu and memory after defaulting from the limits or the containers."""
+    """Return `spec.resources.requests` after defaulting.
+
+    Only a pod with pod-level limits gets defaults: cpu and memory from the containers, then the rest from the limits.
+    """
     resources = spec.get("resources") or {}
     limits, requests = resources.get("limits") or {}, dict(resources.get("requests") or {})
     found = {name: amount(name, str(quantity)) for name, quantity in requests.items()}
@@ -90,7 +92,10 @@ def of_pod_level(spec: Mapping[str, Any]) -> Amounts:
 
 
 def total(spec: Mapping[str, Any], missing: Mapping[str, int] | None = None, *, pod_level: bool = True) -> Amounts:
-    """Return the pod's requests (`resource.PodRequests`)."""
+    """Return the pod's requests with its overhead (`resource.PodRequests`).
+
+    `missing`: requests of containers that have none. `pod_level=False` leaves out pod-level resources.
+    """
     found = of_containers(spec, missing or {})
     if pod_level:
         found |= of_pod_level(spec)
@@ -99,7 +104,7 @@ def total(spec: Mapping[str, Any], missing: Mapping[str, int] | None = None, *, 
 
 
 def non_zero(spec: Mapping[str, Any]) -> Amounts:
-    """Return cpu and memory as NodeInfo.NonZeroRequested counts them."""
+    """Return the requests, with cpu and memory as NodeInfo.NonZeroRequested counts them."""
     missing = dict(DEFAULTS)
     if of_pod_level(spec):
         missing = {name: number for name, number in DEFAULTS.items() if name not in total(spec)}
@@ -107,7 +112,10 @@ def non_zero(spec: Mapping[str, Any]) -> Amounts:
 
 
 def for_fit_score(spec: Mapping[str, Any]) -> Amounts:
-    """Return the incoming pod's requests as NodeResourcesFit's scorer counts them: without pod-level resources."""
+    """Return the incoming pod's requests as NodeResourcesFit's scorer counts them.
+
+    Pod-level resources are left out, and containers without cpu or memory requests get `DEFAULTS`.
+    """
     return total(spec, DEFAULTS, pod_level=False)
 
 

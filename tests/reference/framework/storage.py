@@ -18,7 +18,7 @@ from scheduler_core.apis.core import (
 
 @dataclass(frozen=True)
 class Storage:
-    """All storage objects, by name ("namespace/name" for claims)."""
+    """All storage objects. The mappings are by name ("namespace/name" for claims)."""
 
     claims: Mapping[str, PersistentVolumeClaim] = field(default_factory=dict)
     volumes: Mapping[str, PersistentVolume] = field(default_factory=dict)

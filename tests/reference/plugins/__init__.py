@@ -1,7 +1,7 @@
 """The plugins, in plain code: each file has the name of its counterpart in `scheduler_core/plugins`.
 
-A file has one family's PreFilter, Filter, Score and queueing hints, for one node and one event at a time. Every class
-in these files with the name of one of the engine's plugins is the reference for it.
+A file has the PreFilter, Filter, Score and queueing hints of one plugin or a few related ones, for one node and one
+event at a time. A class with the name of one of the engine's plugins is the reference for that plugin.
 """
 
 from __future__ import annotations

@@ -30,7 +30,10 @@ class Candidate:
 
 @dataclass
 class Preemption:
-    """`nominate` None leaves the pod's nomination as it is, "" clears it."""
+    """The result of PostFilter.
+
+    `nominate`: the pod's nomination; None leaves it as it is, "" clears it.
+    """
 
     eligible: bool = True
     reason: str = ""
@@ -57,7 +60,10 @@ class Preemption:
 def preempt(
     filters: Filters, statuses: dict[str, Rejection], absent: str, extenders: Extenders | None = None
 ) -> Preemption:
-    """Run PostFilter. `absent` is the code of the nodes without a status of their own."""
+    """Run PostFilter. Clear the nominations of pods with lower priority to the chosen node.
+
+    `absent`: the code of the nodes without a status of their own.
+    """
     pod, cluster = filters.pod, filters.cluster
     reason = _why_not_eligible(filters, statuses, absent)
     if reason:
@@ -77,7 +83,7 @@ def preempt(
                 counts[text] = counts.get(text, 0) + 1
         return Preemption(nominate="", message="preemption: " + fit_error(len(filters.snapshot), counts))
     try:
-        kept = extenders.strike(pod, [by_name[c.node] for c in candidates]) if extenders else set(by_name)
+        kept = extenders.filter_candidates(pod, [by_name[c.node] for c in candidates]) if extenders else set(by_name)
     except ExtenderFailed as error:
         return Preemption(message=f"preemption: {error}", failed=True)
     left = [candidate for candidate in candidates if candidate.node in kept]
@@ -109,9 +115,9 @@ def _why_not_eligible(filters: Filters, statuses: dict[str, Rejection], absent: 
 
 
 def _dry_runs(filters: Filters, potential: Sequence[Node]) -> tuple[list[Candidate], dict[str, Rejection]]:
-    """Run dry runs node by node until there are enough candidates, one of them without a violation.
+    """Run dry runs node by node until there are enough candidates, at least one of them without a violation.
 
-    Return the candidates, and the rejections of the other nodes.
+    Return the candidates, those without violations first, and the rejections of the nodes where a dry run failed.
     """
     args = filters.profile.plugin_args["DefaultPreemption"]
     assert isinstance(args, DefaultPreemptionArgs)
@@ -132,12 +138,15 @@ def _dry_runs(filters: Filters, potential: Sequence[Node]) -> tuple[list[Candida
 
 
 def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
-    """Remove all lower-priority pods, then reprieve those that still fit, the most important first."""
+    """Remove all lower-priority pods, then reprieve those that still fit, the most important first.
+
+    Those whose eviction violates a budget are tried before the others. Return a Rejection if preemption does not help.
+    """
     pod = filters.pod
     removed = [p for p in filters.cluster.pods_on.get(node.name, ()) if p.priority < pod.priority]
     if not removed:
         return Rejection("", UNRESOLVABLE, (NO_VICTIMS,))
-    rejection = filters.fits_with_nominated(node, removed)
+    rejection = filters.rejection(node, removed)
     if rejection is not None:
         return rejection
     ranked = sorted(removed, key=importance)
@@ -148,7 +157,7 @@ def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
     for candidate in violating + others:
         gone.remove(candidate)
         put_back = [p for p in removed if p not in gone]
-        if filters.fits_with_nominated(node, gone, put_back) is not None:
+        if filters.rejection(node, gone, put_back) is not None:
             gone.append(candidate)
             victims.append(candidate)
             violations += candidate in violating
@@ -160,13 +169,13 @@ def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
 
 
 def importance(pod: Pod) -> tuple[int, float]:
-    """Return a sort key (`MoreImportantPod`): higher priority first, then the earlier start."""
+    """Return a sort key (`MoreImportantPod`): higher priority first, then earlier start."""
     assert pod.start_time is not None
     return -pod.priority, pod.start_time
 
 
 def split_by_budget(filters: Filters, ranked: Sequence[Pod]) -> tuple[list[Pod], list[Pod]]:
-    """Split the pods, in order of importance, into those that violate a budget that is used up, and the others."""
+    """Return the pods whose eviction violates a budget, and the other pods; evicted in the order of `ranked`."""
     left = [filters.cluster.disruptions_allowed(budget) for budget in filters.cluster.budgets]
     violating, others = [], []
     for pod in ranked:
@@ -181,7 +190,7 @@ def split_by_budget(filters: Filters, ranked: Sequence[Pod]) -> tuple[list[Pod],
 
 
 def pick_one(candidates: Sequence[Candidate]) -> Candidate:
-    """Return the best candidate by the criteria of pickOneNodeForPreemption; `min` keeps the first of equals."""
+    """Return the best candidate by the criteria of pickOneNodeForPreemption, the first of equals."""
 
     def criteria(candidate: Candidate) -> tuple[float, ...]:
         victims = candidate.victims

@@ -1,6 +1,6 @@
 """DynamicResources for pods without resource claims: it filters nothing, and no pod waits for it.
 
-The message of its PostFilter is in the scheduling cycle, because it depends on the result of PreFilter.
+The message of its PostFilter is in `schedule_one`, because it depends on the result of PreFilter.
 """
 
 from __future__ import annotations

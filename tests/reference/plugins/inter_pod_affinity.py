@@ -57,7 +57,7 @@ class InterPodAffinity(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """Return the scores, or None if no preferred (or hard existing) term matches a pod."""
+        """Return the scores, or None if no term that counts matches a pod on a node with its topology key."""
         pod, args = cycle.pod, cycle.args[self.name]
         has_preferences = bool(pod.preferred_affinity or pod.preferred_anti_affinity)
         if args.ignore_preferred_terms_of_existing_pods and not has_preferences:
@@ -65,7 +65,7 @@ class InterPodAffinity(Plugin):
         weight_of: dict[tuple[str, str], int] = {}
         for node, pods in cycle.snapshot:
             for existing in pods:
-                for term, weight in _meeting_terms(pod, existing, args, cycle.namespaces):
+                for term, weight in _matching_terms(pod, existing, args, cycle.namespaces):
                     if term.topology_key in node.labels:
                         pair = (term.topology_key, node.labels[term.topology_key])
                         weight_of[pair] = weight_of.get(pair, 0) + weight
@@ -87,8 +87,8 @@ def own_term_matches(term: PodAffinityTerm, existing: Pod, namespaces: Namespace
     """Return whether a term of the incoming pod matches the existing pod.
 
     A namespaceSelector is resolved to the names of the namespaces that it matches, but kube-scheduler still evaluates
-    it on an empty label set afterwards, so a selector that matches no labels (DoesNotExist, NotIn, {}) matches
-    everywhere.
+    it on an empty label set afterwards, so a selector that matches an empty label set (DoesNotExist, NotIn, {}) matches
+    every namespace.
     """
     if not term.selector.matches(existing.labels):
         return False
@@ -105,7 +105,7 @@ def own_term_matches(term: PodAffinityTerm, existing: Pod, namespaces: Namespace
 def foreign_term_matches(term: PodAffinityTerm, pod: Pod, namespaces: Namespaces) -> bool:
     """Return whether a term of an existing pod matches the incoming pod.
 
-    Here the namespace's labels are used directly.
+    The namespaceSelector is evaluated on the namespace's labels.
     """
     in_namespace = pod.namespace in term.namespaces or (
         term.namespace_selector is not None and term.namespace_selector.matches(namespaces.get(pod.namespace, {}))
@@ -114,7 +114,7 @@ def foreign_term_matches(term: PodAffinityTerm, pod: Pod, namespaces: Namespaces
 
 
 def is_skipped_in_filter(pod: Pod, cluster: Sequence[NodeWithPods], namespaces: Namespaces) -> bool:
-    """Return whether PreFilter skips the pod: no required terms, and no existing pod's anti-affinity matches it."""
+    """Return whether PreFilter skips the pod: it has no required terms, and no existing anti-affinity matches it."""
     if pod.required_affinity or pod.required_anti_affinity:
         return False
     return not any(
@@ -126,11 +126,10 @@ def is_skipped_in_filter(pod: Pod, cluster: Sequence[NodeWithPods], namespaces: 
 
 
 def _affinity_holds(pod: Pod, node: Node, standing: Sequence[tuple[Node, Pod]], namespaces: Namespaces) -> bool:
-    """Return whether the required affinity holds: each term needs its key, and a pod in the domain that matches ALL
-    terms.
+    """Return whether the node has every term's topology key, and each of these domains has a pod matching ALL terms.
 
-    The first pod of a group passes if it matches itself, and no pod in the cluster (on a node with one of the keys)
-    matches.
+    The first pod of a group passes without such pods: it matches all terms itself, and no pod on a node with one of the
+    keys does.
     """
     terms = pod.required_affinity
     if not all(term.topology_key in node.labels for term in terms):
@@ -150,10 +149,13 @@ def _same_domain(term: PodAffinityTerm, node: Node, other: Node) -> bool:
     return key in node.labels and node.labels[key] == other.labels.get(key)
 
 
-def _meeting_terms(
+def _matching_terms(
     pod: Pod, existing: Pod, args: InterPodAffinityArgs, namespaces: Namespaces
 ) -> list[tuple[PodAffinityTerm, int]]:
-    """Return every term of either pod that matches the other, with its signed weight."""
+    """Return the terms of either pod that match the other, with their weights, negative for anti-affinity.
+
+    They are the preferred terms, and the existing pod's required affinity if hardPodAffinityWeight is positive.
+    """
     found = [(w.term, w.weight) for w in pod.preferred_affinity if own_term_matches(w.term, existing, namespaces)]
     found += [
         (w.term, -w.weight) for w in pod.preferred_anti_affinity if own_term_matches(w.term, existing, namespaces)
@@ -166,8 +168,7 @@ def _meeting_terms(
 
 
 def _normalize(raw: dict[str, int]) -> dict[str, int]:
-    """Scale scores to 100 for the highest and 0 for the lowest, or all 0 if they are equal, with float64 and
-    truncation."""
+    """Scale scores from 0 (the lowest) to 100 (the highest) in float64, truncated; equal scores become 0."""
     lowest, highest = min(raw.values()), max(raw.values())
     if highest == lowest:
         return dict.fromkeys(raw, 0)
@@ -189,7 +190,7 @@ def _node_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
 def _pod_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
     """Return whether a change of a pod may help.
 
-    All terms are evaluated at once; a namespaceSelector sees no labels.
+    A pod matches only if it matches all terms; a namespaceSelector is evaluated on an empty label set.
     """
     if old is not None and new is not None and new.uid == pod.uid:
         return True

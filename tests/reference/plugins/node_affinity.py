@@ -27,7 +27,7 @@ class NodeAffinity(Plugin):
         return (UNRESOLVABLE, ("pod affinity terms conflict",)) if self.pre_filter_nodes(cycle) == set() else FITS
 
     def pre_filter_nodes(self, cycle: Cycle) -> set[str] | None:
-        """Return the node names in matchFields, or None if some term has none."""
+        """Return the node names that the terms select by matchFields, or None if a term names no nodes."""
         required = cycle.pod.required_node_affinity
         names: set[str] = set()
         for term in required.terms if required else ():
@@ -47,8 +47,7 @@ class NodeAffinity(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """Return the sum of the weights of the preferred terms that match (terms of weight 0 do not count), or None if
-        skipped."""
+        """Score each node by the weights of the matching preferred terms. Return None without preferred terms."""
         terms = (*cycle.args[self.name].added_preferred, *cycle.pod.preferred_node_affinity)
         if not terms:
             return None

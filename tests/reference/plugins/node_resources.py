@@ -33,7 +33,7 @@ class NodeResourcesFit(Plugin):
     events = {"Node": ("Add", NODE_ALLOCATABLE), "Pod": (POD_SCALE_DOWN, "Delete")}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """Reject for every resource that is not free; a request above the node's allocatable amount is unresolvable."""
+        """Reject with a reason for each insufficient resource; unresolvable if a request exceeds the allocatable."""
         args, allocatable = cycle.args[self.name], on.node.allocatable
         reasons, code = [], UNSCHEDULABLE
         if len(on.pods) + 1 > allocatable.get("pods", 0):
@@ -80,19 +80,22 @@ def _fits_empty_node(pod: Pod, node: Node) -> bool:
 
 
 def _offers_more(pod: Pod, old: Node, new: Node) -> bool:
-    """Return whether the new node has more of a resource that the pod needs."""
+    """Return whether the new node has more of a resource that the pod requests, or allows more pods."""
     wanted = [name for name, number in requests(pod).items() if number]
     return any(new.allocatable.get(name, 0) > old.allocatable.get(name, 0) for name in (*wanted, "pods"))
 
 
 def _requests_less(pod: Pod, old: Pod, new: Pod) -> bool:
-    """Return whether the new pod requests less of a resource that the pod needs."""
+    """Return whether `new` requests less than `old` of a resource that the pod requests."""
     before, after = requests(old), requests(new)
     return any(before.get(name, 0) > after.get(name, 0) for name, number in requests(pod).items() if number)
 
 
 def fit_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesFitArgs) -> int:
-    """Return the strategy's weighted mean over the resources that the node has."""
+    """Return the strategy's weighted mean over the resources that the node has, or 0 if it has none.
+
+    RequestedToCapacityRatio leaves out resources whose score is 0.
+    """
     total = weights = 0
     for resource in args.resources:
         allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=True)
@@ -139,7 +142,7 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def balance_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesBalancedAllocationArgs) -> int:
-    """Return how much better the node is balanced with the pod, from 50 to 100."""
+    """Return a score from 50 to 100 for the change in the node's balance; 75 if the pod changes nothing."""
     before, after = [], []
     for resource in args.resources:
         allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=False)
@@ -151,7 +154,7 @@ def balance_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResources
 
 
 def _balance(fractions: Sequence[float]) -> int:
-    """Return 100 minus a hundred times the standard deviation of the used shares, truncated."""
+    """Return 100 times (1 - the standard deviation of the used fractions), truncated."""
     deviation = 0.0
     if len(fractions) == 2:
         deviation = abs((fractions[0] - fractions[1]) / 2)
@@ -168,8 +171,10 @@ def _balance(fractions: Sequence[float]) -> int:
 
 
 def _share(pod: Pod, node: Node, pods: Sequence[Pod], name: str, *, with_defaults: bool) -> tuple[int, int]:
-    """Return (allocatable, requested with the pod), or (0, 0) for an extended resource that the pod does not
-    request."""
+    """Return (allocatable, requested by the node's pods and this pod) for a resource.
+
+    (0, 0) if the node has none of it, or it is an extended resource that the pod does not request.
+    """
 
     def counted(p: Pod) -> int:
         return amounts_of(p)[1 if with_defaults and name in ("cpu", "memory") else 0].get(name, 0)

@@ -44,7 +44,7 @@ class PodTopologySpread(Plugin):
     }
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """Reject the node if, with the pod, the skew of a constraint exceeds maxSkew in the node's domain."""
+        """Reject the node if it lacks a topology key, or if the pod would raise its domain's skew above maxSkew."""
         pod, labels = cycle.pod, on.node.labels
         constraints = constraints_of(pod, "DoNotSchedule", cycle.args[self.name], cycle.workloads)
         for constraint in constraints:
@@ -60,7 +60,7 @@ class PodTopologySpread(Plugin):
         return FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores | None:
-        """Score the nodes by the matching pods on the feasible nodes. Return None without soft constraints."""
+        """Score each node by the number of matching pods in its domains. Return None without soft constraints."""
         pod, args = cycle.pod, cycle.args[self.name]
         constraints = constraints_of(pod, "ScheduleAnyway", args, cycle.workloads)
         if not constraints:
@@ -97,9 +97,9 @@ class PodTopologySpread(Plugin):
 def _counts(
     constraint: TopologySpreadConstraint, constraints: Sequence[TopologySpreadConstraint], cycle: Cycle, on: NodeInfo
 ) -> dict[str, int]:
-    """Return the number of matching pods by domain, over the nodes that have every constraint's label.
+    """Return the number of matching pods by domain, on the nodes that have every constraint's label and are included.
 
-    Added and removed pods are counted as AddPod and RemovePod do: terminating ones too, and also for an empty selector.
+    AddPod and RemovePod also count terminating pods, and all pods of the namespace for an empty selector.
     """
     namespace = cycle.pod.namespace
     found: dict[str, int] = {}
@@ -118,7 +118,10 @@ def _counts(
 def constraints_of(
     pod: Pod, action: str, args: PodTopologySpreadArgs, workloads: Sequence[Workload]
 ) -> list[TopologySpreadConstraint]:
-    """Return the pod's own constraints of this kind, with matchLabelKeys merged, or else the default ones."""
+    """Return the pod's own constraints with this action, with matchLabelKeys merged.
+
+    A pod without constraints has the default ones, unless no workload selects it.
+    """
     if pod.topology_spread_constraints:
         return [_merged(c, pod) for c in pod.topology_spread_constraints if c.when_unsatisfiable == action]
     defaults = SYSTEM_DEFAULTS if args.defaulting_type == "System" else args.default_constraints
@@ -148,7 +151,7 @@ def _with_selector(c: TopologySpreadConstraint, selector: LabelSelector) -> Topo
 
 
 def default_selector(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
-    """Return the selectors of the services that select the pod and of its controller, combined."""
+    """Return the combined selectors of the services that select the pod and of its controller."""
     labels: dict[str, str] = {}
     in_namespace = [w for w in workloads if w.namespace == pod.namespace]
     for service in in_namespace:
@@ -189,7 +192,10 @@ def _weight(constraint: TopologySpreadConstraint, scored: Sequence[NodeWithPods]
 def _count_in_domain(
     constraint: TopologySpreadConstraint, cycle: Cycle, node: Node, required: Sequence[TopologySpreadConstraint]
 ) -> int:
-    """Return the number of matching pods in the node's domain; a node without the label is in the domain ""."""
+    """Return the number of matching pods on the included nodes of the node's domain.
+
+    A node without the label is in the domain ""; nodes without the key of a `required` constraint are not counted.
+    """
     total = 0
     for other, pods in cycle.snapshot:
         if any(c.topology_key not in other.labels for c in required) or not counts_node(constraint, cycle.pod, other):

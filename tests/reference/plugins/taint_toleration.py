@@ -39,7 +39,7 @@ class TaintToleration(Plugin):
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
         if event.kind == "Pod":
-            return bool(event.of.uid == pod.uid)
+            return bool(event.latest.uid == pod.uid)
         was_closed = event.old is None or bool(untolerated(pod, event.old))
         return was_closed and not untolerated(pod, event.new)
 

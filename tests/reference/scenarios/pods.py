@@ -22,7 +22,7 @@ HARD, SOFT = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringS
 
 
 def chance(random: Random, one_in: int) -> bool:
-    """Return True once in `one_in` calls on average."""
+    """Return True with probability 1 / `one_in`."""
     return random.randrange(one_in) == 0
 
 
@@ -117,7 +117,7 @@ def draw_running(random: Random, name: str, nodes: list[str]) -> Manifest:
 
 
 def draw_model(random: Random) -> Manifest:
-    """Return a pod with rules that many pods of a scenario share, so that they compete."""
+    """Return a pod with affinity, spread constraints or a host port, which most pods of a scenario then follow."""
     while True:
         pod = draw_pod(random, "model")
         container = pod["spec"]["containers"][0]
@@ -126,7 +126,10 @@ def draw_model(random: Random) -> Manifest:
 
 
 def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
-    """Give most pods the model's rules, and small requests, so that the rules decide."""
+    """Give the pod the model's rules and namespace, and usually small requests, so that the rules decide.
+
+    Every fourth pod on average is left as it is.
+    """
     if model is None or chance(random, 4):
         return
     spec, like = pod["spec"], model["spec"]
@@ -142,7 +145,7 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
     if "resources" not in spec and random.randrange(3):
         spec["containers"][0]["resources"] = {"requests": {"cpu": random.choice(("50m", "200m"))}}
     spec.pop("nodeSelector", None)
-    if chance(random, 2):  # the very same shape
+    if chance(random, 2):  # the same containers and resources, too
         for key in ("containers", "initContainers", "overhead", "resources"):
             spec.pop(key, None)
             if key in like:
@@ -150,7 +153,7 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
 
 
 def request_little(pod: Manifest) -> None:
-    """Remove everything that would exclude the pod from most nodes."""
+    """Remove rules and large requests that would exclude the pod from most nodes, so that its volumes decide."""
     for key in ("affinity", "topologySpreadConstraints", "nodeSelector", "initContainers", "overhead", "resources"):
         pod["spec"].pop(key, None)
     pod["spec"]["containers"] = [{"name": "c0", "image": "x", "resources": {"requests": {"cpu": "50m"}}}]
@@ -209,7 +212,7 @@ def _init_container(random: Random, number: int) -> Manifest:
 
 
 def _pod_level_resources(random: Random, spec: Manifest) -> None:
-    """Add pod-level resources if they cannot be less than the requests of the containers."""
+    """Add pod-level resources, and replace the containers by two that do not request more than these."""
     spec["containers"] = [{"name": "c0", "image": "mid"}, {"name": "c1", "image": "x"}]
     spec.pop("initContainers", None)
     if chance(random, 2):
@@ -238,7 +241,7 @@ def _toleration(random: Random) -> Manifest:
 
 
 def _disk(random: Random) -> Manifest:
-    """Return a volume that two pods on a node may not share."""
+    """Return an inline volume of a type that VolumeRestrictions restricts."""
     read_only = {"readOnly": True} if chance(random, 2) else {}
     kind = random.randrange(4)
     if kind == 0:

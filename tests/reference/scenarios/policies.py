@@ -24,7 +24,7 @@ def budget(random: Random, number: int) -> Manifest:
 
 
 def workloads(random: Random) -> list[Manifest]:
-    """Return workloads whose selectors default topology spreading uses."""
+    """Return none, one or two workloads whose selectors default topology spread constraints use."""
     found: list[Manifest] = []
     if chance(random, 3):
         found.append(service(random))

@@ -1,4 +1,4 @@
-"""Random scenarios for the fuzz harness: small clusters with a bit of everything, as the text of a scenario file.
+"""Random scenarios for the fuzz harness: small clusters that use many features, as the text of a scenario file.
 
 All values are drawn from small sets, so that pods compete: the same labels, ports, zones, priorities, claims and start
 times.
@@ -27,7 +27,7 @@ from tests.reference.scenarios.volumes import draw_claim_volumes, draw_storage
 
 def scenario_text(random: Random) -> str:
     """Return a scenario file with one JSON document for each object."""
-    many = chance(random, 60)  # more nodes than are searched
+    many = chance(random, 60)  # from 100 nodes on, the search may stop before the last node
     nodes = [draw_node(random, f"n{i}") for i in range(random.randint(100, 125) if many else random.randint(1, 7))]
     names = [node["metadata"]["name"] for node in nodes]
     pods = [draw_running(random, f"r{i}", names) for i in range(random.randint(0, 12))]

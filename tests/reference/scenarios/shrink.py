@@ -1,7 +1,7 @@
-"""Reduce a scenario that shows a difference to a minimum by leaving things out.
+"""Reduce a scenario that shows a difference to a minimum by leaving out parts of it.
 
-It reduces the text, not the random choices behind it as Hypothesis would: there are so many of them that it takes half
-a minute instead of two seconds, and the text is sixteen times as long.
+The text is reduced, in about two seconds. Hypothesis would reduce the random choices that produced the text, which
+takes half a minute and leaves a text sixteen times as long.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 
 def smallest(text: str, fails: Callable[[str], bool]) -> str:
-    """Remove documents, events and fields, one at a time, as long as the text still fails. Return the smallest text."""
+    """Remove documents, events and fields, one at a time, while the text still fails, and return the shortest text."""
     documents = [json.loads(part) for part in text.split("\n---\n")]
     found = True
     while found:
         found = False
         for shorter in variants(documents):
-            if fails(written(shorter)):
+            if fails(to_text(shorter)):
                 documents, found = shorter, True
                 break
-    return written(documents)
+    return to_text(documents)
 
 
-def written(documents: list[Any]) -> str:
+def to_text(documents: list[Any]) -> str:
     return "\n---\n".join(map(json.dumps, documents))
 
 

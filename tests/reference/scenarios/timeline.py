@@ -31,13 +31,13 @@ def timeline(
 ) -> Manifest:
     """Return a Scenario document.
 
-    `nodes`, `pods`, `storage` and `others` are the initial objects, `model` is a typical pod.
+    `nodes`, `pods`, `storage` and `others` are the initial objects; `model` is the pod that most pods follow.
     """
     world = World(random, nodes, pods, storage, others, model)
     count = random.choice((0, 1, 2, 4, 8, 14))
     for at in sorted(random.choice(TIMES) for _ in range(count)):
-        world.happen(at)
-    gates = {"OpportunisticBatching": False}  # the reference is 1.36, and looks at every node
+        world.draw_event(at)
+    gates = {"OpportunisticBatching": False}  # the reference follows 1.36 without batching
     spec: Manifest = {"kubernetesVersion": "1.36", "events": world.events, "featureGates": gates}
     if random.randrange(4):
         spec["untilSeconds"] = random.choice((10, 30, 30, 65, 400))
@@ -52,7 +52,7 @@ def key_of(item: Manifest) -> tuple[str, str, str]:
 
 
 class World:
-    """The objects after the events drawn so far, not counting preemption."""
+    """The objects after the events drawn so far, if no pod is preempted."""
 
     def __init__(
         self,
@@ -74,8 +74,8 @@ class World:
         self.events: list[Manifest] = []
         self.number = 0
 
-    def happen(self, at: float) -> None:
-        """Draw one event."""
+    def draw_event(self, at: float) -> None:
+        """Draw a change and append its events; none if the change is impossible, for example without nodes."""
         self.at = at
         choices = [self.update_node] * 4 + [self.delete_pod] * 3 + [self.create_pod] * 4 + [self.update_pod] * 3
         choices += [self.recreate_pod]
@@ -150,8 +150,7 @@ class World:
         return {"delete": {"kind": "Pod", "namespace": metadata["namespace"], "name": metadata["name"]}}
 
     def recreate_pod(self) -> Manifest | None:
-        """Return an event that creates a pod with the name of a deleted one, or of an existing one, which is deleted
-        first. None without pods."""
+        """Append the deletion of a pod and return its creation as a pending pod. Return None without pods."""
         if not self.pods:
             return None
         pod = copy.deepcopy(self.random.choice(list(self.pods.values())))
@@ -163,9 +162,9 @@ class World:
         return {"create": pod}
 
     def update_pod(self) -> Manifest | None:
-        """Return an update of labels, tolerations, gates or requests of a pod, or None without a suitable pod.
+        """Return an update of a pod's phase, or of its labels, tolerations, gates or requests.
 
-        Only pods that cannot be preempted are updated, because the others may be gone.
+        Only pods of the highest priority are updated, because others may have been preempted. Return None without one.
         """
         safe = [pod for pod in self.pods.values() if pod["spec"]["priority"] == 1000]
         if not safe:
@@ -192,7 +191,7 @@ class World:
         return {"update": pod}
 
     def change_storage(self) -> Manifest | None:
-        """Create, change or delete an object that volume plugins read. Return the event, or None if there is none."""
+        """Create, update or delete an object that volume plugins read. Return the event, or None if nothing changes."""
         random, names = self.random, list(self.nodes) or ["n0"]
         kind = random.randrange(10)
         if kind == 0:
@@ -223,7 +222,7 @@ class World:
         return self._store(storage_class(random.choice(("dyn", "local", "imm")), mode="WaitForFirstConsumer"))
 
     def change_others(self) -> Manifest:
-        """Return a change that plugins read, but that is no event for the queue."""
+        """Return a change of a namespace, a budget or a service: plugins read them but register no events for them."""
         kind = self.random.randrange(4)
         if kind == 0:
             return self._store(namespace(self.random, "team"))

@@ -1,4 +1,4 @@
-"""Random storage for the fuzz harness: few classes, volumes and claims, so that pods share and lack them."""
+"""Random storage for the fuzz harness: few classes, volumes and claims, so that pods compete for them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def draw_storage(random: Random, nodes: list[str]) -> list[Manifest]:
 
 
 def draw_claim_volumes(random: Random, pod: Manifest) -> None:
-    """Add one or two claims to half of the pods."""
+    """Add one or two claims to the pod, or nothing, with equal probability.
+
+    The claim "later" does not exist unless the timeline creates it.
+    """
     if not chance(random, 2):
         return
     names = random.sample(CLAIMS, random.choice((1, 1, 2))) if random.randrange(10) else ["later"]
@@ -62,7 +65,7 @@ def storage_class(
 
 
 def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
-    """Return a claim, and its volume if it is bound."""
+    """Return a claim, after its volume if it is bound to one that exists."""
     kind = random.choice((*KINDS, *KINDS, "bound", "topo", "imm", "", "gone"))
     spec: Manifest = {"accessModes": random.choice(MODES)}
     spec["resources"] = {"requests": {"storage": random.choice(("1Gi", "5Gi", "15Gi"))}}
@@ -82,15 +85,16 @@ def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
 
 
 def _in_team(claim: Manifest) -> Manifest:
-    """Move the claim to another namespace; it is bound to a volume that does not exist, or to that of the other
-    claim."""
+    """Move the claim to another namespace.
+
+    If it is bound, its volume does not exist or belongs to the claim of the same name in the default namespace.
+    """
     claim["metadata"]["namespace"] = "team"
     return claim
 
 
 def free_volume(random: Random, name: str, nodes: list[str]) -> Manifest:
-    """Return a volume that can be bound with its first consumer; some have no phase yet, or are reserved for a
-    claim."""
+    """Return an unbound volume. Some have no phase yet, and some are reserved for a claim."""
     found = _volume(random, name, random.choice(("local", "local", "dyn")), nodes, csi=False)
     if random.randrange(8):
         found["status"] = {"phase": "Available"}

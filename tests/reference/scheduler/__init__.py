@@ -1,1 +1,1 @@
-"""The scheduler around the plugins, in plain code: its cluster, its queue, one attempt after another."""
+"""The scheduler around the plugins, in plain code: its cluster, its queue, single attempts and whole runs."""

@@ -40,9 +40,9 @@ FINISHED = ("Succeeded", "Failed")
 class ReferenceCluster:
     """The state of the cluster.
 
-    `pods_on[node]`: in order of arrival, also for nodes that do not exist. `gone_at`: the times at which victims
-    disappear. `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the node
-    shares them. `zones` is the node tree; `listed` has the names of the last snapshot in order.
+    `pods_on[node]`: in NodeInfo's order, also for nodes that do not exist. `gone_at`: by pod key, the times at which
+    victims are removed. `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the
+    node shares them. `zones`: the node tree, node names by zone. `listed`: the node names of the last snapshot.
     """
 
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -55,15 +55,18 @@ class ReferenceCluster:
     gone_at: dict[str, float] = field(default_factory=dict)
     others: dict[tuple[str, str], KubernetesObject] = field(default_factory=dict)
     image_sizes: dict[str, int] = field(default_factory=dict)
-    images_of: dict[str, ImageCopies] = field(default_factory=dict)  # by node, as it was copied last
+    images_of: dict[str, ImageCopies] = field(default_factory=dict)  # by node, as of its last copy in `snapshot`
     touched: set[str] = field(default_factory=set)  # nodes whose NodeInfo has changed since the last snapshot
     next_start_node_index: int = 0
     own_events: list[Event] = field(default_factory=list)  # caused by the scheduler's own writes, in order
 
-    # Objects come, change and go
+    # Create, update and delete objects
 
     def apply(self, item: KubernetesObject) -> None:
-        """Create or replace an object; an update is already merged with the stored object."""
+        """Create or replace an object; the caller has merged an update with the stored object.
+
+        A bound claim also binds its volume.
+        """
         if isinstance(item, Node):
             self._apply_node(item)
         elif isinstance(item, Pod):
@@ -74,7 +77,7 @@ class ReferenceCluster:
                 self._claim_volume(item)
 
     def delete(self, kind: str, key: str) -> None:
-        """Remove an object that exists; pods of a deleted node stay where they are."""
+        """Remove an object that exists. The pods on a deleted node are not removed."""
         if kind == "Node":
             self._leave_zone(self.nodes[key])
             self._forget_images(self.nodes.pop(key))
@@ -95,7 +98,7 @@ class ReferenceCluster:
         return self.others.get((kind, key))
 
     def running(self) -> list[Pod]:
-        """Return every pod with a node name."""
+        """Return every pod with a node name, including those that are being deleted."""
         return [pod for pods in self.pods_on.values() for pod in pods]
 
     @property
@@ -127,7 +130,10 @@ class ReferenceCluster:
     # The scheduler's snapshot
 
     def snapshot(self) -> list[tuple[Node, list[Pod]]]:
-        """Return every node with its pods. The order is only computed again after a node was added or removed."""
+        """Return every node with its pods, and copy the images of the nodes that changed.
+
+        The order is computed again only if the set of node names has changed.
+        """
         longest = max((len(names) for names in self.zones.values()), default=0)
         in_turn = [names[turn] for turn in range(longest) for names in self.zones.values() if turn < len(names)]
         if sorted(in_turn) != sorted(self.listed):
@@ -140,10 +146,10 @@ class ReferenceCluster:
     def _image(self, image: str) -> tuple[int, int]:
         return self.image_sizes[image], sum(image in node.images for node in self.nodes.values())
 
-    # What the scheduler does
+    # Binding and eviction
 
     def bind(self, pod: Pod, node: str, now: float) -> None:
-        """Bind the pod's claims and the pod itself to the node; its start time is in whole seconds."""
+        """Bind the pod's claims, then the pod to the node; its start time is `now`, rounded down to a second."""
         self._bind_claims(pod, self.nodes[node])
         del self.pending[pod.key]
         self.nominated.pop(pod.key, None)
@@ -152,10 +158,10 @@ class ReferenceCluster:
         self.own_events.append(Event("AssignedPod", "Add", None, bound))
 
     def evict(self, victim: Pod, now: float) -> None:
-        """Delete a victim, at once or after its termination seconds.
+        """Evict a victim, unless it is already being deleted.
 
-        Its condition and its deletion are two updates; the cache removes an updated pod from the node and adds it
-        again.
+        With termination seconds, it is marked as terminating, and `gone_at` gets the time of its removal; without, it
+        is removed at once. Each update of its status moves it to the end of the node's pods, as in the cache.
         """
         if victim.terminating:
             return
@@ -169,7 +175,7 @@ class ReferenceCluster:
         self.gone_at[victim.key] = now + victim.termination_seconds
 
     def disruptions_allowed(self, budget: PodDisruptionBudget) -> int:
-        """Return disruptionsAllowed of the budget's status as the disruption controller would compute it."""
+        """Return disruptionsAllowed of the budget's status; if it is not set, what the disruption controller sets."""
         if budget.disruptions_allowed is not None:
             return budget.disruptions_allowed
         counted = [pod for pod in self.running() if _controlled(budget, pod)]
@@ -205,7 +211,10 @@ class ReferenceCluster:
             del self.zones[zone_of(node)]
 
     def _forget_images(self, node: Node) -> None:
-        """Remove the node's images. An image has the size on the first node that had it, until no node has it."""
+        """Forget the sizes of the images that only this node has.
+
+        An image keeps the size from the first node that had it until no node has it.
+        """
         for image in node.images:
             if not any(image in other.images for other in self.nodes.values() if other.name != node.name):
                 self.image_sizes.pop(image, None)
@@ -238,7 +247,7 @@ class ReferenceCluster:
             for index, pod in enumerate(pods):
                 if pod.key == key:
                     self.ports_on[node] -= set(pod.host_ports)
-                    pods[index] = pods[-1]  # NodeInfo.RemovePod moves the last pod into the hole
+                    pods[index] = pods[-1]  # NodeInfo.RemovePod puts the last pod in its place
                     pods.pop()
                     self.touched.add(node)
                     return
@@ -276,7 +285,10 @@ class ReferenceCluster:
 def provisioned(
     claim: PersistentVolumeClaim, storage_class: StorageClass, labels: Mapping[str, str]
 ) -> PersistentVolume:
-    """Return the volume that the class's provisioner creates for the claim, in the node's topologies."""
+    """Return the volume that the class's provisioner creates for the claim.
+
+    It is available on nodes with `labels`, or on all nodes if there are none.
+    """
     name = f"pvc-{claim.uid}"
     return PersistentVolume(
         name=name,
@@ -302,19 +314,21 @@ def reachable_from(labels: Mapping[str, str]) -> NodeSelector:
 
 
 def kind_of(item: KubernetesObject) -> str:
-    """Return the kind as in a manifest."""
+    """Return the object's kind as in a manifest."""
     return item.kind if isinstance(item, Workload) else type(item).__name__
 
 
 def key_of(item: KubernetesObject) -> str:
-    """Return "namespace/name", or the bare name."""
+    """Return "namespace/name", or the name of an object without a namespace."""
     namespace = getattr(item, "namespace", "")
     return f"{namespace}/{item.name}" if namespace else item.name
 
 
 def zone_of(node: Node) -> str:
-    """Return region and zone (`GetZoneKey`), each from its beta label if it exists (even empty), else from the stable
-    one."""
+    """Return the key of the node's region and zone (`GetZoneKey`), or "" if both are empty.
+
+    Each is read from its beta label if that exists (even with an empty value), else from the stable label.
+    """
     region = node.labels.get(BETA_REGION, node.labels.get(REGION, ""))
     zone = node.labels.get(BETA_ZONE, node.labels.get(ZONE, ""))
     return f"{region}:\0:{zone}" if region or zone else ""
@@ -325,5 +339,5 @@ def _controlled(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 
 def _scaled(value: int | str, total: int) -> int:
-    """Return an int as it is, or a percentage of the total rounded up."""
+    """Return an int as it is, and a percentage as that share of `total`, rounded up."""
     return value if isinstance(value, int) else -(-int(value.rstrip("%")) * total // 100)

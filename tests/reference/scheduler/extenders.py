@@ -15,9 +15,15 @@ from tests.reference.framework.interface import ExtenderFailed, Rejection
 
 
 def ignoring_managed_resources(config: SchedulerConfiguration) -> SchedulerConfiguration:
-    """Add resources with ignoredByScheduler to every profile's ignoredResources, as buildExtenders does."""
+    """Return the configuration with the extenders' ignoredByScheduler resources as every profile's ignoredResources.
+
+    They replace the profile's own, as in buildExtenders; without such resources, the configuration is unchanged.
+    """
     ignored = {
-        one.name for extender in config.extenders for one in extender.managed_resources if one.ignored_by_scheduler
+        resource.name
+        for extender in config.extenders
+        for resource in extender.managed_resources
+        if resource.ignored_by_scheduler
     }
     if not ignored:
         return config
@@ -31,11 +37,14 @@ def ignoring_managed_resources(config: SchedulerConfiguration) -> SchedulerConfi
 
 @dataclass
 class Extenders:
-    """Pairs of (extender, script) in the order of the configuration; ignorable extenders are called last."""
+    """The extenders with their scripts, in the order of the configuration, but the ignorable ones last.
+
+    `failures_used`: how often each scripted failure has happened, by URL prefix and index.
+    """
 
     configured: Sequence[tuple[Extender, ExtenderScript]]
-    struck: Counter[tuple[str, int]] = field(default_factory=Counter)
-    bare: bool = False  # what was filtered last came back as nodes without their pods and images
+    failures_used: Counter[tuple[str, int]] = field(default_factory=Counter)
+    bare: bool = False  # the last call of `filter` returned nodes without their pods and images
 
     def __post_init__(self) -> None:
         self.configured = sorted(self.configured, key=lambda one: one[0].ignorable)
@@ -44,12 +53,12 @@ class Extenders:
         return bool(self.configured)
 
     @property
-    def look_at_nodes(self) -> bool:
+    def filter_or_prioritize(self) -> bool:
         """Return whether an extender filters or prioritizes."""
         return any(extender.filter_verb or extender.prioritize_verb for extender, _ in self.configured)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, Rejection]:
-        """Return the rejections by node; each extender gets the nodes that those before it left."""
+        """Return the rejections by node; each extender gets the nodes that the extenders before it accepted."""
         rejected: dict[str, Rejection] = {}
         self.bare = False
         for extender, script in self._interested(pod):
@@ -86,8 +95,8 @@ class Extenders:
                 totals[node.name] += (mine or [0])[0] * extender.weight * 10
         return totals
 
-    def strike(self, pod: Pod, nodes: Sequence[Node]) -> set[str]:
-        """Return the candidates for preemption that the extenders leave."""
+    def filter_candidates(self, pod: Pod, nodes: Sequence[Node]) -> set[str]:
+        """Return the names of the candidates for preemption that the extenders accept."""
         left = list(nodes)
         for extender, script in self._interested(pod):
             if not extender.preempt_verb or not left:
@@ -107,12 +116,12 @@ class Extenders:
         return found
 
     def _called(self, verb: str, pod: Pod, extender: Extender, script: ExtenderScript) -> bool:
-        """Return whether the call succeeded. Raises ExtenderFailed if it failed and the extender is not ignorable."""
+        """Return whether the call succeeded. Raise ExtenderFailed if it failed and the extender is not ignorable."""
         self._failed = False
         for index, failure in enumerate(script.failures):
-            used_up = failure.times is not None and self.struck[script.url_prefix, index] >= failure.times
+            used_up = failure.times is not None and self.failures_used[script.url_prefix, index] >= failure.times
             if failure.verb == verb and not used_up and failure.pods.matches(pod.key, pod.labels):
-                self.struck[script.url_prefix, index] += 1
+                self.failures_used[script.url_prefix, index] += 1
                 self._failed = True
                 if not extender.ignorable:
                     raise ExtenderFailed(failure.message)

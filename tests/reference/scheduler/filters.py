@@ -1,4 +1,4 @@
-"""The Filter plugins of a profile on one node, one after the other, and the two passes for nominated pods."""
+"""A profile's Filter plugins on one node, one after another, in two passes if pods are nominated to it."""
 
 from __future__ import annotations
 
@@ -38,13 +38,11 @@ class Filters:
             known.images_of,
         )
 
-    def fits_with_nominated(
-        self, node: Node, removed: Sequence[Pod] = (), put_back: Sequence[Pod] = ()
-    ) -> Rejection | None:
-        """Run the filters with the nominated pods that count, then without (`RunFilterPluginsWithNominatedPods`).
+    def rejection(self, node: Node, removed: Sequence[Pod] = (), put_back: Sequence[Pod] = ()) -> Rejection | None:
+        """Run the filters with the pods nominated to the node, then without (`RunFilterPluginsWithNominatedPods`).
 
-        Return the rejection, or None if the node fits. `removed` pods are left out; `put_back` pods were removed and
-        added again.
+        Return the first rejection, or None if the node fits. `removed` pods are left out; `put_back` pods were removed
+        and added again.
         """
         nominated = self._nominated_to(node)
         if nominated:
@@ -72,7 +70,7 @@ class Filters:
         return NodeInfo(node, pods, ports, added, removed)
 
     def _nominated_to(self, node: Node) -> list[Pod]:
-        """Return other pods of at least this priority that are nominated to the node."""
+        """Return the other pods of at least the pod's priority that are nominated to the node."""
         names = [key for key, name in self.cluster.nominated.items() if name == node.name and key != self.pod.key]
         pods = [self.cluster.pending[key] for key in names]
         return [pod for pod in pods if pod.priority >= self.pod.priority]

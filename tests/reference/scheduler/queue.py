@@ -1,4 +1,4 @@
-"""The scheduling queue with three plain lists, which are sorted whenever the first pod is needed.
+"""The scheduling queue as three unsorted lists, which are searched whenever the first pod is needed.
 
 Rules: kube-scheduler's backend/queue/{scheduling_queue,active_queue,backoff_queue}.go. Sequence numbers, and the limit
 of early pops at one moment, are the simulation's own.
@@ -15,7 +15,7 @@ from scheduler_core.apis.config import Profile
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.queue.scheduling_queue import MAX_EARLY_POPS
 from tests.reference.framework.cluster_event import POD_GATES, Event, pod_events
-from tests.reference.scheduler.queueing_hints import worth_a_try
+from tests.reference.scheduler.queueing_hints import may_help
 
 
 @dataclass(eq=False)
@@ -34,11 +34,14 @@ class Waiting:
 
 @dataclass
 class Queue:
-    """The queue. `workloads` are the basis of default spread constraints; the owner keeps them up to date."""
+    """The queue. Hints for default spread constraints read `workloads`, which the owner keeps up to date.
+
+    `popped`: the last moment with pops from backoff, and the number of them by pod key.
+    """
 
     profiles: Mapping[str, Profile]
-    initial: float
-    maximum: float
+    initial_backoff: float
+    max_backoff: float
     pops_from_backoff: bool
     workloads: Sequence[Workload] = ()
     now: float = 0.0
@@ -48,7 +51,7 @@ class Queue:
     sequence: int = 0
     popped: tuple[float, Counter[str]] = field(default_factory=lambda: (0.0, Counter()))
 
-    # Pods come and go
+    # Add and remove pods
 
     def add(self, pod: Pod) -> None:
         waiting = Waiting(pod)
@@ -56,7 +59,10 @@ class Queue:
         self._to_active(waiting)
 
     def pop(self) -> Waiting | None:
-        """Remove and return the first active pod, else one in backoff after a rejection (if enabled), else None."""
+        """Remove and return the first active pod, else the first one in backoff after a rejection, else None.
+
+        Pods in backoff are popped only with SchedulerPopFromBackoffQ, and at most MAX_EARLY_POPS times at one moment.
+        """
         waiting = min(self.active, key=self._active_order, default=None)
         if waiting is None and self.pops_from_backoff:
             waiting = self._pop_early()
@@ -75,10 +81,10 @@ class Queue:
         self.popped[1][waiting.pod.key] += 1
         return waiting
 
-    def returned(self, waiting: Waiting, rejectors: set[str]) -> None:
-        """Put a pod back (AddUnschedulableIfNotPresent). Without rejectors, it had an error.
+    def put_back(self, waiting: Waiting, rejectors: set[str]) -> None:
+        """Put a pod back after its attempt (AddUnschedulableIfNotPresent). Without rejectors, the attempt had an error.
 
-        No event happens during an attempt.
+        In-flight events are not replayed, because no event can happen during an attempt.
         """
         waiting.rejectors = set(rejectors)
         if rejectors:
@@ -103,7 +109,7 @@ class Queue:
             if waiting.pod.key == new.key:
                 waiting.pod = new
                 for event in pod_events(old, new):
-                    if self._says_queue(waiting, event):
+                    if self._event_may_help(waiting, event):
                         self._requeue(waiting)
                         if waiting in self.active or (self.pops_from_backoff and waiting in self.backoff):
                             return
@@ -117,14 +123,14 @@ class Queue:
 
     # Moves
 
-    def happened(self, event: Event, most_priority: int | None = None) -> None:
-        """Move pods after an event (MoveAllToActiveOrBackoffQueue), optionally only those up to a priority."""
+    def move_pods(self, event: Event, max_priority: int | None = None) -> None:
+        """Move the pods that an event may help (MoveAllToActiveOrBackoffQueue), optionally only up to a priority."""
         for waiting in list(self.unschedulable):
-            if most_priority is not None and waiting.pod.priority > most_priority:
+            if max_priority is not None and waiting.pod.priority > max_priority:
                 continue
             if waiting.gated and event.action != POD_GATES:
                 continue
-            if self._says_queue(waiting, event):
+            if self._event_may_help(waiting, event):
                 self._requeue(waiting)
 
     def flush_backoff(self) -> None:
@@ -132,7 +138,7 @@ class Queue:
             if not self._is_backing_off(waiting):
                 self._take(waiting)
                 if self.pops_from_backoff:
-                    self.active.append(waiting)  # PreEnqueue has been asked before
+                    self.active.append(waiting)  # PreEnqueue ran when the pod entered the backoff queue
                 else:
                     self._to_active(waiting)
 
@@ -142,7 +148,7 @@ class Queue:
                 self._requeue(waiting)
 
     def next_flush(self) -> float | None:
-        """Return the first whole second at which the first backoff is over, or None without pods in backoff."""
+        """Return the first whole second after the earliest end of a backoff, or None without pods in backoff."""
         expiries = [self._expiry(waiting) for waiting in self.backoff]
         return min((math.floor(one) + 1.0 for one in expiries), default=None)
 
@@ -157,14 +163,17 @@ class Queue:
 
     # Rules
 
-    def _says_queue(self, waiting: Waiting, event: Event) -> bool:
+    def _event_may_help(self, waiting: Waiting, event: Event) -> bool:
         profile = self.profiles[waiting.pod.scheduler_name]
         return not waiting.rejectors or any(
-            worth_a_try(plugin, event, waiting.pod, profile, self.workloads) for plugin in waiting.rejectors
+            may_help(plugin, event, waiting.pod, profile, self.workloads) for plugin in waiting.rejectors
         )
 
     def _requeue(self, waiting: Waiting) -> None:
-        """Move a pod to the active or backoff queue (requeuePodWithQueueingStrategy, for AfterBackoff)."""
+        """Move a pod to the active or backoff queue, or leave it with the unschedulable pods if it is gated.
+
+        This is requeuePodWithQueueingStrategy for AfterBackoff.
+        """
         if not self._is_backing_off(waiting):
             self._to_active(waiting)
         elif not self.pops_from_backoff or self._passes_gates(waiting):
@@ -177,7 +186,7 @@ class Queue:
             self.active.append(waiting)
 
     def _passes_gates(self, waiting: Waiting) -> bool:
-        """Return whether PreEnqueue passes. A gated pod is moved to the unschedulable pods."""
+        """Return whether PreEnqueue passes. Move a gated pod to the unschedulable pods."""
         plugins = self.profiles[waiting.pod.scheduler_name].plugins["pre_enqueue"]
         waiting.gated = bool(waiting.pod.scheduling_gates) and any(ref.name == "SchedulingGates" for ref in plugins)
         if waiting.gated:
@@ -197,10 +206,10 @@ class Queue:
 
     def _expiry(self, waiting: Waiting) -> float:
         count = waiting.errors or waiting.unschedulable_count
-        if count == 0 or self.maximum == 0:
+        if count == 0 or self.max_backoff == 0:
             return -1.0
         if waiting.expiry is None:
-            end = waiting.timestamp + min(self.initial * 2 ** min(count - 1, 60), self.maximum)
+            end = waiting.timestamp + min(self.initial_backoff * 2 ** min(count - 1, 60), self.max_backoff)
             waiting.expiry = math.floor(end) if self.pops_from_backoff else end
         return waiting.expiry
 

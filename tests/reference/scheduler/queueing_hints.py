@@ -12,10 +12,11 @@ from tests.reference.plugins import PLUGINS
 OF_EXTENDERS = ("Pod", "Node", *STORAGE)
 
 
-def worth_a_try(name: str, event: Event, pod: Pod, profile: Profile, workloads: Sequence[Workload]) -> bool:
-    """Return whether the plugin, which rejected the pod, registered the event and its hint is Queue.
+def may_help(name: str, event: Event, pod: Pod, profile: Profile, workloads: Sequence[Workload]) -> bool:
+    """Return whether the plugin that rejected the pod registered the event, and its hint is Queue.
 
-    In buildQueueingHintMap, a taint update also concerns plugins that registered new nodes but no taint updates.
+    As in buildQueueingHintMap, a taint update always helps if the plugin registered new nodes but no taint updates. The
+    name "Extender" stands for all extenders, which have no hints.
     """
     if name == "Extender":
         return event.kind in OF_EXTENDERS

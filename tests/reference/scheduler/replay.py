@@ -14,14 +14,13 @@ Record = dict[str, Any]
 
 
 def attempts(scenario: Scenario) -> Iterator[tuple[Record, Record]]:
-    """Yield (decision record of the engine, decision record of the reference) for each attempt; {} for a missing
-    one."""
-    found = (record for record in decisions(simulate(scenario)) if "final" not in record)
-    yield from zip_longest(found, run(scenario), fillvalue={})
+    """Yield (the engine's decision record, the reference's) for each attempt; {} if only the other made it."""
+    of_engine = (record for record in decisions(simulate(scenario)) if "final" not in record)
+    yield from zip_longest(of_engine, run(scenario), fillvalue={})
 
 
 def difference(scenario: Scenario) -> str:
-    """Return the first different field of the first different attempt; "" if there is none."""
+    """Return a description of the first field that differs in the first attempt that differs, or "" if all agree."""
     for number, (found, expected) in enumerate(attempts(scenario), 1):
         if not found or not expected:
             return f"attempt {number}: {'engine' if found else 'reference'} alone tries {(found or expected)['pod']}"
@@ -33,7 +32,11 @@ def difference(scenario: Scenario) -> str:
 
 
 def normalized(value: Any, name: str) -> Any:
-    """Return the value without accidental order: that of scalar resources in Go maps, and without extenders' codes."""
+    """Return a record's field for comparison. Only `filter` is changed.
+
+    Reasons are sorted, because Go iterates over scalar resources in any order. The status of an extender has no plugin
+    and no code.
+    """
     if name != "filter":
         return value
     return {

@@ -1,4 +1,4 @@
-"""One scheduling attempt, from PreFilter to the nomination or the binding, as a decision record."""
+"""One scheduling attempt, from PreFilter to the binding or the nomination, and its decision record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class Attempt:
     rejectors: set[str] = field(default_factory=set)  # UnschedulablePlugins
 
     def record(self) -> dict[str, object]:
-        """Return the fields of a decision record that depend on the cycle alone; an error has only its message."""
+        """Return the fields of a decision record that depend on the cycle alone; an error has only outcome and
+        message."""
         if self.error:
             return {"outcome": self.outcome, "message": self.message}
         return {
@@ -94,8 +95,8 @@ class Search:
     filters: Filters
     extenders: Extenders
     percentage: int
-    absent: Rejection = field(default_factory=lambda: Rejection("", UNRESOLVABLE, ()))  # of nodes without a status
-    names: set[str] | None = None
+    absent: Rejection = field(default_factory=lambda: Rejection("", UNRESOLVABLE, ()))  # status of the other nodes
+    names: set[str] | None = None  # the nodes that PreFilter selected
 
     def run(self, attempt: Attempt, now: float) -> None:
         """Run the whole attempt."""
@@ -121,7 +122,7 @@ class Search:
     def _pre_filter(self) -> Rejection | None:
         """Run PreFilter (RunPreFilterPlugins). Return the rejection, or None if the pod passes.
 
-        A rejection discards the node names that plugins have selected.
+        A rejection discards the nodes that plugins have selected.
         """
         cycle = self.filters.cycle
         self.seen = set()
@@ -151,7 +152,7 @@ class Search:
             if attempt.feasible:
                 return
         if self.names is not None:
-            listed = " ".join(sorted(attempt.rejectors))  # who rejected the nominated node, too
+            listed = " ".join(sorted(attempt.rejectors))  # with the plugin that rejected the nominated node
             self.absent = Rejection("", UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",))
         nodes = [node for node, _ in self.filters.snapshot if self.names is None or node.name in self.names]
         start = cluster.next_start_node_index % len(nodes) if nodes else 0
@@ -162,10 +163,10 @@ class Search:
             attempt.rejectors.add("Extender")
 
     def _filter(self, attempt: Attempt, nodes: list[Node]) -> None:
-        """Filter nodes until one more feasible node than needed is found, which is not used."""
+        """Filter the nodes in turn, up to the first feasible node beyond the wanted number, which is not used."""
         wanted = self._wanted(len(nodes))
         for node in nodes:
-            rejection = self.filters.fits_with_nominated(node)
+            rejection = self.filters.rejection(node)
             if rejection is not None:
                 attempt.statuses[node.name] = rejection
                 attempt.rejectors.add(rejection.plugin)
@@ -175,9 +176,9 @@ class Search:
                 attempt.feasible.append(node.name)
 
     def _wanted(self, nodes: int) -> int:
-        """Return numFeasibleNodesToFind; one is enough if no plugin or extender scores nodes."""
+        """Return numFeasibleNodesToFind, or 1 without Score plugins and without extenders that filter or prioritize."""
         profile = self.filters.profile
-        if not profile.plugins["score"] and not self.extenders.look_at_nodes:
+        if not profile.plugins["score"] and not self.extenders.filter_or_prioritize:
             return 1
         if nodes < 100:
             return nodes
@@ -186,7 +187,10 @@ class Search:
         return max(100, nodes * (percentage or max(5, 50 - nodes // 125)) // 100)
 
     def _call_extenders(self, attempt: Attempt) -> bool:
-        """Return whether extenders reject a node; the status of such a node names no plugin."""
+        """Run the extenders' filters on the feasible nodes. Return whether they reject any.
+
+        The status of a node that they reject names no plugin.
+        """
         by_name = {node.name: node for node, _ in self.filters.snapshot}
         rejected = self.extenders.filter(self.filters.pod, [by_name[name] for name in attempt.feasible])
         attempt.statuses |= rejected
@@ -204,7 +208,7 @@ class Search:
             attempt.totals = totals
 
     def _post_filter(self, attempt: Attempt, now: float) -> None:
-        """Run PostFilter, and set the message, the victims and the nomination."""
+        """Run PostFilter: evict the victims, update the nomination, and set the attempt's message."""
         texts: list[str] = []
         cluster, key = self.filters.cluster, self.filters.pod.key
         for ref in self.filters.profile.plugins["post_filter"]:

@@ -11,7 +11,7 @@ from tests.reference.plugins import PLUGINS
 
 
 def top_of_heap(nodes: Sequence[str], totals: Mapping[str, int]) -> str:
-    """Return the best node, as it is on top of Go's container/heap after Init."""
+    """Return the node with the highest total; of several, the one on top of Go's container/heap after Init."""
     heap = list(nodes)
     for start in range(len(heap) // 2 - 1, -1, -1):
         i = start
@@ -30,7 +30,7 @@ def top_of_heap(nodes: Sequence[str], totals: Mapping[str, int]) -> str:
 def prioritize(
     cycle: Cycle, feasible: Sequence[str], profile: Profile, *, bare: bool
 ) -> dict[str, dict[str, list[int]]]:
-    """Return [raw, normalized, weighted] by plugin and node; plugins that PreScore skipped are absent.
+    """Return [raw, normalized, weighted] scores by plugin and node, without plugins that PreScore skips.
 
     `bare`: an extender returned the feasible nodes without their pods and images.
     """

@@ -1,6 +1,6 @@
 """A whole run in plain steps: virtual time, due actions, the queue, and one attempt after another.
 
-It uses nothing of the engine; docs/fidelity.md says what happens at which moment.
+Of the engine, it uses only the parsed scenario and `merge_update`. docs/fidelity.md describes the order of actions.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tests.reference.scheduler.queue import Queue, Waiting
 from tests.reference.scheduler.schedule_one import Attempt, schedule_one
 
 Record = dict[str, Any]
-PATIENCE = 60.0
+PATIENCE = 60.0  # seconds after the last change in which backoffs alone keep the run going
 
 
 class EndlessMoment(Exception):
-    """Pods requeue each other forever at one moment."""
+    """More than 2000 attempts at one moment: the pods requeue each other without end."""
 
 
 def run(scenario: Scenario) -> Iterator[Record]:
@@ -47,7 +47,7 @@ class Simulation:
         self.extenders = Extenders([(one, scenario.script_for(one.url_prefix)) for one in config.extenders])
         self.timeline = list(scenario.events)
         self.conditions: dict[str, tuple[str, str]] = {}
-        self.terminations: list[tuple[float, int, str, str]] = []  # when, number, whose, and that pod's uid
+        self.terminations: list[tuple[float, int, str, str]] = []  # (time, order, pod key, pod uid)
         self.number = 0
         self.now = self.last_change = 0.0
 
@@ -76,7 +76,7 @@ class Simulation:
                 self._delete("Pod", end[2])
         while self.timeline and self.timeline[0].at <= self.now:
             self.last_change = self.now
-            self._happen(self.timeline.pop(0))
+            self._apply_event(self.timeline.pop(0))
             self.queue.workloads = self.cluster.workloads
         if self.now > 0 and self.now == math.floor(self.now):
             self.queue.flush_backoff()
@@ -106,7 +106,7 @@ class Simulation:
     def _handles(self, pod: Pod) -> bool:
         return self.config.profile_for(pod.scheduler_name) is not None
 
-    # One attempt, and what the scheduler hears of it afterwards
+    # One attempt, and the events that it causes
 
     def _attempt(self, waiting: Waiting) -> Record:
         cluster, config = self.cluster, self.config
@@ -120,21 +120,24 @@ class Simulation:
         own_events, cluster.own_events = cluster.own_events, []
         if attempt.node is None:
             waiting.pod = pod
-            self.queue.returned(waiting, set() if attempt.error else attempt.rejectors - {""})
+            self.queue.put_back(waiting, set() if attempt.error else attempt.rejectors - {""})
         for event in own_events:
-            self.queue.happened(event)
+            self.queue.move_pods(event)
         for key, end in cluster.gone_at.items():
             victim = cluster.get("Pod", key)
             assert isinstance(victim, Pod)
             self.number += 1
             self.terminations.append((end, self.number, key, victim.uid))
         if attempt.node is None:
-            self._tell_nominations(attempt, pod, nominated)
+            self._patch_statuses(attempt, pod, nominated)
         record = {"time": self.now, "pod": pod.key, **attempt.record(), "queues": self.queue.record()}
         return record
 
-    def _tell_nominations(self, attempt: Attempt, pod: Pod, before: dict[str, str]) -> None:
-        """Send the queue the nominations that were cleared for the pod, then the pod's own condition and nomination."""
+    def _patch_statuses(self, attempt: Attempt, pod: Pod, before: dict[str, str]) -> None:
+        """Update the pods whose nomination the attempt cleared, then the pod if its condition or nomination changed.
+
+        `before`: the nominations before the attempt.
+        """
         for key in before:
             if key != pod.key and key not in self.cluster.nominated:
                 self._patch(self.cluster.pending[key], "")
@@ -155,11 +158,11 @@ class Simulation:
             return
         self.queue.update(old, new)
         if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
-            self.queue.happened(Event("AssignedPod", "Delete", old), old.priority)
+            self.queue.move_pods(Event("AssignedPod", "Delete", old), old.priority)
 
-    # What the timeline brings
+    # Changes from the timeline
 
-    def _happen(self, event: TimelineEvent) -> None:
+    def _apply_event(self, event: TimelineEvent) -> None:
         if event.object is None:
             self._delete(event.kind, f"{event.namespace}/{event.name}" if event.namespace else event.name)
             return
@@ -169,26 +172,26 @@ class Simulation:
             self._delete("Pod", new.key)
             return
         self.cluster.apply(new)
-        self._applied(old, new)
+        self._notify_queue(old, new)
         own_events, self.cluster.own_events = self.cluster.own_events, []
         if isinstance(new, PersistentVolumeClaim):
             for one in own_events:
-                self.queue.happened(one)
+                self.queue.move_pods(one)
 
-    def _applied(self, old: KubernetesObject | None, new: KubernetesObject) -> None:
+    def _notify_queue(self, old: KubernetesObject | None, new: KubernetesObject) -> None:
         if isinstance(new, Node):
             for event in [Event("Node", "Add", None, new)] if old is None else node_events(old, new):  # type: ignore[arg-type]
-                self.queue.happened(event)
+                self.queue.move_pods(event)
         elif isinstance(new, Pod) and new.node_name:
             for event in [Event("AssignedPod", "Add", None, new)] if old is None else pod_events(old, new):  # type: ignore[arg-type]
-                self.queue.happened(event)
+                self.queue.move_pods(event)
         elif isinstance(new, Pod):
             if old is not None:
                 self._updated(old, new)  # type: ignore[arg-type]
             elif self._handles(new):
                 self.queue.add(new)
         else:
-            self.queue.happened(Event(kind_of(new), "Add" if old is None else "Update", old, new))
+            self.queue.move_pods(Event(kind_of(new), "Add" if old is None else "Update", old, new))
 
     def _delete(self, kind: str, key: str) -> None:
         old = self.cluster.get(kind, key)
@@ -196,10 +199,10 @@ class Simulation:
             return
         self.cluster.delete(kind, key)
         if not isinstance(old, Pod):
-            self.queue.happened(Event(kind, "Delete", old))
+            self.queue.move_pods(Event(kind, "Delete", old))
         elif old.node_name:
-            self.queue.happened(Event("AssignedPod", "Delete", old))
+            self.queue.move_pods(Event("AssignedPod", "Delete", old))
         elif self._handles(old):
             self.queue.delete(key)
             if old.nominated_node_name:
-                self.queue.happened(Event("AssignedPod", "Delete", old), old.priority)
+                self.queue.move_pods(Event("AssignedPod", "Delete", old), old.priority)

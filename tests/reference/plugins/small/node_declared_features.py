@@ -24,7 +24,7 @@ class NodeDeclaredFeatures(Plugin):
         return UNRESOLVABLE, ("node(s) didn't match Pod's required features",)
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """Queue after a new node, a change of declared features, or a change of the features that the pod needs."""
+        """Return whether a node is new or declares other features, or the pod itself now needs other features."""
         if event.kind == "Pod":
             return event.new is not None and event.new.uid == pod.uid and needed(event.new) != needed(event.old)
         return event.old is None or event.old.declared_features != event.new.declared_features

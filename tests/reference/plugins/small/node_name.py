@@ -9,7 +9,7 @@ class NodeName(Plugin):
     events = {"Node": ("Add",)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """Reject other nodes than the one that the pod names."""
+        """Reject every node but the one that the pod names, if it names one."""
         if cycle.pod.node_name in ("", on.node.name):
             return FITS
         return UNRESOLVABLE, ("node(s) didn't match the requested node name",)

@@ -21,7 +21,7 @@ class NodePorts(Plugin):
         return FITS
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        """Queue after a new node, or after the deletion of an assigned or nominated pod with conflicting ports."""
+        """Return whether a node is new, or an assigned or nominated pod with conflicting ports was deleted."""
         if event.kind == "Node":
             return True
         had_a_place = bool(event.old.node_name or event.old.nominated_node_name)

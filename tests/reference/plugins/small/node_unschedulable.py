@@ -25,7 +25,7 @@ class NodeUnschedulable(Plugin):
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
         if event.kind == "Pod":
-            return event.of.uid == pod.uid and tolerates_cordon(event.of)
+            return event.latest.uid == pod.uid and tolerates_cordon(event.latest)
         return not event.new.unschedulable and (event.old is None or event.old.unschedulable)
 
 

@@ -14,4 +14,4 @@ class SchedulingGates(Plugin):
     events = {"Pod": (POD_GATES,)}
 
     def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
-        return bool(event.of.uid == pod.uid)
+        return bool(event.latest.uid == pod.uid)

@@ -31,7 +31,7 @@ CHANGES = ("Add", "Update")
 
 
 class VolumeBinding(Plugin):
-    """VolumeBinding without scores: they need a feature gate that is off."""
+    """VolumeBinding without scores, which need a feature gate that is off."""
 
     events = {
         "Node": ("Add", NODE_LABEL),
@@ -67,9 +67,9 @@ class VolumeBinding(Plugin):
         return FITS
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """Reject a node on which the claims cannot be bound.
+        """Reject a node that a bound volume does not reach, or on which a claim cannot be bound.
 
-        In-tree volumes have their own node affinity: no migration here.
+        In-tree volumes keep their own node affinity; they are not translated to CSI.
         """
         pod, node, storage = cycle.pod, on.node, cycle.storage
         bound_fits, no_such_volume, reasons = True, False, []
@@ -143,7 +143,7 @@ def unbound_reasons(
 def match_volumes(
     free: list[PersistentVolumeClaim], node: Node, storage: Storage
 ) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """Return a volume for each claim, the smallest claim first, and the claims for which there is none."""
+    """Return (claim, volume) pairs, chosen for the smallest claim first, and the claims without a matching volume."""
     found, left = [], []
     for claim in sorted(free, key=lambda one: one.request):
         match = matching_volume(claim, node, storage, {volume.name for _, volume in found})
@@ -157,8 +157,10 @@ def match_volumes(
 def choose(
     pod: Pod, node: Node, storage: Storage
 ) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """Return the volumes for the claims, and the claims to provision, if the pod is bound to this node, which passed
-    Filter."""
+    """Return the (claim, volume) pairs to bind and the claims to provision when the pod is bound to the node.
+
+    The node has passed Filter.
+    """
     names = [volume.claim for volume in pod.volumes if volume.claim is not None]
     claims = [storage.claims[f"{pod.namespace}/{name}"] for name in names]
     waiting = {claim.name: claim for claim in claims if state(claim, storage) == "delayed"}
@@ -212,6 +214,6 @@ def _uses_inline(pod: Pod, driver: str) -> bool:
 
 
 def _largest(capacity: CSIStorageCapacity) -> int:
-    """Return the size of the largest volume that can be provisioned according to the capacity."""
+    """Return the size of the largest volume that can be provisioned according to the object, or -1 if it has none."""
     found = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if found is None else int(found)

@@ -1,4 +1,4 @@
-"""Questions of the volume plugins about a pod and its claims."""
+"""Functions of a pod and its claims for the volume plugins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 
 
 def direct_claims(pod: Pod) -> list[str]:
-    """Return the claims that the pod names itself, in order; not those of ephemeral volumes."""
+    """Return the names of the claims in the pod's spec, in order, without those of ephemeral volumes."""
     return [volume.claim for volume in pod.volumes if volume.claim is not None and not volume.ephemeral]
 
 
@@ -18,7 +18,7 @@ def not_found(kind: str, name: str) -> Verdict:
 
 
 def mounts(pod: Pod, claim: PersistentVolumeClaim) -> bool:
-    """Return whether the pod uses the claim, as an ephemeral volume or by name."""
+    """Return whether the pod uses the claim, by name or for an ephemeral volume."""
     return claim.namespace == pod.namespace and any(volume.claim == claim.name for volume in pod.volumes)
 
 

@@ -1,4 +1,4 @@
-"""NodeVolumeLimits: the number of volumes that a CSI driver attaches to a node.
+"""NodeVolumeLimits: the number of volumes that a CSI driver can attach to a node.
 
 Rules: kube-scheduler's nodevolumelimits.
 """
@@ -64,12 +64,12 @@ class NodeVolumeLimits(Plugin):
 
 
 def attaches(pod: Pod) -> bool:
-    """Return whether a volume of the pod may be attached by a CSI driver."""
+    """Return whether a volume of the pod is a claim, or an in-tree volume that a CSI driver may attach."""
     return any(volume.claim is not None or volume.source_type in BY_SOURCE for volume in pod.volumes)
 
 
 def attached_already(node: str, storage: Storage) -> dict[str, str]:
-    """Return the drivers of the volumes in VolumeAttachments, by unique volume name."""
+    """Return the drivers of the node's CSI volumes with a VolumeAttachment, by unique volume name."""
     found = {}
     for attachment in storage.attachments:
         volume = storage.volumes.get(attachment.volume_name)
@@ -79,8 +79,10 @@ def attached_already(node: str, storage: Storage) -> dict[str, str]:
 
 
 def migrated(plugin_name: str, csi_node: CSINode | None) -> bool:
-    """Return whether the node's CSI driver serves the in-tree plugin (`isCSIMigrationOn`): it does if there is a
-    CSINode."""
+    """Return whether a CSI driver serves the in-tree plugin on the node (`isCSIMigrationOn`).
+
+    It does for the plugins below if the node has a CSINode.
+    """
     served = ("aws-ebs", "gce-pd", "azure-disk", "cinder", "portworx-volume")
     return csi_node is not None and plugin_name.removeprefix("kubernetes.io/") in served
 
@@ -106,7 +108,7 @@ def attached(pod: Pod, csi_node: CSINode | None, storage: Storage) -> dict[str, 
 def claim_volume(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str] | None:
     """Return driver and handle of a claim's volume, or of the volume that its class would provision.
 
-    None if no CSI driver attaches it, or the class does not exist.
+    None if the volume or the provisioner is in-tree and not migrated, or there is neither volume nor class.
     """
     volume = storage.volumes.get(claim.volume_name)
     if volume is not None and "csi" in volume.source:

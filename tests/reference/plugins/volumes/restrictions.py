@@ -83,7 +83,7 @@ def conflicts(one: Volume, other: Volume) -> bool:
 
 
 def once_claims(pod: Pod, storage: Storage) -> set[str]:
-    """Return the names of the pod's ReadWriteOncePod claims. Raises KeyError for a claim that is missing."""
+    """Return the names of the pod's ReadWriteOncePod claims. Raise KeyError if a claim does not exist."""
     found = set()
     for name in direct_claims(pod):
         if "ReadWriteOncePod" in storage.claims[f"{pod.namespace}/{name}"].access_modes:
@@ -92,12 +92,14 @@ def once_claims(pod: Pod, storage: Storage) -> set[str]:
 
 
 def once_conflicts(pod: Pod, cluster: Sequence[NodeWithPods], storage: Storage) -> int:
-    """Return the number of these claims that a pod on a node already uses."""
+    """Return the number of the pod's ReadWriteOncePod claims that a pod on a node already uses."""
     used = {f"{other.namespace}/{name}" for _, pods in cluster for other in pods for name in direct_claims(other)}
     return sum(f"{pod.namespace}/{name}" in used for name in once_claims(pod, storage))
 
 
 def once_references(pod: Pod, other: Pod, storage: Storage) -> int:
-    """Return the number of the other pod's volumes that AddPod and RemovePod count: those with the name of such a claim
-    in any namespace."""
+    """Return the number of the other pod's claims that AddPod and RemovePod count.
+
+    They are those with the name of one of the pod's ReadWriteOncePod claims, in any namespace.
+    """
     return sum(name in once_claims(pod, storage) for name in direct_claims(other))
