@@ -36,7 +36,7 @@ from kschedui.supervisor.child import Child  # noqa: E402
 from kschedui.supervisor.ports import free_port, wait_until  # noqa: E402
 from kschedui.supervisor.stack import Stack  # noqa: E402
 from tests.bench.machine import describe_machine  # noqa: E402
-from tests.e2e.test_experiments import open_outlier, saved  # noqa: E402
+from tests.e2e.test_experiments import open_outlier, save_scenario  # noqa: E402
 from tests.processes import descendants  # noqa: E402
 from tests.web.visitor import Visitor  # noqa: E402
 
@@ -69,7 +69,7 @@ class Story:
 
     def begin(self) -> None:
         page = self.page
-        page.goto(saved(page))
+        page.goto(save_scenario(page))
         page.get_by_role("link", name="Vary this scenario").click()
         form = page.locator("form[data-ready]")
         form.locator("#own > summary").click()

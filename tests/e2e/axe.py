@@ -1,4 +1,4 @@
-"""Run axe-core in a page, which keeps the site's content security policy."""
+"""Run axe-core in a page of the site, under the site's content security policy."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not install
 
 
 def violations(page: Page, where: str = "", impacts: tuple[str, ...] = SERIOUS) -> list[str]:
-    """Return a line for each violation. Nothing may move on the page, because half a fade has half the contrast."""
-    page.wait_for_load_state()  # with its styles, which the words do not wait for
+    """Return a line for each violation, once no animation is running: text that fades in has too little contrast."""
+    page.wait_for_load_state()  # texts are there before the styles
     until(page, "document.getAnimations().every(one => one.playState !== 'running')")
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE.read_text(encoding="utf-8"))

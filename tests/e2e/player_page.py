@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 from kschedui.supervisor.stack import Stack
 from tests.conftest import PATIENCE_MS
 
-# Resolves as soon as the player is ready, or when that takes long; a wait of Playwright's looks every half second.
+# Resolves as soon as the player is ready, or after 10 seconds; Playwright's own wait may look only every half second.
 READY = """fragment => new Promise((resolve) => {
   const ready = () => document.getElementById("player")?.dataset.ready ?? "";
   const watcher = new MutationObserver(() => look());
@@ -27,36 +27,39 @@ READY = """fragment => new Promise((resolve) => {
 def open_player(page: Page, slug: str, query: str = "") -> None:
     """Open the player of a library scenario, and wait for its whole run and the complete drawing of its first step."""
     page.goto(f"/library/{slug}/{query}")
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
 
 
-def drawn(page: Page, fragment: str = "") -> None:
+def wait_until_drawn(page: Page, fragment: str = "") -> None:
     """Wait until a step is completely drawn: the step in the link or, without one, the player's current step."""
-    with suppress(Error):  # another page is on its way
+    with suppress(Error):  # while another page is loading
         page.evaluate(READY, fragment)
     link = re.compile(f"^#{re.escape(fragment)}$" if fragment else "^#")
     expect(page.locator("#player")).to_have_attribute("data-ready", link)
 
 
 def link_shown(page: Page) -> str:
-    """Return the link to the step that is completely drawn; any change removes it until the next drawing."""
+    """Wait until a step is completely drawn, and return its link, such as "#12.3"."""
     return page.locator("#player[data-ready]").get_attribute("data-ready") or ""
 
 
 def draw_at(page: Page, step: int, frame: int = 0) -> None:
     """Go to a step as the page's own code would, and wait until it is drawn."""
     page.evaluate("([step, frame]) => kschedui.player.seek(step, frame)", [step, frame])
-    drawn(page)
+    wait_until_drawn(page)
 
 
 def seek(page: Page, fragment: str) -> None:
     page.evaluate("fragment => { location.hash = fragment }", fragment)
-    drawn(page, fragment)
+    wait_until_drawn(page, fragment)
 
 
 def until(page: Page, expression: str, arg: Any = None, timeout: float = PATIENCE_MS) -> None:
-    """Wait for a condition. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
+    """Wait until a JavaScript expression, or function of `arg`, is true.
+
+    Playwright's own wait would evaluate the text in the page, which the site's policy forbids.
+    """
     for _ in range(int(timeout / 50)):
         if page.evaluate(expression, arg):
             return
@@ -64,9 +67,9 @@ def until(page: Page, expression: str, arg: Any = None, timeout: float = PATIENC
     raise AssertionError(f"never true: {expression}")
 
 
-def link_to(page: Page, step: int, most: int = 1000) -> str:
-    """Return the link to frame `most` of a step, or to its last frame if it has fewer."""
-    frame = min(most, page.evaluate("step => kschedui.player.frames(step) - 1", step))
+def link_to(page: Page, step: int, frame: int = 1000) -> str:
+    """Return the link to a frame of a step, or to its last frame if it has fewer."""
+    frame = min(frame, page.evaluate("step => kschedui.player.frames(step) - 1", step))
     return f"{step}.{frame}" if frame else str(step)
 
 
@@ -75,14 +78,14 @@ def sentence(page: Page) -> str:
 
 
 def steps_of(page: Page, kind: str) -> list[int]:
-    """Return the numbers of the events of a type."""
+    """Return the steps at which events of a type happen."""
     return page.evaluate(
         "kind => [...kschedui.store.walk(0, 1)].filter(({event}) => event.type === kind).map(({step}) => step)", kind
     )
 
 
 def decisions(page: Page) -> list[dict[str, Any]]:
-    """Return the decision records of the run on the page, as the site offers them for download."""
+    """Return the decision records of the first version of the scenario on the page, as downloaded from the site."""
     path = re.sub(r"/s/(\w+)/.*", r"/s/\1/v/1/decisions.jsonl", page.url)
     return [json.loads(line) for line in page.request.get(path).text().splitlines()]
 
@@ -92,19 +95,22 @@ def record_of(page: Page, attempt: int) -> dict[str, Any]:
 
 
 def phone_in(language: str, browser: Browser, stack: Stack) -> BrowserContext:
-    """Return the browser context of a visitor with a phone who has chosen the language."""
+    """Return a browser context with the width of a phone, for a visitor who has chosen the language."""
     context = browser.new_context(base_url=stack.url, viewport={"width": 390, "height": 844})
     context.add_cookies([{"name": "django_language", "value": language, "url": stack.url}])
     return context
 
 
 def sheets(page: Page, **paper: Any) -> int:
-    """Return the number of pages of the printed page."""
+    """Return the number of sheets on which the page prints."""
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf(**paper)))
 
 
 def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
-    """Save a scenario, or another version of one, as the editor does. Return the answer."""
+    """Save a scenario, or another version of the scenario `parent`, as the editor does. Return the API's answer.
+
+    `version`: the version of `parent` from which the text was made.
+    """
     page.goto("/new/")
     body = {"text": text, **({"base": version} if parent else {})}
     address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
@@ -117,7 +123,7 @@ def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str,
     return answer
 
 
-def dry_run(page: Page) -> int:
+def first_preemption(page: Page) -> int:
     """Return the step of the first preemption that has candidates."""
     candidates = "at => kschedui.store.event(at).candidates.length"
     return next(at for at in steps_of(page, "PreemptionEvaluated") if page.evaluate(candidates, at))

@@ -1,4 +1,4 @@
-"""Production serves the bundled modules under names that depend on their content."""
+"""Production serves bundled modules, under names that depend on their content."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.conftest import ROOT, StackMaker, manage, serve
-from tests.e2e.player_page import drawn, open_player, steps_of, until
+from tests.e2e.player_page import open_player, steps_of, until, wait_until_drawn
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_whole_lesson_its_rooms_and_the_editor_run_from_the_bundle(
+def test_a_lesson_its_dialogs_and_the_editor_run_from_the_bundle(
     bundle: Path, make_stack: StackMaker, browser: Browser, tmp_path: Path
 ) -> None:
     stack = make_stack(
@@ -45,16 +45,16 @@ def test_a_whole_lesson_its_rooms_and_the_editor_run_from_the_bundle(
     page.on("request", lambda asked: scripts.append(asked.url) if asked.url.endswith(".js") else None)
 
     open_player(page, "high-preempts-low")
-    assert len(scripts) <= 12, "a bundle is a few files"
+    assert len(scripts) <= 12, "a bundle has few files"
     assert all(re.search(r"[.-][0-9A-Za-z]{8,}\.js$", url) for url in scripts), scripts
     for step in range(page.evaluate("kschedui.store.steps")):
         page.evaluate("step => kschedui.player.seek(step, 1e6)", step)
-        drawn(page)
+        wait_until_drawn(page)
     page.keyboard.press("?")
     page.get_by_role("dialog").wait_for()
     page.keyboard.press("Escape")
     page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "NodesFiltered")[0])
-    drawn(page)
+    wait_until_drawn(page)
     page.keyboard.press("w")
     page.get_by_role("complementary", name="What if").wait_for()
 

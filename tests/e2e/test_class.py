@@ -10,22 +10,22 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, link_shown, sentence, sheets, until
-from tests.e2e.test_courses import made
-from tests.e2e.test_handout import whole
-from tests.e2e.test_speaker import speaker_of
+from tests.e2e.player_page import link_shown, sentence, sheets, until, wait_until_drawn
+from tests.e2e.test_courses import create_course
+from tests.e2e.test_handout import wait_for_pictures
+from tests.e2e.test_speaker import open_speaker_view
 
-# Of two elements, at one moment.
+# Calls `are` with the boxes of two elements, measured at the same moment.
 BOXES = "(a, b, are) => are(...[a, b].map((one) => document.querySelector(one).getBoundingClientRect()))"
-# What is told at each step that is said to be drawn whole; and whether something was still to be drawn.
-TOLD = """() => {
-  window.told = [];
+# Records the headline whenever a step is reported as completely drawn, and whether a drawing was still pending.
+RECORD_HEADLINES = """() => {
+  window.headlines = [];
   const { player } = kschedui, root = document.getElementById("player");
-  const look = () => root.dataset.ready && told.push([document.querySelector("#caption h1").textContent, Boolean(player.pendingDraw)]);
+  const look = () => root.dataset.ready && headlines.push([document.querySelector("#caption h1").textContent, Boolean(player.pendingDraw)]);
   new MutationObserver(look).observe(root, {attributeFilter: ["data-ready"]});
 }"""
-# What a screen reader says: texts that are put into the place of the announcements, if they change it.
-ANNOUNCED = """() => {
+# Records the texts that a screen reader announces: those that change the status element.
+RECORD_ANNOUNCEMENTS = """() => {
   window.announced = [];
   let last = "";
   new MutationObserver(() => {
@@ -40,7 +40,7 @@ MakePage = Callable[..., Page]
 
 @pytest.fixture
 def visitor(browser: Browser, live_stack: Stack) -> Iterator[MakePage]:
-    """Make pages, each in its own browser context."""
+    """Yield a function that opens a page in its own browser context."""
     contexts = []
 
     def make(*, phone: bool = False, language: str = "en", **more: object) -> Page:
@@ -58,7 +58,7 @@ def visitor(browser: Browser, live_stack: Stack) -> Iterator[MakePage]:
 def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> str:
     """Start a class from the Share dialog, and return its code."""
     teacher.goto(f"/library/{lesson}/{fragment}")
-    drawn(teacher)
+    wait_until_drawn(teacher)
     teacher.keyboard.press("s")
     teacher.locator("dialog[open] .share-class button").click()
     expect(teacher.locator("#class-code")).to_be_visible()
@@ -69,17 +69,12 @@ def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> s
 
 
 def join(student: Page, code: str) -> None:
-    """Join a class by typing its code."""
+    """Join a class by typing its code, and wait until the page follows the teacher or shows a question."""
     student.goto("/c/")
     student.fill("#code", code.lower())
     student.keyboard.press("Enter")
-    drawn(student)
+    wait_until_drawn(student)
     expect(student.locator(".class-news")).to_contain_text(re.compile("Following|正在跟随|question|有一个问题"))
-
-
-def at(page: Page, fragment: str) -> None:
-    """Wait until the page shows the step."""
-    drawn(page, fragment)
 
 
 def press(page: Page, keys: str) -> None:
@@ -88,36 +83,36 @@ def press(page: Page, keys: str) -> None:
 
 
 def to_question(teacher: Page) -> None:
-    """Go forward to the next question."""
+    """Press the right arrow until a question is shown."""
     for _ in range(300):
-        drawn(teacher)
+        wait_until_drawn(teacher)
         if teacher.evaluate("document.getElementById('player').dataset.asked"):
-            return drawn(teacher)
+            return wait_until_drawn(teacher)
         press(teacher, "ArrowRight")
     raise AssertionError("no question came")
 
 
-def same(teacher: Page, *students: Page) -> None:
-    """Wait until the students show the same step as the teacher."""
+def wait_for_same_step(teacher: Page, *students: Page) -> None:
+    """Wait until the students' pages show the teacher's step."""
     link = link_shown(teacher)
     for student in students:
-        at(student, link.removeprefix("#"))
+        wait_until_drawn(student, link.removeprefix("#"))
 
 
-def fits(page: Page) -> None:
+def expect_no_sideways_scrolling(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
 
 
-def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: MakePage) -> None:
+def test_three_phones_follow_a_class_and_then_a_course_is_created_and_printed(visitor: MakePage) -> None:
     teacher, *phones = [visitor(phone=number > 0) for number in range(4)]
     first, second, late = phones
     code = start(teacher, "#2")
     for phone in (first, second):
         join(phone, code)
-        at(phone, "2")
+        wait_until_drawn(phone, "2")
     expect(teacher.locator(".class-count")).to_have_text("2 following")
     press(teacher, "ArrowRight")
-    same(teacher, first, second)
+    wait_for_same_step(teacher, first, second)
     first.get_by_role("button", name="Look around").tap()
     press(first, "ArrowLeft ArrowLeft")
     behind = "You are {} steps behind".format
@@ -125,43 +120,43 @@ def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: Ma
         behind(teacher.evaluate("kschedui.player.step"))
     )  # they are at 0
     press(teacher, "ArrowRight")
-    same(teacher, second)
+    wait_for_same_step(teacher, second)
     expect(first.locator(".class-news")).to_contain_text(behind(teacher.evaluate("kschedui.player.step")))
     first.get_by_role("button", name="Catch up").tap()
-    same(teacher, first)
+    wait_for_same_step(teacher, first)
     expect(first.locator(".class-news")).to_have_text("Following your teacher")
-    press(first, "ArrowLeft")  # a key of one's own is enough to look around
+    press(first, "ArrowLeft")  # a key press is enough to look around
     expect(first.locator("#class-bar [role=status]")).to_have_text("You are looking around on your own.")
     press(first, "c")
     join(late, code)
-    same(teacher, *phones)
-    speaker = speaker_of(teacher)
+    wait_for_same_step(teacher, *phones)
+    speaker = open_speaker_view(teacher)
     expect(speaker.locator("#class")).to_contain_text("3 following")
-    answers(teacher, speaker, phones)
+    play_question(teacher, speaker, phones)
     teacher.get_by_role("button", name="End", exact=True).click()
     teacher.get_by_role("button", name="End it").click()
     expect(first.locator(".class-news")).to_have_text("The class has ended.")
     expect(speaker.locator("#class")).to_contain_text("The class has ended.")
     assert second.goto(f"/c/{code}/").status == 410  # type: ignore[union-attr]
     expect(second.get_by_role("link", name="Flash sale")).to_be_visible()
-    course = made(teacher)
+    course = create_course(teacher)
     late.goto(course)
-    fits(late)
+    expect_no_sideways_scrolling(late)
     late.get_by_role("link", name="Start: A pod is scheduled").tap()
-    drawn(late)
+    wait_until_drawn(late)
     expect(late.locator(".place")).to_contain_text("1 of 4")
     teacher.get_by_role("link", name="Handout").click()
-    whole(teacher)
+    wait_for_pictures(teacher)
     assert sheets(teacher, format="A4") >= 5
 
 
-def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
-    """Play a question: it is asked, answered on each phone, counted, revealed, downloaded and closed."""
+def play_question(teacher: Page, speaker: Page, phones: list[Page]) -> None:
+    """Go to a question; check that it is asked, answered on each phone, counted, revealed, downloaded and closed."""
     to_question(teacher)
     asked = sentence(teacher)
     for phone in phones:
         expect(phone.locator("#caption h1")).to_have_text(asked)
-        fits(phone)
+        expect_no_sideways_scrolling(phone)
     expect(teacher.locator(".class-answered")).to_have_text("0 of 3 answered")
     last = teacher.evaluate("document.querySelectorAll('#predict .answer').length") - 1
     for phone, choice in zip(phones, (0, last, 0), strict=True):
@@ -177,10 +172,10 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
     expect(phones[0].locator("#caption h1")).to_have_text(asked)
     assert teacher.locator("#histogram").count() == 0
     phones[1].reload()
-    drawn(phones[1])
+    wait_until_drawn(phones[1])
     expect(phones[1].locator("#predict .answer").nth(last)).to_have_attribute("aria-pressed", "true")
     counts = [re.compile(rf"^(✓ )?{count}$") for count in (2, *[0] * (last - 1), 1)]
-    press(teacher, "PageDown")  # as a clicker does
+    press(teacher, "PageDown")  # as a presentation remote does
     for page in (teacher, *phones):
         expect(page.locator("#histogram b")).to_have_text(counts)
         expect(page.locator("#caption h1")).not_to_have_text(asked)
@@ -199,35 +194,35 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
 
 
 @pytest.mark.quick
-def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_were(visitor: MakePage) -> None:
+def test_a_pause_stops_students_at_the_teachers_step_and_a_reload_keeps_the_step(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     code = start(teacher, "#40")
     join(student, code)
-    at(student, "40")
+    wait_until_drawn(student, "40")
     teacher.get_by_role("button", name="No looking ahead").click()
     expect(student.locator(".class-paused")).to_have_text("Your teacher keeps everyone at this step")
     press(student, "ArrowRight ArrowRight End")
-    at(student, "40")
+    wait_until_drawn(student, "40")
     press(student, "Home")
-    at(student, "0")
+    wait_until_drawn(student, "0")
     press(student, "ArrowRight")
-    at(student, "1")
+    wait_until_drawn(student, "1")
     teacher.get_by_role("button", name="Bring back").click()
-    at(student, "40")
+    wait_until_drawn(student, "40")
     teacher.get_by_role("button", name="No looking ahead").click()
     expect(student.locator(".class-paused")).to_have_count(0)
     expect(student.locator(".class-news")).to_have_text("Following your teacher")
     press(student, "ArrowRight")
-    at(student, "41")
+    wait_until_drawn(student, "41")
     expect(student.locator(".class-news")).to_contain_text("1 step ahead")
     press(teacher, "ArrowRight")
-    expect(student.locator(".class-news")).not_to_contain_text("ahead")  # the class has the step
+    expect(student.locator(".class-news")).not_to_contain_text("ahead")  # the teacher has reached the student's step
     teacher.goto(f"/c/{code}/")
     student.goto(f"/c/{code}/")
-    at(teacher, "41")
-    at(student, "41")
+    wait_until_drawn(teacher, "41")
+    wait_until_drawn(student, "41")
     press(teacher, "ArrowRight")
-    at(student, "43")  # 42 is folded into it
+    wait_until_drawn(student, "43")  # 42 is folded into it
 
 
 def test_a_class_on_the_first_lesson_is_started_from_the_home_page(visitor: MakePage) -> None:
@@ -243,7 +238,7 @@ def test_a_class_on_the_first_lesson_is_started_from_the_home_page(visitor: Make
 def test_bringing_everyone_back_is_announced_each_time(visitor: MakePage) -> None:
     teacher = visitor()
     start(teacher)
-    teacher.evaluate(ANNOUNCED)
+    teacher.evaluate(RECORD_ANNOUNCEMENTS)
     for times in (1, 2):
         teacher.get_by_role("button", name="Bring back").click()
         teacher.wait_for_function("times => announced.length === times", arg=times)
@@ -251,21 +246,21 @@ def test_bringing_everyone_back_is_announced_each_time(visitor: MakePage) -> Non
 
 
 @pytest.mark.quick
-def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor: MakePage) -> None:
+def test_a_question_stays_in_the_teachers_headline_while_students_receive_it(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     join(student, start(teacher, "#2"))
     for page in (teacher, student):
-        page.evaluate(TOLD)
+        page.evaluate(RECORD_HEADLINES)
     to_question(teacher)
     asked = sentence(teacher)
     expect(teacher.locator(".class-answered")).to_have_text("0 of 1 answered")
     expect(student.locator("#caption h1")).to_have_text(asked)
-    told = teacher.evaluate("told")
-    assert {text for text, _ in told[[text for text, _ in told].index(asked) :]} == {asked}
-    assert not any(early for _, early in told + student.evaluate("told"))
+    headlines = teacher.evaluate("headlines")
+    assert {text for text, _ in headlines[[text for text, _ in headlines].index(asked) :]} == {asked}
+    assert not any(pending for _, pending in headlines + student.evaluate("headlines"))
 
 
-def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_shown_over_them(visitor: MakePage) -> None:
+def test_counts_are_on_the_stage_and_in_view_on_a_phone_and_the_end_is_shown_over_them(visitor: MakePage) -> None:
     teacher, phone = visitor(), visitor(phone=True)
     code = start(teacher)
     join(phone, code)
@@ -305,17 +300,17 @@ SHOWN = """() => JSON.stringify([kschedui.player.step, kschedui.player.frame,
 
 
 def go_on(teacher: Page) -> None:
-    """Press the right arrow until the page shows something else."""
+    """Press the right arrow once, and wait until the step, the frame, the question or the counts have changed."""
     before = teacher.evaluate(SHOWN)
     press(teacher, "ArrowRight")
     until(teacher, f"before => ({SHOWN})() !== before", before)
-    drawn(teacher)
+    wait_until_drawn(teacher)
 
 
 def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visitor: MakePage) -> None:
     teacher, *phones = [visitor(phone=number > 0) for number in range(4)]
     teacher.goto("/library/first-pod/?predict=1")
-    drawn(teacher)
+    wait_until_drawn(teacher)
     until(teacher, "kschedui.store.complete")
     press(teacher, "s")
     tab_to(teacher, ".share-class button")
@@ -328,7 +323,7 @@ def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visito
     press(teacher, "PageDown")  # from the code on to the first question
     expect(teacher.locator("#class-code")).to_be_hidden()
     expect(teacher.locator(".class-count")).to_have_text("3 following")
-    drawn(teacher)
+    wait_until_drawn(teacher)
     asked = []
     while True:
         if teacher.evaluate(ASKS):
@@ -342,8 +337,8 @@ def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visito
             for page in (teacher, *phones):
                 expect(page.locator("#histogram")).to_have_count(1)
             until(teacher, f"!({OPEN})")  # the answer plays by itself
-            drawn(teacher)
-        same(teacher, *phones)
+            wait_until_drawn(teacher)
+        wait_for_same_step(teacher, *phones)
         for phone in phones:
             expect(phone.locator("#caption h1")).to_have_text(sentence(teacher))
         if teacher.evaluate("kschedui.player.step === kschedui.store.steps - 1"):
@@ -366,7 +361,7 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, la
         found.extend(violations(page, where))
 
     teacher.goto("/library/flash-sale/")
-    drawn(teacher)
+    wait_until_drawn(teacher)
     teacher.keyboard.press("s")
     teacher.locator(".share-class button").click()
     expect(teacher.locator("#class-code")).to_be_visible()
@@ -389,15 +384,15 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, la
     assert not found, "\n".join(found)
 
 
-def test_a_presentation_has_no_desk_furniture_and_can_be_read_from_the_back_row(visitor: MakePage) -> None:
+def test_a_presentation_hides_panels_and_has_large_text(visitor: MakePage) -> None:
     page = visitor()
     page.goto("/library/flash-sale/#45.4")
-    drawn(page)
+    wait_until_drawn(page)
     expect(page.locator("header.bar")).to_be_visible()
     press(page, "v")
     expect(page.locator("header.bar")).to_be_hidden()
-    for furniture in ("#queue", "#timeline", "#next"):
-        expect(page.locator(furniture)).to_be_hidden()
+    for panel in ("#queue", "#timeline", "#next"):
+        expect(page.locator(panel)).to_be_hidden()
     size = "one => Number.parseFloat(getComputedStyle(one).fontSize) * one.currentCSSZoom"
     assert page.locator("#caption h1").evaluate(size) >= 36
     for label in ("#stage .node-name", "#stage .column-head", "#margin .margin-label"):
@@ -405,15 +400,15 @@ def test_a_presentation_has_no_desk_furniture_and_can_be_read_from_the_back_row(
     expect(page.locator(".spotlight")).to_have_count(1)
     page.evaluate("document.querySelector('.spotlight').addEventListener('transitionrun', () => { window.lit = true })")
     page.mouse.move(600, 400)
-    until(page, "window.lit")  # it goes out again while the pointer rests
+    until(page, "window.lit")  # it fades again while the pointer rests
     press(page, "ArrowRight")
-    drawn(page, "45.5")
+    wait_until_drawn(page, "45.5")
     press(page, "v")
     expect(page.locator("header.bar")).to_be_visible()
     expect(page.locator(".spotlight")).to_have_count(0)
 
 
-def test_votes_cover_nothing_answers_survive_a_reload_and_the_next_lesson_takes_the_phones_along(
+def test_votes_cover_nothing_answers_survive_a_reload_and_phones_follow_to_the_next_lesson(
     visitor: MakePage,
 ) -> None:
     teacher, phone = visitor(), visitor(phone=True)
@@ -427,8 +422,8 @@ def test_votes_cover_nothing_answers_survive_a_reload_and_the_next_lesson_takes_
         press(teacher, "ArrowRight")
         expect(teacher.locator("#histogram b").first).to_be_visible()
         until(teacher, "() => !document.getElementById('player').dataset.asked")
-        same(teacher, phone)
-    for page in (teacher, phone):  # the second one is about lanes
+        wait_for_same_step(teacher, phone)
+    for page in (teacher, phone):  # the second question is about lanes
         until(page, "() => document.querySelectorAll('#histogram.beside b').length === 2")
         covered = """() => [...document.querySelectorAll('#histogram b, .prediction-tag')].filter((mark) => {
           const [a, b] = [mark, document.getElementById('stage')].map((one) => one.getBoundingClientRect());
@@ -436,13 +431,13 @@ def test_votes_cover_nothing_answers_survive_a_reload_and_the_next_lesson_takes_
         }).map(({textContent}) => textContent)"""
         until(page, f"() => ({covered})().length === 0")
     phone.reload()
-    drawn(phone)
-    press(teacher, "ArrowRight " * 6)  # too often: only a click goes on to the next lesson
+    wait_until_drawn(phone)
+    press(teacher, "ArrowRight " * 6)  # beyond the end: only a click opens the next lesson
     until(teacher, "() => kschedui.player.event.type === 'RunFinished'")
-    same(teacher, phone)
+    wait_for_same_step(teacher, phone)
     expect(teacher.locator(".class-tally")).to_have_text("In all, 1 of 2 right")
     expect(phone.locator(".end-card")).to_contain_text("1 of 2 predicted right")
     teacher.get_by_role("link", name="Continue learning").click()
     expect(teacher.locator(".class-count")).to_have_text("1 following")
     assert code not in phone.url
-    same(teacher, phone)
+    wait_for_same_step(teacher, phone)

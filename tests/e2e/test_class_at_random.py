@@ -1,7 +1,7 @@
-"""A class in Chromium: all pages end up showing the same, for any actions of the teacher, three phones and the network.
+"""A class in Chromium: after random actions of the teacher, the phones and the network, all pages show the same.
 
-`tests/web/classes/test_class_model.py` tries far more sequences without a browser; this tests what needs a browser:
-keys, taps, reloaded pages, broken connections.
+`tests/web/classes/test_class_model.py` tries far more sequences without a browser. These tests are for keys, buttons,
+reloaded pages and lost connections.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 
 from kschedui.supervisor.stack import Stack
 from tests.conftest import PATIENCE_MS
-from tests.e2e.player_page import drawn
+from tests.e2e.player_page import wait_until_drawn
 from tests.e2e.test_class import PHONE, join, press
 
 EXAMPLES = 6
@@ -57,14 +57,14 @@ ACTIONS = st.lists(
 
 
 class Class:
-    """A teacher and up to three phones."""
+    """A class with a teacher's page, and two or three phones."""
 
     def __init__(self, browser: Browser, stack: Stack, scenario: str) -> None:
         self.browser, self.stack = browser, stack
         self.contexts: list[Any] = []
         self.teacher = self.page(phone=False)
         self.teacher.goto(f"/library/{scenario}")
-        drawn(self.teacher)
+        wait_until_drawn(self.teacher)
         press(self.teacher, "s")
         self.teacher.locator("dialog[open] .share-class button").click()
         self.code = self.teacher.locator(".class-code-letters").inner_text()
@@ -92,7 +92,7 @@ class Class:
             self.join()
         elif name == "reload teacher":
             self.teacher.reload()
-            drawn(self.teacher)
+            wait_until_drawn(self.teacher)
         else:
             PHONE_ACTIONS[name](self, self.phones[more[0] % len(self.phones)], *more[1:])
 
@@ -110,10 +110,10 @@ class Class:
     def reload(self, phone: Page) -> None:
         if phone not in self.cut:
             phone.reload()
-            drawn(phone)
+            wait_until_drawn(phone)
 
     def cut_off(self, phone: Page) -> None:
-        """Break the connection of a phone."""
+        """Take a phone offline."""
         phone.context.set_offline(True)
         self.cut.add(phone)
 
@@ -122,7 +122,7 @@ class Class:
         self.cut.discard(phone)
 
     def settle(self) -> None:
-        """Reconnect all pages, bring all students back, and wait until all pages show the same."""
+        """Reconnect the phones, bring all students back, and wait until all pages show the same."""
         for phone in list(self.cut):
             self.mend(phone)
         self.do(("gather",))
@@ -150,31 +150,29 @@ PHONE_ACTIONS: dict[str, Callable[..., None]] = {
 
 
 @pytest.mark.parametrize("scenario", ["first-pod/?predict=1"])
-def test_whatever_is_done_all_pages_come_to_show_the_same_thing(
-    browser: Browser, live_stack: Stack, scenario: str
-) -> None:
+def test_all_pages_show_the_same_after_any_actions(browser: Browser, live_stack: Stack, scenario: str) -> None:
     @settings(max_examples=EXAMPLES)
     @given(ACTIONS)
     def play(actions: list[tuple[Any, ...]]) -> None:
-        made = Class(browser, live_stack, scenario)
+        lesson = Class(browser, live_stack, scenario)
         try:
             for action in actions:
-                made.do(action)
-            made.settle()
+                lesson.do(action)
+            lesson.settle()
         finally:
-            made.close()
+            lesson.close()
 
     play()
 
 
 def test_a_question_right_after_a_revealed_one_is_asked(browser: Browser, live_stack: Stack) -> None:
-    made = Class(browser, live_stack, "first-pod/?predict=1")
+    lesson = Class(browser, live_stack, "first-pod/?predict=1")
     for _ in range(12):
-        made.do(("next",))
-        made.settle()
-        for phone in made.phones:
-            made.answer(phone, 0)
-        made.settle()
-        made.do(("reveal",))
-        made.settle()
-    made.close()
+        lesson.do(("next",))
+        lesson.settle()
+        for phone in lesson.phones:
+            lesson.answer(phone, 0)
+        lesson.settle()
+        lesson.do(("reveal",))
+        lesson.settle()
+    lesson.close()

@@ -1,4 +1,4 @@
-"""Two runs side by side: from a strategy to the first different decision and the pods that moved, as a link."""
+"""Two runs side by side: the cause, the first decision that differs, and the pods that moved, kept in the link."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ SHOWN = (
 )
 
 
-def three_hundred() -> list[dict[str, object]]:
-    """Return 300 pods.
+def three_hundred_nodes() -> list[dict[str, object]]:
+    """Return 300 nodes, a running pod on each, and 7 pending pods.
 
-    The first fits no node under any strategy; the others go to other nodes under another strategy.
+    "huge" fits no node under any strategy; the other six get different nodes from LeastAllocated and MostAllocated.
     """
     nodes = [node(f"n{number:03}", cpu=8) for number in range(300)]
     running = [pod(f"old-{number}", cpu=1 + number % 3, node=f"n{number:03}") for number in range(300)]
@@ -45,8 +45,8 @@ def three_hundred() -> list[dict[str, object]]:
 
 def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods(browser_page: Page) -> None:
     page = browser_page
-    least = save(page, scenario(*three_hundred()))
-    most = save(page, scenario(*three_hundred(), MAX_ALLOCATED))
+    least = save(page, scenario(*three_hundred_nodes()))
+    most = save(page, scenario(*three_hundred_nodes(), MAX_ALLOCATED))
     page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator("#where")).to_contain_text("2 / 7 · default/web-0 · ≠")
@@ -66,7 +66,7 @@ def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods
     assert page.url == link
     stages = page.locator(".compare-stages").bounding_box()
     assert stages is not None
-    assert stages["y"] < 320  # they come first: settings are folded, and the rest is below
+    assert stages["y"] < 320  # the stages come first: the settings are folded, and the rest is below
 
 
 @pytest.mark.quick
@@ -85,8 +85,8 @@ def test_a_release_that_refuses_the_scenario_cannot_be_chosen_and_says_why(brows
 @needs_axe
 def test_axe_finds_nothing_serious_on_two_runs_side_by_side(browser_page: Page) -> None:
     page = browser_page
-    least = save(page, scenario(*three_hundred()))
-    most = save(page, scenario(*three_hundred(), MAX_ALLOCATED))
+    least = save(page, scenario(*three_hundred_nodes()))
+    most = save(page, scenario(*three_hundred_nodes(), MAX_ALLOCATED))
     page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
     expect(page.locator("body[data-ready]")).to_be_attached()
     until(page, f"{SHOWN}.every(one => one === 'web-0')")

@@ -72,7 +72,7 @@ spec:
 
 @pytest.fixture
 def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]:
-    """Make pages, each in a browser profile of its own."""
+    """Yield a function that opens a page in a browser profile of its own."""
     contexts = []
 
     def make() -> Page:
@@ -85,15 +85,15 @@ def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]
         context.close()
 
 
-def opened(page: Page, address: str) -> Page:
-    """Open the editor, and wait until its text is checked and it is ready for keys."""
+def open_editor(page: Page, address: str) -> Page:
+    """Open the editor, wait until it is ready for keys and its text is checked, and return the page."""
     page.goto(address)
     expect(page.locator("#editor[data-ready]")).to_be_visible()
-    checked(page)
+    wait_until_checked(page)
     return page
 
 
-def checked(page: Page) -> None:
+def wait_until_checked(page: Page) -> None:
     """Wait until the page shows the result of the server's check of the current text."""
     expect(page.locator("#editor")).to_have_attribute("data-checked", "")
 
@@ -103,7 +103,7 @@ def outcome(page: Page) -> Locator:
 
 
 def type_text(page: Page, text: str) -> None:
-    """Replace the text as a person would: select everything, and paste."""
+    """Replace the editor's text as a person would: select everything, and paste."""
     content = page.locator("#yaml .cm-content")
     content.click()
     page.keyboard.press("Control+a")
@@ -120,7 +120,7 @@ def type_text(page: Page, text: str) -> None:
 def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) -> None:
     author, reader = profile(), profile()
 
-    opened(author, "/new/?import")
+    open_editor(author, "/new/?import")
     author.get_by_label("Output of kubectl").fill(DUMP)
     author.get_by_role("button", name="Import").click()
     status = author.locator("#status")
@@ -129,7 +129,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     expect(author.locator("#side")).to_contain_text("The cluster is drawn once the text has no errors.")
     status.get_by_role("button").click()
     expect(author.locator("#yaml .cm-activeLine")).to_contain_text("18OOm")
-    author.keyboard.insert_text("1800m")  # what is wrong is selected
+    author.keyboard.insert_text("1800m")  # the wrong value is selected
     expect(status).to_contain_text("No problems. 1 node, 2 pods.")
 
     author.locator("#run").click()
@@ -142,7 +142,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     link = author.get_by_label("Link to this step")
     expect(link).to_have_value(re.compile(r"/s/\w+/v/1/\?step=\d+"))
     address = link.input_value()
-    author.get_by_role("link", name="Choose who may see it").click()  # what a cluster printed begins as private
+    author.get_by_role("link", name="Choose who may see it").click()  # imported objects are private at first
     author.get_by_label("Visibility").select_option("unlisted")
     author.get_by_role("button", name="Save").click()
     expect(author.get_by_text("Saved.")).to_be_visible()
@@ -152,7 +152,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     reader.locator(".menu-button").click()
     reader.get_by_role("button", name="Fork").click()
     reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
-    checked(reader)
+    wait_until_checked(reader)
     reader.get_by_role("tab", name="Builder").click()
     request = reader.get_by_label("high-1 CPU")
     request.fill("500m")
@@ -188,7 +188,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
 
 @pytest.mark.quick
 def test_a_misspelt_field_is_fixed_by_one_press(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+    page = open_editor(browser_page, "/new/")
     type_text(page, TYPO)
     problem = page.locator("#yaml .problem-line")
     expect(problem).to_contain_text("did you mean")
@@ -198,24 +198,24 @@ def test_a_misspelt_field_is_fixed_by_one_press(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_what_was_typed_is_there_after_a_reload_and_can_be_put_away(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+def test_a_draft_is_kept_after_a_reload_and_can_be_discarded(browser_page: Page) -> None:
+    page = open_editor(browser_page, "/new/")
     type_text(page, TYPO.replace("name: web}", "name: kept-pod}"))
     expect(page.locator("#status")).to_contain_text("Draft kept")
-    opened(page, "/new/")
+    open_editor(page, "/new/")
     expect(page.locator("#yaml .cm-content")).to_contain_text("kept-pod")
     page.get_by_role("button", name="Discard draft").click()
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("kept-pod")
 
 
-def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: Callable[[], Page]) -> None:
-    page = opened(profile(), "/new/")
+def test_saving_over_somebody_elses_version_is_a_conflict_and_loses_nothing(profile: Callable[[], Page]) -> None:
+    page = open_editor(profile(), "/new/")
     page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     edit = page.url + "edit/"
     other = page.context.new_page()
-    opened(page, edit)
-    opened(other, edit)
+    open_editor(page, edit)
+    open_editor(other, edit)
     type_text(other, TYPO.replace("request:", "requests:"))
     expect(other.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
     other.get_by_role("button", name="Save and run").click()
@@ -236,37 +236,37 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
     expect(content).to_contain_text("name: web}")
     status.get_by_role("button", name="Bring mine back").click()
     expect(content).to_contain_text("name: mine")
-    checked(page)
+    wait_until_checked(page)
     page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
-    opened(page, edit)
+    open_editor(page, edit)
     expect(page.locator("#restored")).to_be_hidden()
     expect(content).to_contain_text("name: mine")
 
 
-def test_of_two_texts_saved_at_once_mine_is_made_the_newest(profile: Callable[[], Page]) -> None:
-    page = opened(profile(), "/new/")
+def test_after_a_conflict_my_text_can_be_saved_as_the_newest(profile: Callable[[], Page]) -> None:
+    page = open_editor(profile(), "/new/")
     page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     edit = page.url + "edit/"
     other = page.context.new_page()
     for one in (other, page):
-        opened(one, edit)
+        open_editor(one, edit)
     for one, name in ((other, "theirs"), (page, "mine")):
         type_text(one, TYPO.replace("request:", "requests:").replace("name: web}", f"name: {name}}}"))
-        checked(one)
+        wait_until_checked(one)
         one.get_by_role("button", name="Save and run").click()
         if one is other:
             one.wait_for_url(re.compile(r"/s/\w+/$"))
     page.get_by_role("button", name="Save mine as the newest").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
-    opened(page, edit)
+    open_editor(page, edit)
     expect(page.locator("#editor[data-version='3'] .cm-content")).to_contain_text("name: mine")
 
 
 @pytest.mark.quick
 def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+    page = open_editor(browser_page, "/new/")
     page.get_by_role("tab", name="YAML").focus()
     page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="+ Add node").focus()
@@ -290,8 +290,8 @@ def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: P
     expect(page.locator("#yaml .cm-content")).to_contain_text("cpu: 600m")
 
 
-def test_the_builder_shows_what_it_added_to_a_pod_and_takes_it_away(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/?builder")
+def test_the_builder_adds_rules_to_a_pod_and_removes_them(browser_page: Page) -> None:
+    page = open_editor(browser_page, "/new/?builder")
     page.get_by_label("web-1 CPU").focus()
     for name in ("+ Spread", "+ Anti-affinity", "+ Toleration"):
         page.get_by_role("button", name=name, exact=True).click()
@@ -332,10 +332,10 @@ VERBS = """
 
 
 def test_the_builder_shows_events_of_every_verb_and_edits_some(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+    page = open_editor(browser_page, "/new/")
     own = "apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nmetadata: {name: every}\nspec:" + VERBS
     type_text(page, "---\n".join([as_yaml(node("n1")), as_yaml(workload("Deployment", "web", replicas=2)), own]))
-    checked(page)
+    wait_until_checked(page)
     expect(page.locator("#status")).to_contain_text("No problems. 1 node, 0 pods.")
     page.get_by_role("tab", name="Builder").click()
     expect(page.get_by_label(re.compile("event .* at second"))).to_have_count(VERBS.count("at:"))
@@ -346,8 +346,8 @@ def test_the_builder_shows_events_of_every_verb_and_edits_some(browser_page: Pag
     expect(page.locator("#yaml .cm-content")).to_contain_text("{at: 7, drain: n1}")
 
 
-def test_workloads_of_the_builder_are_read_without_a_problem(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/?builder")
+def test_workloads_added_in_the_builder_have_no_problems(browser_page: Page) -> None:
+    page = open_editor(browser_page, "/new/?builder")
     for kind in ("Add Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Add autoscaler"):
         page.get_by_role("button", name=f"+ {kind}", exact=True).click()
     page.get_by_label("seconds to start").fill("2")
@@ -357,7 +357,7 @@ def test_workloads_of_the_builder_are_read_without_a_problem(browser_page: Page)
 
 @pytest.mark.quick
 def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/?builder")
+    page = open_editor(browser_page, "/new/?builder")
     page.get_by_label("NodeResourcesFit").and_(page.locator("[type=checkbox]")).uncheck()
     expect(page.locator("#status")).to_contain_text("No problems")
     page.locator("#run").click()
@@ -366,20 +366,20 @@ def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
     expect(page.locator("#yaml .cm-content")).to_contain_text("disabled: [{name: NodeResourcesFit}]")
 
 
-def test_every_template_goes_in_without_an_error(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+def test_every_template_is_inserted_without_an_error(browser_page: Page) -> None:
+    page = open_editor(browser_page, "/new/")
     menu = page.get_by_label("Insert a template")
     for label in page.locator("select[data-templates] option").all_inner_texts()[1:]:
         type_text(page, "apiVersion: v1\nkind: Node\nmetadata: {name: alone}\nstatus: {allocatable: {cpu: 1}}\n")
         menu.select_option(label=label)
-        checked(page)
+        wait_until_checked(page)
         expect(page.locator("#status")).to_contain_text(re.compile("No problems|warning"))
         expect(page.locator("#yaml .problem-line.error")).to_have_count(0)
 
 
 @pytest.mark.quick
 def test_a_dropped_file_is_imported(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+    page = open_editor(browser_page, "/new/")
     transfer = page.evaluate_handle(
         "text => { const data = new DataTransfer(); data.items.add(new File([text], 'dump.yaml')); return data; }",
         DUMP.replace("18OOm", "1800m"),
@@ -392,12 +392,12 @@ def test_a_dropped_file_is_imported(browser_page: Page) -> None:
 @pytest.mark.parametrize("tab", ["", "?builder"])
 def test_the_editor_fits_a_phone(browser_page: Page, tab: str) -> None:
     browser_page.set_viewport_size({"width": 390, "height": 844})
-    page = opened(browser_page, f"/new/{tab}")
+    page = open_editor(browser_page, f"/new/{tab}")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Page]) -> None:
-    page = opened(profile(), "/new/")
+def test_a_rate_limit_is_not_a_problem_of_the_text(profile: Callable[[], Page]) -> None:
+    page = open_editor(profile(), "/new/")
     expect(page.locator("#status")).to_contain_text("No problems")
     refusal = '{"detail": "Too many requests from your address."}'
     page.route(
@@ -416,10 +416,10 @@ def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Pag
 
 @pytest.mark.quick
 def test_without_the_server_the_editor_says_so_and_saves_when_it_is_back(profile: Callable[[], Page]) -> None:
-    page = opened(profile(), "/new/")
+    page = open_editor(profile(), "/new/")
     status, content = page.locator("#status"), page.locator("#yaml .cm-content")
     type_text(page, TYPO.replace("request:", "requests:"))
-    checked(page)
+    wait_until_checked(page)
     page.route("**/api/v1/**", lambda route: route.abort())
     for button in ("#run", "#save"):
         type_text(page, TYPO.replace("request:", "requests:").replace("name: web}", f"name: {button[1:]}-pod}}"))
@@ -432,26 +432,26 @@ def test_without_the_server_the_editor_says_so_and_saves_when_it_is_back(profile
 
 
 @pytest.mark.quick
-def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+def test_the_chosen_release_is_in_the_text_and_lists_what_it_lacks(browser_page: Page) -> None:
+    page = open_editor(browser_page, "/new/")
     page.get_by_label("Kubernetes").select_option("1.26")
-    checked(page)
+    wait_until_checked(page)
     assert 'kubernetesVersion: "1.26"' in page.evaluate("localStorage.getItem(Object.keys(localStorage)[0])").replace(
         '\\"', '"'
     )
     page.locator(".lacks summary").click()
     expect(page.locator(".lacks")).to_contain_text("Pod spec.schedulingGates")
     type_text(page, 'apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nspec: {kubernetesVersion: "1.30"}\n')
-    checked(page)
+    wait_until_checked(page)
     expect(page.get_by_label("Kubernetes")).to_have_value("1.30")
     page.get_by_label("Kubernetes").select_option("")
-    checked(page)
+    wait_until_checked(page)
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("kubernetesVersion")
     expect(page.locator(".lacks")).to_have_count(0)
 
 
 def test_a_pod_in_the_editors_picture_is_as_wide_as_its_share(browser_page: Page) -> None:
-    page = opened(browser_page, "/new/")
+    page = open_editor(browser_page, "/new/")
     small = [pod(f"small-{i}", cpu="50m", node="n1") for i in range(40)]
     type_text(page, scenario(node("n1", cpu=8), *small))
     expect(page.locator(".node-bar .pod-block")).to_have_count(40)
@@ -464,7 +464,7 @@ def test_a_pod_in_the_editors_picture_is_as_wide_as_its_share(browser_page: Page
 
 
 def test_a_selector_says_how_many_devices_it_matches_while_it_is_typed(browser_page: Page) -> None:
-    opened(browser_page, "/new/")
+    open_editor(browser_page, "/new/")
     devices = [device(f"gpu-{number}", memory="80Gi" if number else "40Gi") for number in range(3)]
     of_class, lines = "3 of 3 devices match: n1/gpu-0, n1/gpu-1, n1/gpu-2", browser_page.locator("#yaml .match-line")
     for memory, words in (

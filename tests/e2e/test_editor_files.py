@@ -1,5 +1,4 @@
-"""Files that are imported into the editor, and the cluster's picture after a run, with the messages that a person
-sees."""
+"""Importing files into the editor, the picture of the cluster after a run, and the messages about both."""
 
 import gzip
 import json
@@ -15,7 +14,7 @@ from tests.dumps import SECRET, Cluster, as_yaml, listed
 
 
 def damaged(content: bytes) -> bytes:
-    """Return the content with a wrong checksum."""
+    """Return the gzip file with a wrong checksum."""
     return content[:-6] + bytes([content[-6] ^ 0x55]) + content[-5:]
 
 
@@ -35,7 +34,7 @@ REFUSED = {
 }
 
 
-NOTE_WHAT_IS_SENT = """() => {
+RECORD_REQUESTS = """() => {
   window.sent = [];
   const send = window.fetch;
   const unpacked = (blob) => new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
@@ -48,7 +47,10 @@ NOTE_WHAT_IS_SENT = """() => {
 
 @pytest.fixture
 def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """An editor with text that must not be lost. (A refusal is an error in the browser's console.)"""
+    """Yield the page of a new scenario with 2 nodes and 3 pods, with the import dialog open.
+
+    Errors on the console do not fail the test, because a refused import is one.
+    """
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -63,28 +65,28 @@ def status(page: Page) -> Locator:
     return page.locator("#status")
 
 
-def bring(page: Page, name: str, content: bytes) -> None:
+def import_file(page: Page, name: str, content: bytes) -> None:
     page.locator("#import-file").set_input_files({"name": name, "mimeType": "text/yaml", "buffer": content})
 
 
 @pytest.mark.quick
-def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Page) -> None:
+def test_a_file_that_cannot_be_read_gives_one_sentence_and_changes_nothing(page: Page) -> None:
     for name, (content, sentence) in REFUSED.items():
-        bring(page, name, content)
+        import_file(page, name, content)
         expect(page.get_by_role("alert")).to_contain_text(sentence)
         expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
     page.locator("#editor").evaluate("editor => editor.dataset.mostImport = '1000000'")
-    bring(page, "huge.yaml", b"# " + b"x" * 1_000_000)
+    import_file(page, "huge.yaml", b"# " + b"x" * 1_000_000)
     expect(page.get_by_role("alert")).to_contain_text("This file has 1,000,002 bytes; the limit is 1,000,000.")
-    bring(page, "utf-16.yaml", NODES.encode("utf-16"))
+    import_file(page, "utf-16.yaml", NODES.encode("utf-16"))
     expect(page.locator("#import")).not_to_be_visible()
     expect(status(page)).to_contain_text("No problems. 1 node, 0 pods.")
 
 
-def test_while_a_dump_is_read_the_dialog_says_so_rests_and_can_be_cancelled(page: Page) -> None:
+def test_while_a_dump_is_sent_the_dialog_shows_progress_and_can_be_cancelled(page: Page) -> None:
     held: list[Route] = []
     page.route("**/api/v1/import", lambda route: held.append(route))
-    bring(page, "nodes.yaml", NODES.encode())
+    import_file(page, "nodes.yaml", NODES.encode())
     expect(page.locator("#import-doing")).to_contain_text("Sending")
     expect(page.locator("#import-progress")).to_be_visible()
     for control in ("#import-go", "#import-file", "#import-text"):
@@ -95,17 +97,17 @@ def test_while_a_dump_is_read_the_dialog_says_so_rests_and_can_be_cancelled(page
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
     page.unroute("**/api/v1/import")
-    bring(page, "nodes.yaml", NODES.encode())
+    import_file(page, "nodes.yaml", NODES.encode())
     expect(status(page)).to_contain_text("1 node, 0 pods")
     assert held
 
 
 def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
-    page.evaluate(NOTE_WHAT_IS_SENT)
+    page.evaluate(RECORD_REQUESTS)
     objects = Cluster(nodes=3, pods=12, images=2).objects()
     dump = as_yaml(listed(objects))
     halves = [gzip.compress(as_yaml(listed(half)).encode()) for half in (objects[:9], objects[9:])]
-    bring(page, "cluster.yaml.gz", b"".join(halves))
+    import_file(page, "cluster.yaml.gz", b"".join(halves))
     expect(page.locator("#import-notes")).to_contain_text("2 Secret")
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
     page.get_by_role("button", name="Close").click()
@@ -116,17 +118,17 @@ def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
     expect(page.locator("#import-notes")).to_contain_text("2 Secret")
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
     both = """Promise.all(window.sent).then(bodies => bodies.filter(body => body.includes('"LeftOut"')).length === 2)"""
-    page.wait_for_function(both)  # the second one says the same as the first
+    page.wait_for_function(both)  # the texts on the page are the same after both imports
     sent = page.evaluate("Promise.all(window.sent)")
     assert not any(SECRET in body for body in sent)
 
 
 @pytest.mark.quick
 def test_names_may_be_replaced_before_anything_is_sent(page: Page) -> None:
-    page.evaluate(NOTE_WHAT_IS_SENT)
+    page.evaluate(RECORD_REQUESTS)
     page.get_by_label("Replace all names with generated ones").check()
     dump = as_yaml(listed(Cluster(nodes=3, pods=12, images=2).objects()))
-    bring(page, "cluster.yaml", dump.encode())
+    import_file(page, "cluster.yaml", dump.encode())
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
     with page.expect_download() as download:
         page.get_by_role("link", name="Save the names").click()
@@ -139,7 +141,7 @@ def test_names_may_be_replaced_before_anything_is_sent(page: Page) -> None:
         assert name not in sent
 
 
-def test_a_file_that_is_dropped_on_the_home_page_opens_in_the_editor(page: Page) -> None:
+def test_a_file_dropped_on_the_home_page_opens_in_the_editor(page: Page) -> None:
     page.goto("/")
     dropped = page.evaluate_handle(
         """text => {
@@ -153,14 +155,14 @@ def test_a_file_that_is_dropped_on_the_home_page_opens_in_the_editor(page: Page)
     expect(status(page)).to_contain_text("1 node, 0 pods")
 
 
-def test_a_file_with_a_mistake_comes_in_to_be_mended(page: Page) -> None:
-    bring(page, "twice.yaml", b"apiVersion: v1\nkind: Pod\nkind: Node\n")
+def test_a_file_with_a_mistake_is_imported_to_be_corrected(page: Page) -> None:
+    import_file(page, "twice.yaml", b"apiVersion: v1\nkind: Pod\nkind: Node\n")
     expect(page.locator("#import")).not_to_be_visible()
     expect(status(page)).to_contain_text('document 1, line 3: the key "kind" occurs twice in one mapping')
     expect(page.locator("#yaml .problem-line")).to_contain_text("occurs twice")
 
 
-def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page) -> None:
+def test_after_a_run_the_picture_shows_reserved_room_and_where_a_pod_does_not_fit(page: Page) -> None:
     low = pod("low-1", cpu="1500m", node="n1", priority=10)
     low["metadata"]["annotations"] = {"kschedui.io/termination-seconds": "500"}
     objects = [
@@ -169,7 +171,7 @@ def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page
         pod("high-1", cpu="1800m", priority=1000),
         pod("wide-1", cpu="1500m", priority=900),
     ]
-    bring(page, "held.yaml", scenario(*objects, untilSeconds=20).encode())
+    import_file(page, "held.yaml", scenario(*objects, untilSeconds=20).encode())
     expect(status(page)).to_contain_text("No problems. 1 node, 3 pods.")
     side = page.locator("#side")
     expect(side.get_by_role("group", name="Moment that the picture shows")).to_have_count(0)
@@ -209,7 +211,7 @@ def test_a_draft_of_an_older_version_comes_back_and_saving_it_is_a_conflict(page
     expect(status(page)).to_contain_text("Draft kept")
 
     other = page.context.new_page()
-    other.add_init_script("localStorage.clear()")  # somebody else's browser would not know the draft
+    other.add_init_script("localStorage.clear()")  # another person's browser does not have the draft
     drafts = page.evaluate("JSON.stringify(localStorage)")
     other.goto(address)
     expect(other.locator("#editor[data-ready]")).to_be_visible()
@@ -261,11 +263,11 @@ def test_a_problem_is_shown_and_fixed_in_chinese(page: Page) -> None:
     page.goto("/new/?import")
     expect(page.locator("#editor[data-ready]")).to_be_visible()
     mistaken = scenario(node("n1"), pod("a")).replace('"Pod"', '"Pood"')
-    bring(page, "mistaken.yaml", f"# as it was written\n{mistaken}\n---\nkind: [".encode())
+    import_file(page, "mistaken.yaml", f"# as it was written\n{mistaken}\n---\nkind: [".encode())
     expect(status(page)).to_contain_text('"v1" 中没有已知的 kind "Pood"；是否想写 "Pod"？')
     expect(page.locator("#yaml .problem-line").last).to_contain_text("不是有效的 YAML")
     page.get_by_role("button", name="粘贴 kubectl 输出").click()
-    bring(page, "secret.yaml", REFUSED["secret.yaml"][0])
+    import_file(page, "secret.yaml", REFUSED["secret.yaml"][0])
     expect(page.get_by_role("alert")).to_contain_text("文本中没有调度器读取的对象，只有 Secret")
     page.locator("#import-text").fill(
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taint: []}\nstatus: {allocatable: {cpu: 2, memory: 4Gi, pods: 110}}\n"

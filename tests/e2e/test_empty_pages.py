@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn
+from tests.e2e.player_page import wait_until_drawn
 
 DESCRIBED = """Name:               n1
 Labels:             kubernetes.io/hostname=n1
@@ -47,7 +47,7 @@ def test_a_list_without_scenarios_leads_to_an_example_and_to_a_course(browser_pa
     expect(page.get_by_role("heading", level=1)).to_have_text("A pod finds a node")
     page.goto("/accounts/mine/")
     page.get_by_role("link", name="Try the example").click()
-    drawn(page)
+    wait_until_drawn(page)
     expect(page.locator(".scenario-title")).to_have_text("A pod is scheduled")
 
 
@@ -59,7 +59,7 @@ def test_a_search_without_a_hit_offers_words_that_hit(browser_page: Page) -> Non
     expect(page.locator("#cards > .scenario-card:visible").first).to_be_visible()
 
 
-def test_whoever_has_no_pending_pod_reads_an_example(browser_page: Page) -> None:
+def test_the_decoder_offers_an_example_message(browser_page: Page) -> None:
     page = browser_page
     page.goto("/decode/")
     page.get_by_role("button", name="Try an example").click()
@@ -67,7 +67,7 @@ def test_whoever_has_no_pending_pod_reads_an_example(browser_page: Page) -> None
 
 
 @pytest.mark.quick
-def test_whoever_has_a_message_on_the_clipboard_pastes_it_with_one_press(browser_page: Page) -> None:
+def test_a_message_on_the_clipboard_is_pasted_with_one_press(browser_page: Page) -> None:
     page = browser_page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/decode/")
@@ -77,7 +77,7 @@ def test_whoever_has_a_message_on_the_clipboard_pastes_it_with_one_press(browser
 
 
 @pytest.mark.quick
-def test_a_manifest_with_nodes_goes_on_to_the_editor_without_being_pasted_again(browser_page: Page) -> None:
+def test_a_manifest_in_the_decoder_opens_in_the_editor_without_being_pasted_again(browser_page: Page) -> None:
     page = browser_page
     page.goto("/decode/")
     page.locator("#message").fill(scenario(node("n1", cpu=1), pod("web", cpu=2)))
@@ -87,7 +87,7 @@ def test_a_manifest_with_nodes_goes_on_to_the_editor_without_being_pasted_again(
 
 
 @pytest.mark.quick
-def test_what_kubectl_describes_goes_on_to_the_editor_from_either_box(browser_page: Page) -> None:
+def test_the_output_of_kubectl_describe_reaches_the_editor_from_either_box(browser_page: Page) -> None:
     page = browser_page
     page.goto("/decode/")
     page.locator("#message").fill(DESCRIBED)
@@ -102,7 +102,7 @@ def test_what_kubectl_describes_goes_on_to_the_editor_from_either_box(browser_pa
 
 @pytest.mark.quick
 def test_messages_in_the_box_for_clusters_are_explained_with_one_press(browser: Browser, live_stack: Stack) -> None:
-    page = browser.new_context(base_url=live_stack.url).new_page()  # whose console tells the refusal, too
+    page = browser.new_context(base_url=live_stack.url).new_page()  # a refusal is an error on the console
     page.goto("/new/?import")
     page.locator("#import-text").fill("  Warning  FailedScheduling  0/3 nodes are available: 3 Too many pods.")
     page.get_by_role("button", name="Import", exact=True).click()
@@ -114,7 +114,7 @@ def test_messages_in_the_box_for_clusters_are_explained_with_one_press(browser: 
 def test_a_run_without_pending_pods_leads_to_one_with_some(browser_page: Page) -> None:
     page = browser_page
     page.goto("/library/first-pod/")
-    drawn(page)
+    wait_until_drawn(page)
     page.goto(page.evaluate("location.pathname") + "v/1/pending/")
     page.get_by_role("link", name="Try an example").click()
     expect(page.locator(".waiting-group").first).to_be_visible()

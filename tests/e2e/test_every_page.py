@@ -1,4 +1,4 @@
-"""Every page but the players has the navigation, does not scroll sideways, and cuts off no text and breaks no word."""
+"""The pages without a player have the navigation, do not scroll sideways, and cut off no text and break no word."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import drawn
-from tests.e2e.walker.eyes import broken, clipped, lend_eyes
+from tests.e2e.player_page import wait_until_drawn
+from tests.e2e.walker.page_checks import broken, clipped, serve_walker_modules
 
 PAGES = (
     "/",
@@ -47,10 +47,10 @@ def test_a_page_has_the_navigation_and_its_text_can_be_read(
 ) -> None:
     context = browser.new_context(base_url=live_stack.url, viewport={"width": width, "height": 844})
     context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
-    lend_eyes(context)
+    serve_walker_modules(context)
     page = context.new_page()
     page.goto("/library/resources-fit/")
-    drawn(page)
+    wait_until_drawn(page)
     scenario = page.evaluate("location.pathname.match(/^.s.[^/]+./)[0]")
     faults = []
     for address in PAGES:

@@ -1,4 +1,4 @@
-"""An experiment in a browser: the form, a worker that is killed during it, the drawing, and the outlier opened."""
+"""An experiment in a browser: the form, a killed worker, the drawing, and the run behind an outlier."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def stack(make_stack: StackMaker) -> Stack:
 
 @pytest.fixture
 def page(browser: Browser, stack: Stack) -> Page:
-    """A page whose errors, and violations of the site's policy, fail the test."""
+    """Yield a page of the stack. Errors on it, and violations of the site's policy, fail the test."""
     context = browser.new_context(base_url=stack.url, viewport={"width": 1280, "height": 720})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -43,8 +43,8 @@ def page(browser: Browser, stack: Stack) -> Page:
     assert not errors, errors
 
 
-def saved(page: Page) -> str:
-    """Save a scenario of this browser, and return its id."""
+def save_scenario(page: Page) -> str:
+    """Save a scenario for the page's visitor, and return its address."""
     page.goto("/new/")
     script = """async (text) => {
         const token = document.querySelector("input[name=csrfmiddlewaretoken]").value;
@@ -61,8 +61,8 @@ def kill_pool(stack: Stack) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
 
-def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(stack: Stack, page: Page) -> None:
-    page.goto(saved(page))
+def test_all_runs_are_drawn_although_a_worker_is_killed_and_an_outlier_opens_its_run(stack: Stack, page: Page) -> None:
+    page.goto(save_scenario(page))
     page.locator(".menu-button").click()
     page.get_by_role("link", name="Vary this scenario").click()
     form = page.locator("form[data-ready]")
@@ -92,7 +92,7 @@ def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(s
 
 
 def open_outlier(page: Page) -> None:
-    """Open the run of the highest dot with a click; it shows the same figures."""
+    """Click the highest dot, and check that its run opens, in which web is evicted."""
     highest = page.locator("#drawing circle:not([r='0'])").evaluate_all(
         "(all) => { const top = all.reduce((a, b) => (+b.getAttribute('cy') < +a.getAttribute('cy') ? b : a));"
         "top.scrollIntoView({ block: 'center' }); const box = top.getBoundingClientRect();"
@@ -113,7 +113,7 @@ def test_on_a_phone_in_chinese_the_table_opens_runs_too_and_cancel_ends_it(stack
     context = browser.new_context(base_url=stack.url, viewport={"width": 390, "height": 844}, locale="zh-CN")
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    page.goto(f"{saved(page)}v/1/experiments/")
+    page.goto(f"{save_scenario(page)}v/1/experiments/")
     form = page.locator("form[data-ready]")
     form.locator("#own > summary").click()
     form.locator("[name=count]").fill("0")

@@ -5,22 +5,23 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.player_page import drawn, open_player, seek, sentence, steps_of
+from tests.e2e.player_page import open_player, seek, sentence, steps_of, wait_until_drawn
 
 FRAME = ".scene:not([hidden]) .gang-frame"
 
 
-def words(page: Page) -> str:
-    """Return the text about the quorum in the frame."""
-    return page.inner_text(f"{FRAME} .gang-words").strip()
+def quorum_text(page: Page) -> str:
+    """Return the text about the quorum in the group's frame."""
+    return page.inner_text(f"{FRAME} .gang-quorum_text").strip()
 
 
 def members(page: Page) -> list[str]:
-    """Return the text of each member in the frame."""
+    """Return the text of each member in the group's frame."""
     return [" ".join(text.split()) for text in page.locator(f"{FRAME} .gang-slot").all_inner_texts()]
 
 
 def on_nodes(page: Page, kind: str = ".block") -> list[str]:
+    """Return "namespace/pod node" for each pod of this kind on the stage."""
     blocks = page.locator(f".scene:not([hidden]) .gang-node {kind}")
     return [
         f"{block.get_attribute('data-pod')} {block.locator('xpath=ancestor::article').get_attribute('data-node')}"
@@ -28,7 +29,7 @@ def on_nodes(page: Page, kind: str = ".block") -> list[str]:
     ]
 
 
-def test_a_gang_is_played_from_the_queue_to_its_nodes_as_one_thing(browser_page: Page) -> None:
+def test_a_gang_is_shown_as_a_unit_from_the_queue_to_its_nodes(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-fits")
     seek(page, str(steps_of(page, "PodGroupCycleStarted")[0] - 1))
@@ -36,9 +37,9 @@ def test_a_gang_is_played_from_the_queue_to_its_nodes_as_one_thing(browser_page:
     seen = []
     while page.evaluate("!kschedui.player.state.group?.decided"):
         page.keyboard.press("ArrowRight")
-        drawn(page)
-        if page.locator(FRAME).count() and (not seen or seen[-1] != words(page)):
-            seen.append(words(page))
+        wait_until_drawn(page)
+        if page.locator(FRAME).count() and (not seen or seen[-1] != quorum_text(page)):
+            seen.append(quorum_text(page))
     assert seen == [f"{have} of 3 (minCount) have a node" for have in range(4)]
     assert "train" in page.inner_text("#subject")
     assert members(page) == ["→ train-0 goes to n1", "→ train-1 goes to n1", "→ train-2 goes to n2"]
@@ -48,12 +49,12 @@ def test_a_gang_is_played_from_the_queue_to_its_nodes_as_one_thing(browser_page:
 
 
 @pytest.mark.quick
-def test_a_gang_that_does_not_fit_gives_its_places_back_and_returns_as_one(browser_page: Page) -> None:
+def test_a_gang_that_does_not_fit_frees_its_nodes_and_returns_to_the_queue_as_a_unit(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-too-big")
     evaluated = steps_of(page, "PodGroupEvaluated")[0]
     seek(page, str(evaluated))
-    assert words(page) == "✕ only 2 of 3 (minCount) have a node"
+    assert quorum_text(page) == "✕ only 2 of 3 (minCount) have a node"
     assert on_nodes(page) == ["default/train-0 n1", "default/train-1 n2"]
     seek(page, str(evaluated + 1))
     assert on_nodes(page) == ["default/train-0 n1"]
@@ -66,7 +67,7 @@ def test_a_gang_that_does_not_fit_gives_its_places_back_and_returns_as_one(brows
     expect(page.locator(".queue-section.backoff .gang-item .queue-pod")).to_have_count(3)
 
 
-def test_placements_stand_beside_each_other_and_the_best_is_taken(browser_page: Page) -> None:
+def test_placements_are_side_by_side_and_the_best_is_chosen(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-one-zone")
     seek(page, str(steps_of(page, "PlacementsScored")[0]))
@@ -88,11 +89,11 @@ def test_the_victims_of_a_group_are_one_set_across_nodes(browser_page: Page) -> 
     assert "train" in page.inner_text("#subject")
 
 
-def test_a_gang_waits_with_a_place_for_the_member_to_come(browser_page: Page) -> None:
+def test_a_waiting_gang_has_a_slot_for_the_missing_member(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-waits")
     seek(page, str(steps_of(page, "PodGated")[1]))
-    assert words(page) == "2 of 3 (minCount) are in the queue"
+    assert quorum_text(page) == "2 of 3 (minCount) are in the queue"
     expect(page.locator(f"{FRAME} .gang-slot.absent")).to_have_count(1)
     page.click(f"{FRAME} .gang-name")
     expect(page.locator("#margin h2")).to_have_text("train")

@@ -30,7 +30,7 @@ PAGES = {
     "course": "/courses/new/",
 }
 
-BESIDE = {
+OTHER_PAGES = {
     "plugin": "/plugins/NodeAffinity/",
     "releases": "/releases/",
     "API": "/api/v1/docs",
@@ -40,7 +40,7 @@ BESIDE = {
     "settings of an account's": "{scenario}settings",
 }
 
-# Short words in tables that stand on two lines, as in a column that is too narrow.
+# Lists the words of 2 to 12 characters in tables that are broken across two lines, because a column is too narrow.
 BROKEN_WORDS = r"""(() => {
   const broken = [];
   for (const cell of document.querySelectorAll(":is(td, th):not(.sr)")) {
@@ -60,7 +60,7 @@ BROKEN_WORDS = r"""(() => {
 
 @pytest.fixture(scope="module")
 def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
-    """A browser that has saved a scenario with two versions, and the scenario's address."""
+    """Yield a page whose visitor has saved a scenario with two versions, and the scenario's address."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -74,7 +74,7 @@ def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
 
 @pytest.fixture(scope="module")
 def waiting(author: tuple[Page, str]) -> str:
-    """The address of a scenario of the same author whose run leaves pods pending."""
+    """Return the address of a scenario of the same visitor whose run leaves pods pending."""
     page, _ = author
     said = {"type": "PodScheduled", "status": "False", "message": MESSAGE}
     told = pod("told", cpu=9) | {"status": {"phase": "Pending", "conditions": [said]}}
@@ -87,13 +87,13 @@ def waiting(author: tuple[Page, str]) -> str:
 
 
 def save(page: Page, line: str, parent: str = "") -> Any:
-    """Save a scenario of one node. Return the answer."""
+    """Save a scenario with one node, which has this line of metadata. Return the API's answer."""
     text = f"apiVersion: v1\nkind: Node\n{line}\nstatus: {{allocatable: {{cpu: 1, memory: 1Gi, pods: 9}}}}\n"
     return save_text(page, text, parent)
 
 
 def save_text(page: Page, text: str, parent: str = "") -> Any:
-    """Save a scenario over the API with this browser's cookies. Return the answer."""
+    """Save a scenario, or another version of `parent`, over the API as this page's visitor. Return the answer."""
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     headers = {"X-CSRFToken": token, "Referer": page.url}
     versions = f"/{parent}/versions" if parent else ""
@@ -153,7 +153,7 @@ def test_the_library_shows_a_chapter_at_a_time_and_a_search_finds_in_all_of_them
     browser_page.get_by_label("Search the library").fill("no such thing")
     browser_page.get_by_role("button", name="Show all").click()
     expect(shown).to_have_count(everything)
-    browser_page.goto("/?topic=preemption")  # as links were made earlier
+    browser_page.goto("/?topic=preemption")  # an older form of link
     assert 16 < shown.count() < everything
 
 
@@ -200,7 +200,7 @@ def test_a_deleted_scenario_is_brought_back(author: tuple[Page, str]) -> None:
 
 @needs_axe
 @pytest.mark.parametrize(("theme", "language"), [("light", "zh-hans"), ("dark", "en")])
-def test_no_page_beside_these_has_a_serious_accessibility_violation_with_an_account(
+def test_no_other_page_has_a_serious_accessibility_violation_for_a_visitor_with_an_account(
     author: tuple[Page, str], waiting: str, theme: str, language: str
 ) -> None:
     page, scenario = author
@@ -212,7 +212,7 @@ def test_no_page_beside_these_has_a_serious_accessibility_violation_with_an_acco
             field.fill("a long pass phrase")
         page.locator("main form button").click()
     found: list[str] = []
-    for name, path in BESIDE.items():
+    for name, path in OTHER_PAGES.items():
         address = path.format(waiting=waiting, scenario=scenario)
         page.goto(f"{address}{'&' if '?' in address else '?'}theme={theme}")
         expect(page.locator("html")).to_have_attribute("data-theme", theme)

@@ -1,4 +1,4 @@
-"""Playing moves the same things as the arrow key, and only what the step's events have changed."""
+"""Playing a run animates what the events of each step changed, and moves no other pods."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import drawn, open_player, save, until
+from tests.e2e.player_page import open_player, save, until, wait_until_drawn
 from tests.sampling import some_quick
 
 MOST_WAITED, LAST_WORDS = 1500, 160  # milliseconds, as in static/js/player/drawing.js
 LESSONS = ("high-preempts-low", "first-pod", "queueing-hints")
 
-# Plays to the end and tells of each stop what began to move there, and what its events let move. A stop is left as soon as
-# that is read: how long it stays is a test in Node.
+# Plays to the end. Returns, for each stop, the animations that started there and what its events changed. A stop is left
+# as soon as they are read; a test in Node checks how long a stop lasts.
 PLAY = r"""async () => {
   const looks = ["backgroundSize", "backgroundRepeat", "backgroundPosition", "flexDirection", "fontSize", "padding"];
   const { player, store } = kschedui;
@@ -111,19 +111,19 @@ def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> 
         assert stop["left"] == stop["gone"], stop_words
         assert not stop["unlike"], stop_words
         assert max(stop["fell"], default=0) <= min(stop["judged"], default=math.inf), stop_words
-        if stop["lines"]:  # what tells the result comes after what moved
+        if stop["lines"]:  # texts appear when the movement is nearly over
             assert stop["told"] >= min(stop["moved"], MOST_WAITED) - LAST_WORDS, stop_words
     assert any(stop["lines"] for stop in played)
     assert sum(stop["count"] > 0 for stop in played) > len(played) / 2
 
 
 @pytest.mark.parametrize("played", [pytest.param(("high-preempts-low", "reduce"), id="reduced")], indirect=True)
-def test_where_motion_is_reduced_playing_cuts(played: list[dict[str, Any]]) -> None:
+def test_with_reduced_motion_playing_animates_nothing(played: list[dict[str, Any]]) -> None:
     assert not [stop["link"] for stop in played if stop["count"] or not stop["still"]]
 
 
 @pytest.mark.quick
-def test_home_plays_a_run_and_a_run_of_ones_own_leads_to_why_its_pods_wait(browser_page: Page) -> None:
+def test_the_home_page_plays_a_run_and_a_saved_run_links_to_its_pending_pods(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     frame = page.frame_locator("#home-run iframe")
@@ -131,7 +131,7 @@ def test_home_plays_a_run_and_a_run_of_ones_own_leads_to_why_its_pods_wait(brows
     expect(frame.locator("#caption h1")).to_contain_text("n2 is cordoned")
     saved = save(page, WAITS)
     page.goto(saved["url"])
-    drawn(page)
+    wait_until_drawn(page)
     page.get_by_role("link", name="1 pod waits: why?").click()
     expect(page).to_have_url(re.compile(r"/pending/$"))
 

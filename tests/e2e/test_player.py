@@ -14,7 +14,17 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import decisions, drawn, link_to, open_player, record_of, seek, sentence, steps_of, until
+from tests.e2e.player_page import (
+    decisions,
+    link_to,
+    open_player,
+    record_of,
+    seek,
+    sentence,
+    steps_of,
+    until,
+    wait_until_drawn,
+)
 
 
 @pytest.mark.quick
@@ -25,11 +35,11 @@ def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
     for _ in range(3):
         page.keyboard.press("n")
     until(page, "kschedui.player.event.type === 'PreemptionEvaluated'")
-    drawn(page)
+    wait_until_drawn(page)
     seen = [sentence(page)]
     for _ in range(40):
         page.keyboard.press("ArrowRight")
-        drawn(page)
+        wait_until_drawn(page)
         if sentence(page) != seen[-1]:
             seen.append(sentence(page))
         if page.evaluate("kschedui.player.event.type") == "VictimEvicted":
@@ -45,7 +55,7 @@ def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_the_lanes_say_what_the_decision_record_says(browser_page: Page) -> None:
+def test_the_lanes_agree_with_the_decision_record(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     record = record_of(page, 4)
@@ -77,7 +87,7 @@ def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_pag
     for plugin, by_node in record["scores"].items():
         raw, normalized, weighted = by_node["birch-1"]
         block = page.get_by_label(f"birch-1, {plugin}: {weighted} points", exact=True)
-        block.evaluate("block => block.click()")  # a block of no points has no width that a mouse could hit
+        block.evaluate("block => block.click()")  # a block of 0 points has no width for a mouse click
         cells = page.locator("#margin tr.hot td")
         expect(block).to_have_class(re.compile(r"\bhot\b"))
         for place, value in ((1, raw), (2, normalized), (4, weighted)):
@@ -159,7 +169,7 @@ def test_a_link_opens_the_same_step_in_another_browser(browser_page: Page, brows
     seek(page, f"{step}&sel=node:cedar-2")
     other = browser.new_context().new_page()
     other.goto(page.evaluate("location.href"))
-    drawn(other, f"{step}&sel=node:cedar-2")
+    wait_until_drawn(other, f"{step}&sel=node:cedar-2")
     expect(other.locator("#caption h1")).to_have_text(page.locator("#caption h1").text_content() or "nothing")
     expect(other.locator("#margin h2")).to_have_text("cedar-2")
     other.context.close()
@@ -188,7 +198,7 @@ def test_a_step_past_the_end_shows_the_last_one(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> None:
+def test_no_step_is_missing_after_two_lost_connections(browser_page: Page) -> None:
     page = browser_page
     cut: list[int] = []
 
@@ -213,7 +223,9 @@ def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> No
 
 
 @pytest.mark.quick
-def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_be_had(browser_page: Page) -> None:
+def test_a_link_into_the_middle_asks_once_for_the_whole_run_if_the_first_chunk_is_unreadable(
+    browser_page: Page,
+) -> None:
     page = browser_page
     page.add_init_script(
         "const parse = JSON.parse; JSON.parse = (text) => {"
@@ -223,7 +235,7 @@ def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_b
     sent: list[Any] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda text: sent.append(json.loads(text)["cursor"])))
     page.goto("/library/thousand-nodes/#70")
-    drawn(page, "70")
+    wait_until_drawn(page, "70")
     until(page, "kschedui.store.complete && kschedui.store.has(0)")
     assert sent == [1, 0]
 
@@ -231,13 +243,13 @@ def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_b
 @pytest.mark.quick
 def test_the_first_step_is_drawn_without_a_connection_and_only_once(browser_page: Page) -> None:
     page = browser_page
-    page.route_web_socket(re.compile("/ws/run/"), lambda socket: None)  # it opens, and nothing comes
+    page.route_web_socket(re.compile("/ws/run/"), lambda socket: None)  # it opens, and nothing arrives
     page.add_init_script(
         "addEventListener('DOMContentLoaded', () => { window.drawings = 0; new MutationObserver(() => { drawings += 1 })"
         ".observe(document.getElementById('margin'), {childList: true, subtree: true}) })"
     )
     page.goto("/library/flash-sale/")
-    drawn(page, "0")
+    wait_until_drawn(page, "0")
     assert page.evaluate("drawings") == 1, "a step is drawn when all of it is here"
     assert page.evaluate("[kschedui.store.has(0), kschedui.store.complete]") == [True, False]
     assert page.evaluate("kschedui.feed().steps > kschedui.store.steps"), "the timeline is as long as the run"
@@ -273,7 +285,7 @@ CLOSE_AND_PRESS = """() => {
 }"""
 
 
-def test_a_key_is_heard_although_the_dialog_just_closed_still_has_the_focus(browser_page: Page) -> None:
+def test_a_key_works_while_a_closed_dialog_still_has_the_focus(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "high-preempts-low")
     page.keyboard.press("b")
@@ -281,7 +293,7 @@ def test_a_key_is_heard_although_the_dialog_just_closed_still_has_the_focus(brow
     assert page.evaluate(CLOSE_AND_PRESS) == [True, True, True]
 
 
-def test_five_thousand_nodes_are_a_field_of_cells_that_can_be_picked_by_keyboard(browser_page: Page) -> None:
+def test_five_thousand_nodes_are_a_field_of_cells_that_are_selected_by_keyboard(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "five-thousand-nodes")
     step = steps_of(page, "ScoresComputed")[3]
@@ -297,7 +309,7 @@ def test_five_thousand_nodes_are_a_field_of_cells_that_can_be_picked_by_keyboard
 
 
 @pytest.mark.quick
-def test_the_inspector_prints_what_kubectl_would(browser_page: Page) -> None:
+def test_the_inspector_shows_the_events_and_yaml_that_kubectl_would_print(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     failed = next(record for record in decisions(page) if record.get("pod") == "default/etl-2" and record["message"])
@@ -310,7 +322,7 @@ def test_the_inspector_prints_what_kubectl_would(browser_page: Page) -> None:
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Callable[[str], str]]:
+def other_site() -> Iterator[Callable[[str], str]]:
     """Another site. Yield a function that serves a page with the given body, and returns its address.
 
     It is a real server, because Chromium allows only pages from this machine to frame a page from this machine.
@@ -338,13 +350,13 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
 
 
 def test_the_embedded_player_runs_in_a_frame_of_another_site(
-    browser_page: Page, elsewhere: Callable[[str], str], live_stack: Stack
+    browser_page: Page, other_site: Callable[[str], str], live_stack: Stack
 ) -> None:
     page = browser_page
     open_player(page, "first-pod")
     sid = re.search(r"/s/(\w+)/", page.url)
     assert sid
-    page.goto(elsewhere(f'<iframe src="{live_stack.url}/embed/{sid[1]}/v/1/#3" width=960 height=600></iframe>'))
+    page.goto(other_site(f'<iframe src="{live_stack.url}/embed/{sid[1]}/v/1/#3" width=960 height=600></iframe>'))
     frame = page.frame_locator("iframe")
     expect(frame.locator("#caption h1")).not_to_be_empty()
     expect(frame.locator("header.bar")).to_have_count(0)

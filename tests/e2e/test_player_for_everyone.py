@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, link_to, open_player, phone_in, seek, steps_of
+from tests.e2e.player_page import link_to, open_player, phone_in, seek, steps_of, wait_until_drawn
 
 
 @needs_axe
@@ -37,7 +37,7 @@ def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: s
 
 
 SWITCH = ".lane-switches button"
-# Where to, and what is done there.
+# Name -> (lesson, type of the event to go to, elements to click there).
 STATES: dict[str, tuple[str, str, list[str]]] = {
     "queues and later plugins": ("flash-sale", "NodesFiltered", [f"{SWITCH} >> nth=1", ".queue-section h2 button"]),
     "node by node": ("flash-sale", "NodesFiltered", [SWITCH]),
@@ -60,7 +60,7 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
 
 @needs_axe
 @pytest.mark.parametrize(("theme", "language", "half"), [("light", "zh-CN", 0), ("dark", "en", 1)])
-def test_axe_finds_nothing_serious_in_any_state(
+def test_axe_finds_nothing_serious_in_other_states(
     browser: Browser, live_stack: Stack, theme: str, language: str, half: int
 ) -> None:
     look = {"viewport": {"width": 1280, "height": 720}, "locale": language, "color_scheme": theme}
@@ -72,7 +72,7 @@ def test_axe_finds_nothing_serious_in_any_state(
         seek(page, link_to(page, steps_of(page, kind)[0]))
         for selector in clicks:
             page.locator(selector).locator("visible=true").first.click()
-            drawn(page)
+            wait_until_drawn(page)
         found += violations(page, name)
     for key in ("g", "/"):
         page.keyboard.press(key)
@@ -80,14 +80,14 @@ def test_axe_finds_nothing_serious_in_any_state(
         found += violations(page, f"dialog {key}")
         page.keyboard.press("Escape")
     page.goto(page.evaluate("JSON.parse(document.querySelector('#boot').textContent).page.replace('/s/', '/embed/')"))
-    drawn(page)
+    wait_until_drawn(page)
     found += violations(page, "embedded")
     context.close()
     assert not found, "\n".join(found)
 
 
 @pytest.mark.quick
-def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
+def test_the_player_is_in_chinese(browser: Browser, live_stack: Stack) -> None:
     context = browser.new_context(base_url=live_stack.url)
     context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live_stack.url}])
     page = context.new_page()
@@ -100,7 +100,7 @@ def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_the_tools_of_a_phone_fit_its_bar_and_stand_in_a_menu(
+def test_on_a_phone_the_tools_fit_the_bar_and_the_others_are_in_a_menu(
     language: str, browser: Browser, live_stack: Stack
 ) -> None:
     context = phone_in(language, browser, live_stack)
@@ -122,7 +122,7 @@ def test_the_tools_of_a_phone_fit_its_bar_and_stand_in_a_menu(
     context.close()
 
 
-def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: Stack) -> None:
+def test_a_phone_does_not_scroll_sideways_and_its_buttons_are_large_enough(browser: Browser, live_stack: Stack) -> None:
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
     page = context.new_page()
     open_player(page, "flash-sale")
@@ -140,12 +140,12 @@ def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: St
 
 
 @pytest.mark.quick
-def test_reduced_motion_moves_nothing(browser: Browser, live_stack: Stack) -> None:
+def test_reduced_motion_runs_no_animation(browser: Browser, live_stack: Stack) -> None:
     context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
     page = context.new_page()
     open_player(page, "flash-sale")
     for _ in range(60):
         page.keyboard.press("ArrowRight")
-        drawn(page)
+        wait_until_drawn(page)
         assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
     context.close()

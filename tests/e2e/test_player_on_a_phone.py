@@ -1,39 +1,40 @@
-"""The player on a phone: what it shows of a step, and gestures with two fingers."""
+"""The player on a phone: the parts of a step, and touch gestures."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.player_page import dry_run, link_to, open_player, seek, steps_of, until
+from tests.e2e.player_page import first_preemption, link_to, open_player, seek, steps_of, until
 
 
-def shown_whole(page: Page, selector: str) -> None:
-    """Assert that none of these texts is cut off."""
+def assert_not_cut_off(page: Page, selector: str) -> None:
+    """Assert that none of the selected elements is narrower than its text."""
     cut = page.eval_on_selector_all(
         selector, "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
     )
     assert cut == []
 
 
-def test_a_phone_shows_the_dry_run_and_whole_ages(phone: Page) -> None:
+def test_a_phone_shows_the_dry_run_and_cuts_off_no_text(phone: Page) -> None:
     open_player(phone, "flash-sale")
-    step = dry_run(phone)
+    step = first_preemption(phone)
     seek(phone, f"{step}.1")
     expect(phone.locator(".lane-bar")).to_have_count(6)
     expect(phone.locator(".lane-bar u")).to_have_count(6)
     seek(phone, link_to(phone, step))
     expect(phone.locator(".criterion-value b", has_text="7 d")).to_be_visible()
-    shown_whole(phone, ".criterion-value b, .filter-result > *, .candidate-head span")
+    assert_not_cut_off(phone, ".criterion-value b, .filter-result > *, .candidate-head span")
     edges = phone.eval_on_selector_all(".criterion-value b", "all => all.map(e => e.getBoundingClientRect().right)")
     assert max(edges) <= 390
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
+def test_on_a_phone_binding_cycles_are_inside_the_rail(phone: Page) -> None:
     open_player(phone, "overlap")
     seek(phone, str(steps_of(phone, "NodesFiltered")[2]))
     rail = phone.locator("#rail").bounding_box()
+    expect(phone.locator(".beside-pod")).to_have_count(2)
     for chip in phone.locator(".beside-pod").all():
         expect(chip).to_be_visible()
         box = chip.bounding_box()
@@ -72,7 +73,7 @@ def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
 
 
 def test_a_claim_that_has_its_device_already_shows_it_on_a_phone(phone: Page) -> None:
-    """The second pod of a shared claim: there is nothing to search, and its part of the stage is not empty."""
+    """For the second pod of a shared claim, no device is searched, but the stage is not empty."""
     open_player(phone, "device-shared")
     second = steps_of(phone, "DevicesSearched")[1]
     seek(phone, str(second))

@@ -14,8 +14,7 @@ from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.player_page import (
     draw_at,
-    drawn,
-    dry_run,
+    first_preemption,
     link_to,
     open_player,
     save,
@@ -24,6 +23,7 @@ from tests.e2e.player_page import (
     sheets,
     steps_of,
     until,
+    wait_until_drawn,
 )
 
 
@@ -33,7 +33,7 @@ def frame_of(page: Page, step: int, plugin: str) -> str:
     return f"{step}.{at}" if at else str(step)
 
 
-def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browser_page: Page) -> None:
+def test_a_verdict_links_to_the_rule_in_our_source_and_in_kube_schedulers(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     step = next(
@@ -55,11 +55,11 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     expect(source.locator("h2", has_text="node_affinity/explain.py")).to_have_count(1)
 
 
-def test_how_many_fit_is_counted_by_the_release_that_the_run_is_of(browser_page: Page) -> None:
+def test_the_link_to_how_many_fit_has_the_release_of_the_run(browser_page: Page) -> None:
     page = browser_page
     page.goto("/library/first-pod/?kubernetes=1.30")
     page.get_by_role("button", name="Run on Kubernetes 1.30").click()
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
     draw_at(page, page.evaluate("kschedui.store.steps - 1"))
     page.locator("#stage [data-fly]").first.click()
@@ -67,7 +67,7 @@ def test_how_many_fit_is_counted_by_the_release_that_the_run_is_of(browser_page:
     expect(link).to_have_attribute("href", re.compile(r"/capacity/\?pod=[^&]+&kubernetes=1\.30$"))
 
 
-def test_points_lead_to_the_score_function(browser_page: Page) -> None:
+def test_a_score_links_to_the_score_function(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     seek(page, f"{steps_of(page, 'ScoresComputed')[0]}.1")
@@ -77,13 +77,13 @@ def test_points_lead_to_the_score_function(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_page: Page) -> None:
+def test_reasons_of_many_nodes_are_in_words_and_mark_their_nodes(browser_page: Page) -> None:
     page = browser_page
     nodes = [node(f"n{i:02}", cpu=1 if i % 3 else 8, labels={"disk": "ssd" if i % 2 else "hdd"}) for i in range(60)]
     big = pod("big", cpu=4)
     big["spec"]["nodeSelector"] = {"disk": "ssd"}
     page.goto(save(page, scenario(*nodes, big))["url"])
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
     seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
     reasons = page.locator(".reasons li button[aria-pressed]")
@@ -102,11 +102,13 @@ def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_p
     expect(page.locator(".lane.picked")).to_have_count(0)
 
 
-def test_reasons_stand_beside_a_field_of_cells_and_leave_only_their_nodes_in_it(browser_page: Page) -> None:
+def test_pressing_a_reason_next_to_a_field_of_cells_changes_the_picture_and_again_restores_it(
+    browser_page: Page,
+) -> None:
     page = browser_page
     nodes = [node(f"n{i:03}", cpu=1 if i % 3 else 8, unschedulable=i % 10 == 0) for i in range(240)]
     page.goto(save(page, scenario(*nodes, pod("big", cpu=4)))["url"])
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
     seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
     reasons = page.locator(".reasons li button[aria-pressed]")
@@ -130,7 +132,7 @@ def test_a_node_that_an_extender_refuses_is_explained_and_drawn(browser_page: Pa
 
 
 @pytest.mark.quick
-def test_a_lane_shows_in_words_what_did_not_match(browser_page: Page) -> None:
+def test_a_lane_says_in_words_which_label_did_not_match(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     step = next(at for at in steps_of(page, "NodesFiltered") if at > 40)
@@ -142,7 +144,7 @@ def test_a_lane_shows_in_words_what_did_not_match(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
-def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page) -> None:
+def test_the_share_dialog_waits_until_the_step_has_arrived(browser_page: Page) -> None:
     page = browser_page
     held: list[Callable[[], None]] = []
     free: list[bool] = []
@@ -162,13 +164,13 @@ def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page
     expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=116.9$"))
 
 
-def test_the_player_leads_to_another_version_and_to_what_changed(browser_page: Page) -> None:
+def test_the_player_links_to_another_version_and_to_the_differences(browser_page: Page) -> None:
     page = browser_page
     text = scenario(node("n1", cpu=2), pod("a", cpu=1), title="First")
     sid = save(page, text)["id"]
     save(page, text.replace("First", "Second"), parent=sid, version=1)
     page.goto(f"/s/{sid}/")
-    drawn(page)
+    wait_until_drawn(page)
     page.locator(".menu-button").click()
     page.get_by_role("button", name="Version 2").click()
     versions = page.locator("#versions")
@@ -176,14 +178,14 @@ def test_the_player_leads_to_another_version_and_to_what_changed(browser_page: P
     versions.get_by_role("link", name="What changed").click()
     expect(page).to_have_url(re.compile(f"/s/{sid}/diff/1/2/$"))
     page.go_back()
-    drawn(page)
+    wait_until_drawn(page)
     page.locator(".menu-button").click()
     page.get_by_role("button", name="Version 2").click()
     versions.get_by_role("link", name="Version 1").click()
     expect(page).to_have_url(re.compile(f"/s/{sid}/v/1/"))
 
 
-def test_the_third_criterion_shows_what_the_scheduler_adds_where_the_smaller_sum_loses(browser_page: Page) -> None:
+def test_the_third_criterion_shows_the_added_2_to_the_31_where_the_smaller_sum_loses(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "rung-3-priority-sum")
     seek(page, link_to(page, steps_of(page, "PreemptionEvaluated")[0]))
@@ -202,11 +204,11 @@ def test_nodes_with_equal_totals_share_a_place(browser_page: Page) -> None:
     expect(places).to_have_text(["2nd, −175", "2nd, −175", "★ winner"])
 
 
-def test_with_the_timeline_opened_in_a_low_window_the_candidates_of_a_dry_run_lie(browser_page: Page) -> None:
+def test_with_the_timeline_open_in_a_low_window_candidates_are_rows_that_do_not_overlap(browser_page: Page) -> None:
     page = browser_page
     page.set_viewport_size({"width": 1280, "height": 720})
     open_player(page, "flash-sale")
-    step = dry_run(page)
+    step = first_preemption(page)
     seek(page, f"{step}.1")
     expect(page.locator(".candidate-column")).to_have_count(6)
     page.keyboard.press("l")
@@ -215,6 +217,7 @@ def test_with_the_timeline_opened_in_a_low_window_the_candidates_of_a_dry_run_li
     stage = page.locator("#stage").bounding_box()
     lanes = [lane.bounding_box() for lane in page.locator(".candidate-lane").all()]
     assert stage
+    assert lanes
     for above, below in pairwise([*filter(None, lanes), {"y": stage["y"] + stage["height"]}]):
         assert above["y"] + above["height"] <= below["y"] + 1
 
@@ -231,7 +234,7 @@ def test_a_step_is_printed_on_one_sheet_and_the_transcript_on_as_many_as_it_need
 
 
 @pytest.mark.quick
-def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> None:
+def test_enter_in_search_opens_the_first_result(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     page.keyboard.press("/")
@@ -242,7 +245,7 @@ def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> N
 
 
 @pytest.mark.quick
-def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Page) -> None:
+def test_switching_to_node_by_node_and_back_shows_the_same_frame(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     step = steps_of(page, "NodesFiltered")[0]
@@ -250,10 +253,12 @@ def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Pag
     page.keyboard.press("o")
     expect(page.locator("#caption .eyebrow")).to_contain_text("node 1 of")
     page.keyboard.press("o")
-    drawn(page, f"{step}.2")
+    wait_until_drawn(page, f"{step}.2")
 
 
-def test_an_explanation_that_waits_for_its_turn_tells_how_many_come_before(browser: Browser, live_stack: Stack) -> None:
+def test_an_explanation_that_waits_for_its_turn_says_how_many_requests_come_before(
+    browser: Browser, live_stack: Stack
+) -> None:
     page = browser.new_context(base_url=live_stack.url).new_page()
     busy = {"ahead": {"others": 3, "seconds": 2}}
     page.route("**/explain/**", lambda route: route.fulfill(status=202, json=busy))

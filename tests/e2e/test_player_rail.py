@@ -1,5 +1,4 @@
-"""The rail over the stage: the extension points that an attempt has passed, binding cycles next to it, and its
-picture."""
+"""The rail over the stage: the extension points that an attempt has passed, and the binding cycles next to it."""
 
 from __future__ import annotations
 
@@ -11,8 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn, link_to, open_player, save, seek, sentence, steps_of, until
+from tests.e2e.player_page import link_to, open_player, save, seek, sentence, steps_of, until, wait_until_drawn
 
+# Returns the colour of a pixel of an SVG as [red, green, blue].
 PIXEL = """async ([svg, x, y]) => {
   const image = new Image();
   await new Promise((done, failed) => Object.assign(image, {onload: done, onerror: () => failed(new Error("no picture")),
@@ -22,6 +22,7 @@ PIXEL = """async ([svg, x, y]) => {
   context.drawImage(image, 0, 0);
   return [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
 }"""
+# Returns a point on the line after the first station that is done, in pixels from the player's corner.
 LINE_AFTER_STATION = """() => {
   const root = document.querySelector("#player").getBoundingClientRect();
   const box = document.querySelector(".station.done").getBoundingClientRect();
@@ -50,7 +51,7 @@ def test_a_saved_picture_has_the_lines_of_the_rail(browser_page: Page, theme: st
 
 
 @pytest.mark.quick
-def test_binding_cycles_stand_over_the_rail_while_the_next_pod_is_scheduled(browser_page: Page) -> None:
+def test_binding_cycles_are_over_the_rail_while_the_next_pod_is_scheduled(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "overlap")
     seek(page, str(steps_of(page, "NodesFiltered")[2]))
@@ -75,7 +76,7 @@ def test_a_rollback_is_drawn_on_the_rail_and_on_the_node(browser_page: Page) -> 
     expect(page.locator("[data-node=n1] .node-note")).to_have_text("↩ given back")
 
 
-def test_a_wait_on_permit_that_ended_says_how(browser_page: Page) -> None:
+def test_a_finished_wait_on_permit_says_how_it_ended(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "permit-timeout")
     seek(page, str(steps_of(page, "PermitDecided")[0]))
@@ -85,11 +86,11 @@ def test_a_wait_on_permit_that_ended_says_how(browser_page: Page) -> None:
     expect(page.locator(".binding:not(.beside) li.did", has_text="Permit")).to_contain_text("Coscheduling")
 
 
-def test_the_rail_of_a_release_before_the_framework_has_the_steps_of_that_time(browser_page: Page) -> None:
+def test_the_rail_of_a_release_before_the_framework_has_the_steps_of_that_release(browser_page: Page) -> None:
     page = browser_page
     saved = save(page, scenario(node("n1"), node("n2"), pod("web", cpu=1), kubernetesVersion="1.15"))
     page.goto(f"/s/{saved['id']}/v/1/")
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
     seek(page, str(steps_of(page, "HostSelected")[0]))
     steps = ["Predicates", "Preempt", "Priorities", "Select", "Assume", "Bind"]
@@ -99,7 +100,7 @@ def test_the_rail_of_a_release_before_the_framework_has_the_steps_of_that_time(b
 
 
 @pytest.mark.quick
-def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:
+def test_the_rail_shows_the_path_of_a_finished_attempt(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     finished = {
@@ -115,7 +116,7 @@ def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
-def test_a_full_caption_keeps_between_the_bar_and_the_rail(
+def test_a_long_caption_stays_between_the_bar_and_the_rail(
     browser: Browser, live_stack: Stack, width: int, height: int
 ) -> None:
     context = browser.new_context(base_url=live_stack.url, viewport={"width": width, "height": height})

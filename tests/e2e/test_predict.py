@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
 from tests.e2e.axe import ANY, violations
-from tests.e2e.player_page import draw_at, drawn, open_player, save, seek, sentence, until
+from tests.e2e.player_page import draw_at, open_player, save, seek, sentence, until, wait_until_drawn
 
 WINNER = [
     "448",
@@ -28,7 +28,7 @@ VICTIM = [
     "fate-victim",
     "chosen",
     "Preempted",
-    " Nominated",  # a lesson's title begins with it
+    " Nominated",  # with a space, because a lesson's title begins with the word
     "The less important one has to go",
     "wait for report",
 ]
@@ -36,23 +36,23 @@ VICTIM = [
 
 def asked(page: Page, question: str) -> None:
     expect(page.locator("#player")).to_have_attribute("data-asked", question)
-    drawn(page)
+    wait_until_drawn(page)
 
 
-def on_to_question(page: Page) -> str:
-    """Go forward to the next question, and return its id."""
+def go_to_question(page: Page) -> str:
+    """Press the right arrow until a question is asked, and return its id."""
     for _ in range(60):
         page.keyboard.press("ArrowRight")
-        drawn(page)
+        wait_until_drawn(page)
         if found := page.locator("#player").get_attribute("data-asked"):
             return found
     raise AssertionError("nothing is asked")
 
 
-def everything(page: Page) -> str:
-    """Return all texts of the page's document, its attributes, data and title; a port may look like a score."""
-    said = page.evaluate("document.documentElement.outerHTML + document.title")
-    return said.replace(urlsplit(page.url).netloc, "")
+def html_of(page: Page) -> str:
+    """Return the page's HTML and title, without the site's host and port, which may look like a score."""
+    html = page.evaluate("document.documentElement.outerHTML + document.title")
+    return html.replace(urlsplit(page.url).netloc, "")
 
 
 @pytest.mark.quick
@@ -60,16 +60,16 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod", "?predict=1")
     expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "true")
-    asked_first = on_to_question(page)
+    asked_first = go_to_question(page)
     assert sentence(page) == "How many of the four nodes can run web?"
     expect(page.locator("#live")).to_contain_text("How many of the four nodes")
     page.keyboard.press("2")
     expect(page.locator(".answer[aria-pressed=true]")).to_have_text("2")
     page.keyboard.press("Enter")
     expect(page.locator("#caption .eyebrow")).to_contain_text("✓ 2, as you predicted")
-    assert on_to_question(page) != asked_first
+    assert go_to_question(page) != asked_first
     assert sentence(page) == "Which node is selected for web?"
-    expect(page.locator(".lane[data-node=n4] .total")).to_be_hidden()  # the answer stands there
+    expect(page.locator(".lane[data-node=n4] .total")).to_be_hidden()  # it would show the answer
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="Skip")).to_be_focused()
     page.keyboard.press("1")
@@ -84,17 +84,17 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
 
 
 @pytest.mark.parametrize(("slug", "telling"), [("first-pod", WINNER), ("high-preempts-low", VICTIM)])
-def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
+def test_nothing_on_the_page_contains_the_answer_until_it_is_revealed(
     browser_page: Page, slug: str, telling: list[str]
 ) -> None:
     page = browser_page
     open_player(page, slug, "?predict=1")
     question = "selected for web" if slug == "first-pod" else "is evicted for high-1"
     for _ in range(40):
-        found = [word for word in telling if word in everything(page)]
+        found = [word for word in telling if word in html_of(page)]
         assert not found, (sentence(page), found)
         page.keyboard.press("ArrowRight")
-        drawn(page)
+        wait_until_drawn(page)
         if page.locator("#player").get_attribute("data-asked"):
             if question in sentence(page):
                 break
@@ -102,12 +102,12 @@ def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
     assert question in sentence(page)
     for key in ("l", "i", "t", "/"):
         page.keyboard.press(key)
-        drawn(page)
+        wait_until_drawn(page)
         if key in "t/":
             expect(page.locator("#dialog")).to_be_visible()
         if key == "/":
             page.locator("#search-word").fill("o")
-        found = [word for word in telling if word in everything(page)]
+        found = [word for word in telling if word in html_of(page)]
         assert not found, (key, found)
         if key in "t/":
             page.locator("#dialog").get_by_role("button", name="Close", exact=True).click()
@@ -115,12 +115,12 @@ def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
     assert all("open" in one for one in ahead if not one.startswith("mark Scheduled"))
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    drawn(page)
-    assert any(word in everything(page) for word in telling), "these words do tell"
+    wait_until_drawn(page)
+    assert any(word in html_of(page) for word in telling), "the words appear after the answer is shown"
 
 
 @pytest.mark.quick
-def test_the_way_on_offers_to_skip_and_seeking_stops_at_a_question(browser_page: Page) -> None:
+def test_the_right_arrow_offers_to_skip_and_seeking_stops_at_a_question(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod", "?predict=1")
     page.keyboard.press("End")
@@ -134,7 +134,7 @@ def test_the_way_on_offers_to_skip_and_seeking_stops_at_a_question(browser_page:
     expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("End")
     until(page, "kschedui.player.event.type === 'RunFinished'")
-    open_player(page, "first-pod")  # what was chosen is remembered
+    open_player(page, "first-pod")  # the browser remembers the choice
     expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "false")
 
 
@@ -143,16 +143,16 @@ def test_a_scenario_without_questions_is_asked_generated_ones(browser_page: Page
     saved = save(page, scenario(node("n1", cpu=4), node("n2", cpu=8), pod("a", cpu=1), pod("b", cpu=16)))
     page.goto(f"{saved['url']}?predict=1")
     until(page, "globalThis.kschedui?.store.complete")
-    drawn(page)
-    on_to_question(page)
+    wait_until_drawn(page)
+    go_to_question(page)
     assert re.match("Which node gets|How many points", sentence(page))
 
 
-def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) -> None:
+def test_on_a_phone_the_buttons_are_large_enough_and_a_click_chooses_an_answer(phone: Page) -> None:
     page = phone
     for slug in ("first-pod", "high-preempts-low", "priority-order"):
         open_player(page, slug, "?predict=1")
-        on_to_question(page)
+        go_to_question(page)
         for button in page.locator("#predict button").all():
             box = button.bounding_box()
             assert box
@@ -166,26 +166,26 @@ def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) ->
 
 
 @pytest.mark.quick
-def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(browser_page: Page) -> None:
+def test_a_lesson_for_beginners_leaves_out_steps_until_all_are_switched_on(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod")
     expect(page.locator("#steps-switch")).to_have_attribute("aria-pressed", "false")
 
-    def walked() -> list[str]:
+    def walk() -> list[str]:
         draw_at(page, 0)
         types = []
         while not page.evaluate("kschedui.player.atEnd"):
             page.keyboard.press("ArrowRight")
-            drawn(page)
+            wait_until_drawn(page)
             types.append(page.evaluate("`${kschedui.player.event.type} ${kschedui.player.frame}`"))
         return types
 
-    short = walked()
+    short = walk()
     assert not {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} & set(short)
     assert short[-1] == "RunFinished 0"
     page.locator(".menu-button").click()
     page.locator("#steps-switch").click()
-    assert {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} <= set(walked())
+    assert {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} <= set(walk())
     page.locator(".menu-button").click()
     page.locator("#steps-switch").click()
     reserved = page.evaluate("[...kschedui.store.walk(0, 1)].find(({event}) => event.type === 'PodReserved').step")
@@ -193,13 +193,13 @@ def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(br
     assert page.evaluate("kschedui.player.event.type") == "PodReserved"
 
 
-def test_what_decides_an_answer_is_drawn_before_it_is_asked(browser_page: Page) -> None:
-    """Labels that pods select, devices and their differences, and sizes that fit into a picture of few nodes."""
+def test_the_facts_that_decide_an_answer_are_drawn_before_the_question(browser_page: Page) -> None:
+    """Labels that pods select, devices and their differences, requests, and how the rail shows skipped steps."""
     page = browser_page
 
     def at(lesson: str, step: str) -> None:
         open_player(page, lesson, f"#{step}")
-        drawn(page, step)
+        wait_until_drawn(page, step)
 
     at("device-pair", "3")
     assert "gpu-2 pci-1" in page.locator("#stage").inner_text()

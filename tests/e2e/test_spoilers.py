@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import draw_at, drawn, link_to, open_player, save, seek, sentence, steps_of, until
-from tests.e2e.walker.eyes import serve
+from tests.e2e.player_page import draw_at, link_to, open_player, save, seek, sentence, steps_of, until, wait_until_drawn
+from tests.e2e.walker.page_checks import serve
 from tests.e2e.walker.test_walk import ASKED, HASTE, LESSONS
 from tests.sampling import some_quick
 
@@ -19,7 +19,7 @@ COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 
 
 @pytest.mark.quick
-def test_a_lessons_timeline_tells_outcomes_as_far_as_it_was_played(browser_page: Page) -> None:
+def test_a_lessons_timeline_shows_outcomes_as_far_as_it_was_played(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "nomination-lost")
     expect(page.locator(".mark")).to_have_count(5)
@@ -34,15 +34,15 @@ def test_a_lessons_timeline_tells_outcomes_as_far_as_it_was_played(browser_page:
     expect(page.locator(".pod-lane .chip-attempt")).to_have_count(2)
 
 
-def test_a_scenario_of_ones_own_has_its_whole_run_on_the_timeline(browser_page: Page) -> None:
+def test_a_saved_scenario_has_its_whole_run_on_the_timeline(browser_page: Page) -> None:
     page = browser_page
     page.goto(save(page, scenario(node("n1", cpu=1), pod("a", cpu=1), pod("b", cpu=1)))["url"])
-    drawn(page)
+    wait_until_drawn(page)
     until(page, "kschedui.store.complete")
     expect(page.locator(COLOURED)).to_have_count(2)
 
 
-def test_a_pods_later_attempts_are_listed_for_who_opens_them(browser_page: Page) -> None:
+def test_a_pods_later_attempts_are_listed_only_once_they_are_opened(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "nomination-lost")
     first = steps_of(page, "CycleStarted")[0]
@@ -85,7 +85,7 @@ def test_of_equal_totals_the_choice_is_shown_when_it_is_made(browser_page: Page)
     expect(page.locator(".lane.win")).to_have_attribute("data-node", "n1")
 
 
-def test_a_pod_that_the_queue_has_not_heard_of_is_in_none_of_its_sections(browser_page: Page) -> None:
+def test_an_ignored_pod_is_listed_outside_the_queues_only_from_the_step_that_ignores_it(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "two-profiles")
     expect(page.locator(".queue-section.outside")).to_have_count(0)
@@ -94,7 +94,7 @@ def test_a_pod_that_the_queue_has_not_heard_of_is_in_none_of_its_sections(browse
 
 
 @pytest.mark.quick
-def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question(browser_page: Page) -> None:
+def test_a_node_shows_the_verdicts_of_later_plugins_but_not_before_a_question(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "filter-order")
     step = steps_of(page, "NodesFiltered")[0]
@@ -107,7 +107,7 @@ def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question
     expect(page.locator("#margin")).not_to_contain_text("cordoned")
 
 
-def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
+def test_the_open_timeline_has_a_key_to_its_lines(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "backoff")
     page.keyboard.press("End")
@@ -116,8 +116,8 @@ def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
 
 
 @pytest.mark.parametrize("lesson", some_quick(4, [path.stem for path in (LESSONS if ASKED else LESSONS[1::3])]))
-def test_nothing_on_the_page_tells_the_answer_of_an_open_question(lesson: str, leak_page: Page) -> None:
-    """The page stays the same if the run continues differently after the question."""
+def test_nothing_on_the_page_reveals_the_answer_of_an_open_question(lesson: str, leak_page: Page) -> None:
+    """The page is the same for runs that differ only after the question."""
     open_player(leak_page, lesson, "?predict=1")
     assert not leak_page.evaluate("async () => (await import('/walker/leaks.js')).leaks()")
 

@@ -1,13 +1,13 @@
-"""The learning path on the first page and in the player: chapters, progress, the next lesson; and former names."""
+"""The learning path on the home page and in the player: chapters, progress, the next lesson; and the search."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.player_page import drawn, open_player
+from tests.e2e.player_page import open_player, wait_until_drawn
 
 
 @pytest.mark.quick
-def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
+def test_the_home_page_continues_with_the_next_lesson_that_is_not_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     chapters = page.locator(".chapters > [data-lessons]")
@@ -15,7 +15,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     onward = page.locator("#continue")
     expect(onward).to_have_text("Start: A pod is scheduled")
     onward.click()
-    drawn(page)
+    wait_until_drawn(page)
     assert "predict=1" in page.url
     expect(page.locator(".place")).to_contain_text("1 of 3")
     page.locator("#predict-switch").click()
@@ -27,10 +27,10 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     expect(page.locator("#cards > li").first).to_contain_text("✓ done")
     open_player(page, "first-pod", "#12")
     page.get_by_role("link", name="Next lesson").first.click()
-    drawn(page)
+    wait_until_drawn(page)
     expect(page.locator(".scenario-title")).to_have_text("CPU, memory, pods, GPUs: does the pod fit?")
     page.locator(".place").get_by_role("link", name="Previous lesson").click()
-    drawn(page)
+    wait_until_drawn(page)
     expect(page.locator(".scenario-title")).to_have_text("A pod is scheduled")
 
 
@@ -47,7 +47,7 @@ def test_the_end_of_a_lesson_offers_to_change_something(browser_page: Page) -> N
     assert "/edit/" in page.url
 
 
-def test_a_lesson_is_found_by_what_its_plugin_used_to_be_called(browser_page: Page) -> None:
+def test_a_lesson_is_found_by_the_former_name_of_its_plugin(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     expect(page.locator("#shown")).not_to_be_empty()

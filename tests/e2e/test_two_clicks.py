@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders import budget, node, pod, priority_class, scenario, spread
-from tests.e2e.player_page import drawn, link_to, open_player, save, seek, steps_of, until
+from tests.e2e.player_page import link_to, open_player, save, seek, steps_of, until, wait_until_drawn
 
 MAX_CLICKS = 2
 
 
 class Reader:
-    """A reader of a run, whose clicks are counted."""
+    """A reader of a run, who may click MAX_CLICKS times."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -22,11 +22,11 @@ class Reader:
 
     def opens(self, text: str) -> None:
         self.page.goto(save(self.page, text)["url"])
-        drawn(self.page)
+        wait_until_drawn(self.page)
         until(self.page, "kschedui.store.complete")
 
-    def at(self, kind: str, which: int = 0, most: int = 1000) -> None:
-        seek(self.page, link_to(self.page, steps_of(self.page, kind)[which], most))
+    def at(self, kind: str) -> None:
+        seek(self.page, link_to(self.page, steps_of(self.page, kind)[0]))
 
     def click(self, selector: str, text: str | re.Pattern[str] = "") -> None:
         self.clicks += 1
@@ -45,8 +45,10 @@ def reader(browser_page: Page) -> Reader:
 
 
 def crowded() -> str:
-    """Return five nodes: two too small in both resources, two tainted (one of them also too small), one with too little
-    free."""
+    """Return a scenario with a pod that fits on none of five nodes.
+
+    Two have too little cpu and memory, one too little cpu, and two are tainted, one of them with too little cpu.
+    """
     taints = ["gpu=yes:NoSchedule"]
     small = [node(f"small-{i}", cpu=1, memory="1Gi") for i in (1, 2)]
     tainted = [node("tainted", cpu=8, taints=taints), node("tainted-small", cpu=1, taints=taints)]
@@ -89,7 +91,7 @@ def test_7_when_the_next_try_is(reader: Reader) -> None:
     reader.reads("Next try", re.compile(r"At 2\.0 s: its backoff ends at 1\.0 s"))
 
 
-def test_7_when_the_next_try_is_of_a_pod_that_no_event_has_woken(reader: Reader) -> None:
+def test_7_when_the_next_try_is_of_a_pod_that_no_event_has_requeued(reader: Reader) -> None:
     reader.opens(scenario(node("n1", cpu=1), pod("big", cpu=2), events=[{"at": 400, "create": pod("late")}]))
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
@@ -102,7 +104,7 @@ def test_7_when_the_next_try_is_of_a_pod_that_no_event_has_woken(reader: Reader)
     assert reader.page.evaluate("s => kschedui.store.stateAfter(s).time", flushed) == 330
 
 
-def test_8_which_events_would_wake_it(reader: Reader) -> None:
+def test_8_which_events_may_requeue_a_pod(reader: Reader) -> None:
     reader.opens(crowded())
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
@@ -154,7 +156,7 @@ def test_18_how_a_tie_is_broken(reader: Reader) -> None:
     )
 
 
-def test_20_why_nothing_moves_when_a_node_is_added(reader: Reader) -> None:
+def test_20_why_a_new_node_requeues_no_pod(reader: Reader) -> None:
     events = [{"at": 2, "create": node("late", cpu=1)}]
     reader.opens(scenario(node("n1", cpu=1), pod("big", cpu=2), events=events))
     kept = steps_of(reader.page, "PodsKeptWaiting")[0]
@@ -164,7 +166,7 @@ def test_20_why_nothing_moves_when_a_node_is_added(reader: Reader) -> None:
 
 
 def nominated_elsewhere() -> str:
-    """Return a scenario in which `high` is nominated to n1, whose victim terminates slowly; n2 is added before that."""
+    """Return a scenario in which `high` is nominated to n1, and n2 is added before the victim has terminated."""
     victim = pod("low", cpu=4, node="n1", annotations={"kschedui.io/termination-seconds": "30"})
     events = [{"at": 5, "create": node("n2", cpu=4)}]
     return scenario(
@@ -193,7 +195,7 @@ def test_25_the_arithmetic_of_a_budget(reader: Reader) -> None:
 
 
 @pytest.mark.quick
-def test_28_how_pods_travel_between_the_queues(reader: Reader) -> None:
+def test_28_how_pods_move_between_the_queues(reader: Reader) -> None:
     open_player(reader.page, "backoff")
     seek(reader.page, str(steps_of(reader.page, "RunFinished")[0]))
     reader.click(".queue-section.active h2 button")

@@ -1,4 +1,4 @@
-"""The player of a queued run shows its place in the queue and how to cancel it, and nothing that is not true."""
+"""The player of a queued run shows its place in the queue, and its author can cancel it."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -15,7 +15,7 @@ SAVE = """async (text) => {
 
 
 @pytest.mark.quick
-def test_a_queued_run_tells_its_place_and_is_cancelled_by_its_author_alone(
+def test_a_queued_run_shows_its_place_and_only_its_author_can_cancel_it(
     browser: Browser, make_stack: StackMaker
 ) -> None:
     stack = make_stack(library=False)

@@ -1,4 +1,4 @@
-"""Each rule of the walker can fail: one thing on the page is broken, and the rule reports it."""
+"""Each rule of the walker can fail: a test breaks one element of the page, and the rule reports it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import link_to, open_player, seek, steps_of
-from tests.e2e.walker.eyes import serve
+from tests.e2e.walker.page_checks import serve
 from tests.sampling import some_quick
 
 CARD = "#stage .node-card:has(.block b)"
-SPOILT = {
+# Start of the report (a pattern) -> the event whose step is shown, the element to break, and JavaScript that breaks it.
+FAULTS = {
     "clipped": (
         "PodAssumed",
         "#caption h1",
@@ -141,9 +142,9 @@ def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize("rule", some_quick(8, SPOILT))
-def test_a_rule_finds_what_it_is_for(page: Page, rule: str) -> None:
-    event, selector, spoil = SPOILT[rule]
+@pytest.mark.parametrize("rule", some_quick(8, FAULTS))
+def test_a_rule_reports_the_fault_it_is_for(page: Page, rule: str) -> None:
+    event, selector, spoil = FAULTS[rule]
     go_to(page, event, selector)
     assert page.evaluate(NOW) == []
     found = page.evaluate(SPOIL.replace("spoil();", f"{spoil};"), selector)
@@ -189,7 +190,7 @@ def test_a_rule_finds_pods_that_wait_without_names_on_a_phone(browser: Browser, 
 
 
 def go_to(page: Page, event: str, selector: str) -> None:
-    """Go to the first step of a kind with such an element on it."""
+    """Go to the first step with an event of this type at which the element is visible."""
     for step in steps_of(page, event):
         seek(page, link_to(page, step))
         if page.locator(selector).first.is_visible():

@@ -1,14 +1,14 @@
-"""A walker plays runs in the browser, frame by frame, and reports faults: text that cannot be read, statements that are
+"""A walker plays runs in the browser, frame by frame, and reports text that cannot be read and statements that are
 false.
 
-`make test-all` walks every third lesson once, at one of the sizes, in one of the languages, light or dark, and a few of
-the recorded scenarios; `make test` walks a twelfth of the lessons. `make walk` (KSCHEDUI_WALK=all) walks all of them,
-each frame, at all sizes, in both languages, light and dark; KSCHEDUI_WALK=390,1280 at two sizes; `-k zh` in one
-language.
+`make test-all` walks every third lesson once, at one of the sizes, in one of the languages, light or dark, with the
+first frame of each kind, and a few of the recorded, live and imported clusters; `make test` walks a twelfth of the
+lessons and one imported cluster. `make walk` (KSCHEDUI_WALK=all) walks all of them, each frame, at all sizes, in both
+languages, light and dark; KSCHEDUI_WALK=390,1280 at two sizes; `-k zh` in one language.
 
-A page is kept for all sizes of a language, and a frame for both themes: a theme changes only colours, so only the
-checks of colours run in each theme, all others once. Lessons are also checked with a smaller stage: the first frame of
-each kind with the timeline open, and every frame next to "What if".
+With KSCHEDUI_WALK, a page is kept for all sizes of a language, and a frame for both themes: a theme changes only
+colours, so only the checks of colours run in each theme, all others once. Lessons are then also checked with a smaller
+stage: the first frame of each kind with the timeline open, and every frame next to "What if".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.conformance.test_autoscaling import recordings
 from tests.conformance.test_controllers import files as controllers
 from tests.conftest import missing_for_browser_tests
 from tests.e2e.walker.clusters import imported
-from tests.e2e.walker.eyes import lend_eyes
+from tests.e2e.walker.page_checks import serve_walker_modules
 from tests.sampling import some_quick
 
 HERE = Path(__file__).parent
@@ -45,9 +45,9 @@ DIFFERENCES = sorted(Path(lessons.__file__).parents[1].glob("differences/*.yaml"
 RECORDED = sorted((HERE.parents[1] / "conformance" / "public").glob("*.yaml"))[::7]
 FEW = {"every": False, "most": 1, "settle": False, "themes": []}
 ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
-# Nothing waits for a screen's next turn, so that nothing is painted either where the walker goes from frame to frame at
-# once (`drawNow`), and the page tells whether an explanation or a manifest is still on its way: one that waits for its
-# turn (202) is asked for again.
+# The page draws without waiting for the screen to refresh, and at once where the walker asks for it (`drawNow`), so most
+# frames are never painted. `asking` counts the explanations and manifests that have not arrived; a request that the site
+# puts off (202) still counts, because the page repeats it.
 HASTE = r"""
 globalThis.asking = 0;
 const fetched = globalThis.fetch;
@@ -84,9 +84,9 @@ class Walker:
     sizes: tuple[Size, ...]
 
     def faults(self, address: str, *, lanes: bool = False) -> list[str]:
-        """Return a line for each fault of a run, with the size, the link to the frame, the kind and the text.
+        """Return a line for each fault of a run: the width, the link to the frame, the kind of fault and the text.
 
-        `lanes`: also with the timeline opened, and beside "What if".
+        `lanes`: also with the timeline open, and next to "What if".
         """
         lines = []
         self.page.set_viewport_size(size_of(self.sizes[0]))
@@ -103,12 +103,12 @@ class Walker:
 
 @pytest.fixture
 def walker(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) -> Iterator[Walker]:
-    """A walker with this test's language, theme and sizes. Messages on the page's console fail the test."""
+    """Yield a walker with this test's language, theme and sizes. Errors on the page fail the test."""
     language, theme, sizes = request.param
     context = browser.new_context(base_url=live_stack.url, locale=language, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()
     page.add_init_script(HASTE)
-    lend_eyes(context)
+    serve_walker_modules(context)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
@@ -138,7 +138,7 @@ def one_look(number: int) -> list[Look]:
 def cases(
     scenarios: list[Path], looks: Callable[[int], list[Look]] = every_look if ASKED else one_look
 ) -> list[object]:
-    """Return a test case for each scenario and each look (size, language and theme)."""
+    """Return a test case for each scenario and each of its looks (language, theme and sizes)."""
     return [
         pytest.param(look, path, id=f"{path.stem}-{look[0]}-{look[1]}-{'-'.join(str(width) for width, _ in look[2])}")
         for number, path in enumerate(scenarios)
@@ -149,7 +149,7 @@ def cases(
 @pytest.mark.parametrize(
     ("walker", "lesson"), some_quick(4, cases(LESSONS if ASKED else LESSONS[::3])), indirect=["walker"]
 )
-def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path) -> None:
+def test_a_lesson_is_readable_and_its_statements_are_true(walker: Walker, lesson: Path) -> None:
     assert not walker.faults(f"/library/{lesson.stem}/", lanes=bool(ASKED))
 
 
@@ -158,9 +158,9 @@ def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path)
     cases(RECORDED) + cases(DIFFERENCES, one_look) if ASKED else cases(RECORDED[::8]),
     indirect=["walker"],
 )
-def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Walker, recorded: Path) -> None:
+def test_a_recorded_scenario_is_readable_and_its_statements_are_true(walker: Walker, recorded: Path) -> None:
     text = recorded.read_text(encoding="utf-8")
-    if recorded in DIFFERENCES:  # whose file name has the release
+    if recorded in DIFFERENCES:  # the release is in the file's name
         text = text.replace(HEAD, f'{HEAD}  kubernetesVersion: "{recorded.stem.rpartition("-")[2]}"\n')
     walker.page.goto("/new/")
     saved = walker.page.evaluate(SAVE, text)
@@ -168,7 +168,7 @@ def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Walker, re
     assert not walker.faults(saved["url"])
 
 
-# Clusters with controllers and autoscalers, as recorded of the real ones.
+# Clusters with controllers and autoscalers, whose behaviour was recorded from the real ones.
 LIVE = {name: text for name, text in controllers().items() if name.endswith(".yaml")} | {
     f"{name}.yaml": text for name, (text, _) in recordings().items()
 }
@@ -183,15 +183,15 @@ LIVE = {name: text for name, text in controllers().items() if name.endswith(".ya
     ],
     indirect=["walker"],
 )
-def test_what_a_live_cluster_shows_can_be_read_and_is_so(walker: Walker, name: str) -> None:
+def test_a_live_cluster_is_readable_and_its_statements_are_true(walker: Walker, name: str) -> None:
     walker.page.goto("/new/")
     saved = walker.page.evaluate(SAVE, LIVE[name])
     assert "url" in saved, saved
     assert not walker.faults(saved["url"])
 
 
-# Names and labels of large providers; the cluster of 12 nodes has rows with heads.
-IMPORTED = {("eks", 12): 0, ("aks", 40): 5, ("gke", 40): 16, ("eks", 40): 10}  # and its look
+# Names and labels of large providers; in the cluster of 12 nodes, each row has a heading.
+IMPORTED = {("eks", 12): 0, ("aks", 40): 5, ("gke", 40): 16, ("eks", 40): 10}  # (provider, nodes) -> index of LOOKS
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ IMPORTED = {("eks", 12): 0, ("aks", 40): 5, ("gke", 40): 16, ("eks", 40): 10}  #
     ),
     indirect=["walker"],
 )
-def test_what_an_imported_cluster_shows_can_be_read_and_is_so(walker: Walker, provider: str, count: int) -> None:
+def test_an_imported_cluster_is_readable_and_its_statements_are_true(walker: Walker, provider: str, count: int) -> None:
     walker.page.goto("/new/")
     saved = walker.page.evaluate(SAVE, imported(provider, count))
     assert "url" in saved, saved
