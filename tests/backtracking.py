@@ -3,11 +3,11 @@
 A pattern becomes an automaton with one state for each position that matches a character. If one word leads from a state
 back to it in two different ways, the work doubles with each repetition (exponential). If a word leads from a state back
 to it, from it to another state, and from that back to itself, the work grows with the square of the text. Both give a
-text to try. What decides is the number of steps that a backtracking matcher takes on that text, and on one with twice
-as many repetitions, because the shortcuts of `re` change from version to version.
+text to try. The steps that a backtracking matcher takes on that text decide, for three numbers of repetitions. The time
+that `re` takes is not measured, because its shortcuts change from version to version.
 
-The limits of counted repetitions are ignored, so `x{1,64}` counts as `x+`; so is the text that a backreference repeats.
-Lookarounds count as matched while texts are looked for, but are evaluated while steps are counted.
+Counted repetitions with a limit above 3 count as unlimited, so `x{1,64}` counts as `x+`. The text that a backreference
+repeats is ignored. Lookarounds count as matched while texts are looked for, but are evaluated while steps are counted.
 """
 
 import re
@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 
 GENERIC = "\x00!aZ09_ \t\n.,:-/\"'\\x#=()[]{}é\u00b5\u2028"
 MAX_POSITIONS = 2_000
-EXPANDED = 3  # of a counted repetition
-TIMES = 12  # a word is repeated first
+EXPANDED = 3  # most copies of a counted repetition's body
+TIMES = 12  # repetitions of a word in the shortest text
 MAX_STEPS = 300_000
 EXPONENTIAL, QUADRATIC = "exponential", "quadratic"
 REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 
 
 class Attack(NamedTuple):
-    """A text that takes `degree` work: `prefix`, any number of `word`s, `suffix`."""
+    """A text whose work grows by `degree` with the number of `word`s between `prefix` and `suffix`."""
 
     degree: str
     prefix: str
@@ -57,7 +57,7 @@ CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 
 def takes(node: tuple[Any, Any], char: str, flags: int) -> bool:
-    """Return whether one node of a parse tree matches the character."""
+    """Return whether a node of the parse tree that matches one character matches this one."""
     kind, value = node
     if kind is op.ANY:
         return bool(flags & re.DOTALL) or char != "\n"
@@ -103,16 +103,16 @@ def alphabet(tree: Any) -> list[str]:
 class Automaton:
     """A nondeterministic automaton for a pattern.
 
-    Its states are the positions that match one character, besides `start` and `end`. `next[a]` maps each state that may
-    follow `a` to the number of ways to it without another character; 2 stands for more than one.
+    Its states are `start` and the positions of the pattern that match one character. `next[a]` maps each position that
+    may follow state `a` to the number of ways to it without another character; 2 stands for more than one.
     """
 
     def __init__(self, pattern: str | bytes, flags: int, *, search: bool) -> None:
         tree = parser.parse(pattern, flags)
         self.flags = tree.state.flags
         self.letters = alphabet(tree)
-        self.sets: list[int] = []  # of each position the letters that it takes, as bits
-        self.empty: list[list[int]] = []  # steps without a character between joints
+        self.sets: list[int] = []  # by position: the letters that it matches, as bits
+        self.empty: list[list[int]] = []  # by joint: the joints that follow without a character
         self.char: list[tuple[int, int, int]] = []  # (from joint, to joint, position)
         first = self.joint()
         if search:
@@ -130,7 +130,7 @@ class Automaton:
         return len(self.empty) - 1
 
     def kinds(self) -> list[str]:
-        """Return one letter for each set of letters that the pattern does not distinguish."""
+        """Return one letter of each set of letters that the pattern does not distinguish."""
         same: dict[tuple[int, ...], str] = {}
         for bit, letter in enumerate(self.letters):
             same.setdefault(tuple(one >> bit & 1 for one in self.sets), letter)
@@ -203,10 +203,7 @@ class Automaton:
 
 
 def shortest(begin: Hashable, goal: Callable[[Any], bool], steps: Callable[[Any], Iterator[tuple[str, Any]]]) -> str:
-    """Return the shortest word of at least one character that leads to the goal.
-
-    Raises LookupError if there is none.
-    """
+    """Return the shortest word of at least one character that leads to the goal. Raise LookupError if there is none."""
     seen: dict[Any, tuple[str, Any]] = {}
     queue = deque([begin])
     while queue:
@@ -282,7 +279,7 @@ def reached(state: int, following: dict[int, dict[int, int]]) -> set[int]:
 
 
 def doubled(state: int, several: Callable[[Any], Iterator[tuple[str, Any]]]) -> str:
-    """Return a word that leads from the state back to it in two ways. Raises LookupError if there is none."""
+    """Return a word that leads from the state back to it in two different ways. Raise LookupError if there is none."""
 
     def parted(at: tuple[int, int, bool]) -> Iterator[tuple[str, tuple[int, int, bool]]]:
         for letter, (one, other) in several(at[:2]):
@@ -304,7 +301,7 @@ class Counter:
         self.steps = 0
 
     def count(self, text: str, use: str) -> int:
-        """Return the number of steps until it is known whether the text matches. Raises TooManySteps."""
+        """Return the number of steps until it is known whether the text matches. Raise TooManySteps."""
         self.text, self.steps = text, 0
         starts = range(len(text) + 1) if use == "search" else range(1)
         whole = use == "fullmatch"
@@ -391,8 +388,10 @@ class Counter:
 
 
 def attacks(pattern: str | bytes, flags: int = 0, use: str = "fullmatch") -> list[Attack]:
-    """Return texts that take more than linear work; `use` is search (from anywhere), match (from the start) or
-    fullmatch."""
+    """Return at most one text for each degree that takes more than linear work.
+
+    `use` is "search" (from anywhere), "match" (from the start) or "fullmatch".
+    """
     sys.setrecursionlimit(20_000)
     automaton, counter = Automaton(pattern, flags, search=use == "search"), Counter(pattern, flags)
     found: dict[str, Attack] = {}

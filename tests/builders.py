@@ -3,7 +3,7 @@
     text = scenario(node("n1", cpu=4), pod("a", cpu="500m", node="n1"), pod("b"), seed=7)
     found = parse(node("n1"), pod("a"), events=[{"at": 3, "delete": {"kind": "Pod", "name": "a"}}])
 
-Every builder returns a plain mapping, the object as a manifest; change it where a test needs more.
+A builder of an object returns its manifest as a plain mapping, which a test may change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def node(
     images: Mapping[str, int] | None = None,
     resources: Mapping[str, Any] | None = None,
 ) -> Manifest:
-    """Return a Node with its hostname label; `taints` as kubectl writes them ("gpu=yes:NoSchedule")."""
+    """Return a Node with a hostname label; `taints` are written as for kubectl ("gpu=yes:NoSchedule")."""
     all_labels = {"kubernetes.io/hostname": name, **(labels or {})}
     if zone:
         all_labels["topology.kubernetes.io/zone"] = zone
@@ -49,7 +49,7 @@ def node(
 
 
 def taint(text: str) -> Manifest:
-    """Return the taint that kubectl writes as "key=value:Effect" or "key:Effect"."""
+    """Return the taint that is written as "key=value:Effect" or "key:Effect"."""
     pair, _, effect = text.rpartition(":")
     key, _, value = pair.partition("=")
     return {"key": key, "value": value, "effect": effect}
@@ -76,7 +76,7 @@ def pod(
 ) -> Manifest:
     """Return a Pod with one container.
 
-    With `node`, it is already bound there; `spec` has further fields of the pod's spec.
+    With `node`, it is already bound to it; `spec` has further fields of the pod's spec.
     """
     asked = {**({"cpu": str(cpu)} if cpu is not None else {}), **({"memory": memory} if memory else {})}
     asked |= requests or {}
@@ -137,7 +137,7 @@ def resource_slice(
     generation: int = 1,
     **spec: Any,
 ) -> Manifest:
-    """Return a ResourceSlice with its own pool. `devices`: names, or manifests.
+    """Return a ResourceSlice. `devices`: names, or manifests. `pool`: by default, one with the slice's name.
 
     `node`: None if `spec` selects nodes.
     """
@@ -149,7 +149,7 @@ def resource_slice(
 
 
 def device(name: str, *, memory: str | None = None, **attributes: str | int | bool) -> Manifest:
-    """Return a device of a ResourceSlice; versions and names with a domain have to be written in full."""
+    """Return a device of a ResourceSlice with string, integer and boolean attributes."""
     kinds: dict[type, str] = {bool: "bool", int: "int", str: "string"}
     found: Manifest = {"name": name, "attributes": {key: {kinds[type(one)]: one} for key, one in attributes.items()}}
     return found | ({"capacity": {"memory": {"value": memory}}} if memory else {})

@@ -30,9 +30,9 @@ from tests.web.visitor import LONG, Visitor
 
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ROOT / "tests/faults"
-PATIENCE_MS = 120_000  # until a page must show what a test expects: nobody waits so long unless something is broken
+PATIENCE_MS = 120_000  # until a page must show what a test expects; reached only if something is broken
 PORT_TRIES = 5
-# Without its own windows first: the same engine, at two thirds of the processor time for each new page.
+# The headless shell first: it has the same engine, and takes two thirds of the processor time for each new page.
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--disable-gpu",
@@ -43,7 +43,7 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 
-# The same examples every time, so that a test fails for what was changed; `make fuzz` looks for new ones.
+# The same examples every time, so that a failure is due to a change; `make fuzz` tries new ones.
 PATIENT = [HealthCheck.too_slow]
 examples.register_profile("same", derandomize=True, database=None, deadline=None, suppress_health_check=PATIENT)
 examples.register_profile("new", examples.get_profile("same"), derandomize=False, print_blob=True)
@@ -52,15 +52,13 @@ examples.load_profile("new" if "KSCHEDUI_FUZZ_EXAMPLES" in os.environ else "same
 
 @pytest.fixture(scope="session")
 def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with all tables and the library, whose lessons are simulated.
+    """Return a SQLite file with all tables and the library, whose lessons are simulated.
 
-    Stacks copy it, because it takes seconds to make.
-
-    Next to it, empty.sqlite3 has only the tables.
+    Stacks copy it, because it takes seconds to create. Next to it, empty.sqlite3 has only the tables.
     """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # that of all test processes: the first that comes here makes the file
+        folder = folder.parent  # shared by all test processes, the first of which creates the file
     file = folder / "prepared" / "kschedui.sqlite3"
     with (folder / "prepared.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -70,7 +68,7 @@ def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def prepare(folder: Path) -> Path:
-    """Create the files of `prepared_database` in the folder."""
+    """Create the files of `prepared_database` in the folder, and return the folder."""
     file = folder / "kschedui.sqlite3"
     env = {**os.environ, "DATABASE_URL": f"sqlite:///{file}"}
     run_manage(env, "migrate", "--verbosity", "0")
@@ -81,20 +79,23 @@ def prepare(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a broker without workers."""
+    """Yield the URL of a broker without workers."""
     with Stack({}, tmp_path_factory.mktemp("broker")) as stack:
         yield stack.start_broker()
 
 
 @pytest.fixture(scope="session")
 def stack_maker(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> "StackMaker":
-    """The factory of this session's stacks."""
+    """Return the factory of this session's stacks."""
     return StackMaker(tmp_path_factory, prepared_database)
 
 
 @pytest.fixture
 def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
-    """Make stacks that a test may break; `make_stack()` starts only the broker. They are stopped after the test."""
+    """Yield a factory of stacks that a test may break, and stop them after the test.
+
+    A new stack has only a broker running.
+    """
     before = list(stack_maker.stacks)
     yield stack_maker
     for stack in stack_maker.stacks:
@@ -104,9 +105,9 @@ def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
 
 @pytest.fixture(scope="session")
 def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
-    """The complete running stack, shared by all tests of the session; tests must not stop or kill its processes.
+    """Yield the complete running stack, shared by all tests of the session, which must not stop its processes.
 
-    All requests come from one address, so a fast machine would reach the rate limits: they are raised.
+    The rate limits are raised, because all requests come from one address.
     """
     with stack_maker(**{f"KSCHEDUI_RATE_{kind.upper()}": "1000000" for kind in settings.RATE_LIMITS}) as stack:
         stack.start_workers(runs=2, experiments=1)
@@ -116,8 +117,10 @@ def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
 
 
 class StackMaker:
-    """Makes stacks, each with its own SQLite file and broker unless `env` names others; `library=False` leaves out the
-    scenarios."""
+    """A factory of stacks, each with its own SQLite file and broker unless `env` names others.
+
+    `library=False` leaves out the scenarios of the library.
+    """
 
     def __init__(self, folders: pytest.TempPathFactory, database: Path) -> None:
         self.folders = folders
@@ -135,9 +138,9 @@ class StackMaker:
 
 
 def serve(stack: Stack) -> None:
-    """Start the web server and wait until everything is up.
+    """Start the web server, and wait until the stack is ready.
 
-    Retries, because another process may have taken the port.
+    Another port is tried if a process has taken the first.
     """
     for tries_left in reversed(range(PORT_TRIES)):
         web = stack.start_web("127.0.0.1", free_port())
@@ -183,9 +186,9 @@ def missing_for_browser_tests(message: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A Chromium for all browser tests.
+    """Yield a Chromium for all browser tests.
 
-    They come last: Playwright's event loop stays, and Django's ORM refuses to work in a thread with one.
+    They run last, because Playwright's event loop stays, and Django's ORM refuses to work in a thread with one.
     """
     path = chromium_path()
     if path is None:
@@ -199,7 +202,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """A page in its own context, with addresses relative to `live_stack`. Errors on the page fail the test."""
+    """Yield a page in its own context, with addresses relative to `live_stack`. Errors on the page fail the test."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -215,7 +218,7 @@ def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
 
 @pytest.fixture
 def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """A page with the width of a phone."""
+    """Yield a page with the width of a phone and a touch screen. Errors on the page do not fail the test."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
     yield context.new_page()
     context.close()
@@ -228,10 +231,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, and order the slow kinds last: running sites after the others, browsers at the end.
+    """Mark tests by their fixtures, and run those with a running site after the others, and those with a browser last.
 
     `make test` runs the tests that are not marked `slow`; of the browser tests, those marked `quick`. Browser tests are
-    retried once. Their largest files come first, because at the end one process waits for the other's last file.
+    retried once. Their files with the most tests come first, so that the processes end at about the same time.
     """
     sizes = Counter(item.path for item in items)
     order: dict[pytest.Item, tuple[int, int]] = {}

@@ -4,7 +4,7 @@
 
     text = as_yaml(listed(dump))
 
-Every value that must not leave the browser or the terminal contains the word SECRET.
+Every value that must not leave the browser or the terminal contains the text `SECRET`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ LONG_MESSAGE = (
 
 
 class Cluster:
-    """A cluster of `nodes` with `pods`; one pod in `waits` is pending. `fields`: the number of managed fields."""
+    """A cluster of `nodes` with `pods`, of which one in `waits` is pending.
+
+    `images`: on each node. `fields`: managed fields of each object.
+    """
 
     def __init__(
         self, nodes: int, pods: int, seed: int = 1, images: int = 50, fields: int = 20, waits: int = 100
@@ -40,7 +43,7 @@ class Cluster:
         self.random = random.Random(seed)
 
     def objects(self) -> list[Manifest]:
-        """Return the nodes, then the workloads with their pods, then objects that no scheduler reads."""
+        """Return the nodes, then the workloads with their pods, then objects that the scheduler does not read."""
         return [*map(self.node, range(self.nodes)), *self.workloads(), *self.others()]
 
     def node(self, number: int) -> Manifest:
@@ -202,7 +205,7 @@ class Cluster:
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
 
     def others(self) -> Iterator[Manifest]:
-        """Yield Secrets, ConfigMaps, Leases, a CRD and its objects."""
+        """Yield Secrets, ConfigMaps, Widgets, and the CRD of the Widgets."""
         for i in range(max(self.pods // 40, 2)):
             team = TEAMS[i % len(TEAMS)]
             data = {"password": f"{SECRET}-data", "key": f"{SECRET}-key" * 20}
@@ -302,7 +305,7 @@ def image(number: int) -> str:
 
 
 def listed(objects: list[Manifest]) -> Manifest:
-    """Return the List that kubectl makes of the objects."""
+    """Return the List in which kubectl prints the objects."""
     return {"apiVersion": "v1", "items": objects, "kind": "List", "metadata": {"resourceVersion": ""}}
 
 
@@ -354,7 +357,7 @@ def _scalar(value: Any) -> str:
 
 
 def _folded(text: str, pad: str) -> str:
-    """Fold a long quoted or plain text, as go-yaml does."""
+    """Break a long quoted or plain text into lines, as go-yaml does."""
     space = re.search(r"(?<! ) (?! )", text[79:])
     if space is None:
         return text

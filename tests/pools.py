@@ -4,7 +4,8 @@
 
 `python -m tests.pools 300 > dump.yaml` writes it. Pools a and b have most pods; pool c has larger, full nodes. It has
 faults that operators know: the volume of kafka-2 is in another zone than its nodeSelector requires, report-* requests
-more cpu than any pool but c has, train-* requests GPUs that no node has free, and 1.33 scores probe-* differently.
+more cpu than a node of pools a and b has and than is free elsewhere, train-* requests GPUs that no node has free, and
+1.33 scores probe-* differently.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ GROUP = "eks.amazonaws.com/nodegroup"
 ZONE = "topology.kubernetes.io/zone"
 ZONES = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
 SIZES = {"a": (8, "32Gi"), "b": (8, "32Gi"), "c": (32, "128Gi"), "gpu": (16, "64Gi")}
-AFTER = {"creationTimestamp": "2025-02-01T00:00:00Z"}  # of pods that came last
+AFTER = {"creationTimestamp": "2025-02-01T00:00:00Z"}  # of pending pods
 
 
 def dump(nodes: int = 300, seed: int = 1) -> list[Manifest]:
-    """Return the objects, in the order of `kubectl get nodes,deploy,rs,sts,ds,pdb,pv,pvc,sc,pods -A`."""
+    """Return the objects: the nodes and the storage class, then each workload with its pods."""
     return list(_Operated(nodes, seed).objects())
 
 
 class _Operated:
-    """Draws the cluster; `room` is the free cpu of each node in millicores."""
+    """The objects of the cluster; `room` is the free cpu of each node in millicores."""
 
     def __init__(self, nodes: int, seed: int) -> None:
         self.random = random.Random(seed)
@@ -78,7 +79,10 @@ class _Operated:
             yield self.placed("DaemonSet", "node-agent", f"node-agent-{name}", "kube-system", template, name, 200)
 
     def kafka(self) -> Iterator[Manifest]:
-        """Yield three brokers; the volume of the last is in another zone than its nodeSelector requires."""
+        """Yield a StatefulSet with its budget, volumes and three pods.
+
+        The last is pending: its volume is in another zone than its nodeSelector requires.
+        """
         yield budget("kafka", {"app": "kafka"}, namespace="data", maxUnavailable=1)
         for number, zone in enumerate((ZONES[0], ZONES[1], ZONES[1])):
             yield from volume(f"data-kafka-{number}", zone)
@@ -96,7 +100,7 @@ class _Operated:
         return names.index(next(name for name in names if there[name] == zone))
 
     def deployments(self) -> Iterator[Manifest]:
-        """Yield pods on the nodes of pools a and b until two thirds of their cpu are requested."""
+        """Yield Deployments with their pods on the nodes of pools a and b, which request two thirds of the free cpu."""
         small = [name for name in self.room if name[0] in "ab"]
         enough = sum(self.room[name] for name in small) // 3
         for number in range(1000):
@@ -120,9 +124,9 @@ class _Operated:
                 yield self.placed("ReplicaSet", f"{name}-5d4f", key, "shop", template, there, cpu)
 
     def best_effort(self) -> Iterator[Manifest]:
-        """Yield workloads with a pod each: one with much cpu, one with much memory, one without requests.
+        """Yield three Deployments with a pod each: with much cpu, with much memory, and without requests.
 
-        1.33 scores the last one differently.
+        1.33 scores the last differently.
         """
         places = [name_of(one) for one in self.nodes if self.pool_of(name_of(one)) == "gpu"][:2]
         tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
@@ -141,7 +145,7 @@ class _Operated:
             yield self.placed("ReplicaSet", f"{name}-5d4f", f"{name}-5d4f-0", "batch", template, places[place], cpu)
 
     def full(self) -> Iterator[Manifest]:
-        """Yield pods that fill the larger pools, and pending pods for them."""
+        """Yield two pods for each node of pools c and gpu, where no third fits, and four pending pods for each pool."""
         for name, pool, cpu, gpu in (("report", "c", 12000, 0), ("train", "gpu", 2000, 2)):
             gpus = {"nvidia.com/gpu": gpu} if gpu else {}
             tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}] if gpu else []
@@ -160,7 +164,7 @@ class _Operated:
     def placed(
         self, kind: str, owning: str, name: str, namespace: str, template: Manifest, there: str, cpu: int
     ) -> Manifest:
-        """Return a pod of the workload, on its node, or pending if `there` is ""."""
+        """Return a pod of the workload: on the node `there`, whose room is reduced, or pending if `there` is ""."""
         app = owning.removesuffix("-5d4f")
         found = pod(name, namespace=namespace, labels={"app": app}, node=there or None)
         found["metadata"] |= {"ownerReferences": [owner(kind, owning, namespace)], "creationTimestamp": STARTED}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Process(NamedTuple):
-    """A row of the process table. The same number in the same process group is the same process."""
+    """A row of the process table. Rows with the same pid and group are taken for the same process."""
 
     pid: int
     parent: int
@@ -38,9 +38,6 @@ def descendants(pid: int) -> list[Process]:
 
 
 def still_running(family: Iterable[Process]) -> list[Process]:
-    """Return the processes of `family` that still run.
-
-    A zombie does not: it only waits for its parent to read its exit status.
-    """
+    """Return the processes of `family` that still run, without zombies."""
     before = {(p.pid, p.group) for p in family}
     return [p for p in processes() if (p.pid, p.group) in before and not p.state.startswith("Z")]

@@ -1,8 +1,8 @@
 """An API server that replays the recorded conversation of a real one over HTTP.
 
 A list gets the pages of the next recorded list of its address, a watch the recorded watch that began at its resource
-version; connections that were lost are lost again. A request that was not recorded gets 404; a watch beyond the
-recording waits.
+version; connections that were lost are lost again. A request that was not recorded gets 404; a watch that was not
+recorded stays open for a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ Exchange = dict[str, Any]
 
 
 class Conversation:
-    """The exchanges of one account by address, in the order in which they began."""
+    """The recorded exchanges of one account, by address, in the order in which they began.
+
+    `left`: the number of watches that have not been replayed. `requests`: the addresses requested so far.
+    """
 
     def __init__(self, exchanges: Iterable[Exchange], *, user: str = "recorder") -> None:
         self.lock = threading.Lock()
@@ -46,7 +49,7 @@ class Conversation:
             self.plain[path] = exchange
 
     def answer(self, target: str) -> Exchange | None:
-        """Return the exchange to answer with, or None if nothing was recorded."""
+        """Return the exchange to answer with, or None if nothing was recorded or all of it was replayed."""
         path, query = _split(target)
         with self.lock:
             self.requests.append(target)

@@ -1,4 +1,4 @@
-"""Select which of many similar cases are in `make test`; the others are in `make test-all`."""
+"""Choose which of many similar cases run in `make test`; `make test-all` runs all."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from _pytest.mark.structures import ParameterSet
 
 
 def some_quick(every: int, cases: Iterable[Any]) -> list[ParameterSet]:
-    """Return the cases as parameters of a browser test; the first of `every` cases is marked `quick`."""
+    """Return the cases as parameters of a browser test; the first case in each `every` is marked `quick`."""
     return [_param(case, None if number % every else pytest.mark.quick) for number, case in enumerate(cases)]
 
 
 def rest_slow(every: int, cases: Iterable[Any]) -> list[ParameterSet]:
-    """Return the cases as parameters; all but the first of `every` cases are marked `slow`."""
+    """Return the cases as parameters; all but the first case in each `every` are marked `slow`."""
     return [_param(case, pytest.mark.slow if number % every else None) for number, case in enumerate(cases)]
 
 

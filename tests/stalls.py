@@ -19,20 +19,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE = 120.0  # seconds until it serves; nobody waits so long unless something is broken
-TICK = 0.01  # seconds; a shorter one would itself be much of what a slow machine works in a request
-ASKED = "/stalls"
-HERE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
+PATIENCE = 120.0  # seconds until the site serves; reached only if something is broken
+TICK = 0.01  # seconds; shorter ticks would take much of a slow machine's processor time
+PATH = "/stalls"
+IDLE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
 
 
 class Stalls:
-    """The longest stall of each clock since the last reading, and where the threads were."""
+    """The longest stall of each clock since the last call of `take`, and where the threads were."""
 
     def __init__(self) -> None:
         self.longest = {"thread": (0.0, ""), "loop": (0.0, "")}
 
     def note(self, clock: str, wall: float, processor: float) -> None:
-        """Record that a clock was late by `wall` seconds, during which the process worked for `processor` seconds."""
+        """Record a tick that took `wall` seconds, if it is the longest so far and above 5 ms.
+
+        `processor`: the seconds of processor time of the process in it.
+        """
         late = 1000 * min(wall - TICK, processor)
         if late > max(5.0, self.longest[clock][0]):
             self.longest[clock] = late, places()
@@ -62,13 +65,13 @@ def places() -> str:
     found = []
     for number, frame in sys._current_frames().items():
         stack = [one for one in traceback.extract_stack(frame) if "site-packages" not in one.filename]
-        if number != threading.get_ident() and stack and not any(part in stack[-1].filename for part in HERE):
+        if number != threading.get_ident() and stack and not any(part in stack[-1].filename for part in IDLE):
             found.append(" < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in stack[:-4:-1]))
     return " | ".join(found)
 
 
 def replace_web(stack: Any) -> None:
-    """Serve the stack's site by such a process instead."""
+    """Replace the stack's web process by one with these clocks."""
     stack.children.pop("web").stop()
     stack._start("web", [sys.executable, __file__, str(urlsplit(stack.url).port)], {}, grace=5)
     stack.wait(PATIENCE)
@@ -76,7 +79,7 @@ def replace_web(stack: Any) -> None:
 
 def take(url: str) -> dict[str, tuple[float, str]]:
     """Return the longest stall of each clock of the site in milliseconds since the last call, and its place."""
-    with urllib.request.urlopen(url + ASKED) as answer:
+    with urllib.request.urlopen(url + PATH) as answer:
         found: dict[str, tuple[float, str]] = json.loads(answer.read())
     return found
 
@@ -96,7 +99,7 @@ def serve(port: int) -> None:
     async def measured(scope: Any, receive: Any, send: Any) -> None:
         if not tasks:
             tasks.append(asyncio.create_task(stalls.loop()))
-        if scope.get("path") != ASKED:
+        if scope.get("path") != PATH:
             return await application(scope, receive, send)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(stalls.take()).encode()})

@@ -22,14 +22,16 @@ STRICT = {
     "evicted",
 }
 KINDS = {"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node"}
-BY_CHANCE = ("time", "node", "missing")  # rows that differ between two recordings of the same scenario
+BY_CHANCE = ("time", "node", "missing")  # `racy`: what differs between two recordings of the same scenario
 LEFT_OUT = {"message", "causes", "requests", "failures"}
-AT_THE_START = 0.3  # objects of the scenario itself may be left out before
+AT_THE_START = 0.3  # seconds; objects created before are those of the scenario
 
 
 def differences(expected: list[Row], got: list[Row], tolerance: float) -> list[str]:
-    """Return a line for each row without a match within the tolerance in seconds, and for each difference in the final
-    states."""
+    """Return a line for each difference in the final states, and for each row without a match within the tolerance.
+
+    Rows that differ by chance need no match. `tolerance` is in seconds.
+    """
     want, have = strict_rows(expected), strict_rows(got)
     left, twins = set(range(len(have))), set()
     for by_owner in (False, True):  # first the same name, then any pod of the same owner
@@ -64,8 +66,7 @@ def is_given(row: Row) -> bool:
 
 
 def key(row: Row, *, by_owner: bool) -> tuple[str, str, str, str]:
-    """Return a key that is equal for two rows about the same action; with `by_owner`, pods of one owner have equal
-    keys."""
+    """Return a key that is equal for rows about the same action; `by_owner`: also on other pods of the same owner."""
     name = row.get("owner") or re.sub(r"/\d+(#\d+)?$", "/*", row["name"]) if by_owner else row["name"]
     left_out = LEFT_OUT | ({"node", "pinned"} if by_owner and row["what"] != "bound" else set())
     details = {name: value for name, value in (row.get("details") or {}).items() if name not in left_out}

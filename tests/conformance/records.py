@@ -25,12 +25,12 @@ def files_in(path: Path) -> Mapping[str, str]:
 
 @cache
 def records_of(release: str) -> Mapping[str, str]:
-    """Return the release's decision records, as JSON lines, by case ("public/001-resources")."""
+    """Return the release's decision records, as JSON lines, by case ("public/001-resources"); {} if none."""
     if release not in ARCHIVES:
         return {}
     return {name.removesuffix(SUFFIX): text for name, text in files_in(ARCHIVES[release]).items()}
 
 
 def scenario_of(case: str) -> str:
-    """Return the text of the scenario."""
+    """Return the text of a case's scenario."""
     return (HERE / f"{case}.yaml").read_text(encoding="utf-8")

@@ -1,10 +1,10 @@
 """Recorded runs of real autoscalers and of the descheduler have the same decisions, evictions, events and final
 cluster.
 
-Decisions are compared in order, but not to the tenth of a second. What differs between two runs of the real actor
-(`racy`) is left out, and runs that depend on chance are not compared. The order of Karpenter's claims in a batch is not
-compared, because it creates and launches them in parallel; nor is whether one of its rounds sees a node that is not
-initialized, has not appeared, is nominated or is being deleted.
+Decisions are compared in order, and their times within 3 seconds. Properties that differ between two runs of the real
+actor (`racy`) are left out, and runs whose decisions depend on chance are not compared. The order of Karpenter's claims
+in a batch is not compared, because it creates and launches them in parallel; nor are its events about a node that is
+not initialized, has not appeared, is nominated or is being deleted, because they depend on the time of a round.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.conformance.records import files_in
 
 Row = dict[str, Any]
 FOLDER = Path(__file__).parent / "autoscaling"
-TOLERANCE = 3.0  # seconds between a decision here and there
+TOLERANCE = 3.0  # seconds between a recorded and a simulated decision
 TOGETHER = 1.5  # seconds between decisions of one kind that have no order
 PASSING = ("isn't initialized", "associated node", "is nominated", "is deleting")  # reasons that depend on the round
 CHOICES = ("karpenter.sh/capacity-type", "topology.kubernetes.io/zone", "kubernetes.io/arch")
@@ -33,7 +33,7 @@ CHOICES = ("karpenter.sh/capacity-type", "topology.kubernetes.io/zone", "kuberne
 
 @cache
 def recordings() -> Mapping[str, tuple[str, list[Row]]]:
-    """Return scenario and recorded rows by name."""
+    """Return the text of the scenario and the recorded rows, by name."""
     files: dict[str, str] = {}
     for archive in FOLDER.glob("*.tar.xz"):
         files.update(files_in(archive))
@@ -50,7 +50,7 @@ def racy(name: str) -> set[str]:
 
 
 def simulated(text: str) -> list[Row]:
-    """Return the rows of a simulated run. The time is 0 when the actor starts."""
+    """Return the rows of a simulated run, with times since the actor's start; earlier ones only about new nodes."""
     scenario = parse_scenario(text)
     start = min(actor.start_seconds for actor in scenario.actors)
     rows = autoscaling_rows(simulate(scenario), [group.name for group in scenario.node_groups], start)
@@ -63,7 +63,7 @@ def workload(name: str) -> str:
 
 
 def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
-    """Return the actor's requests to the cloud as (time, decision)."""
+    """Return the actor's requests to the cloud, and its changes of NodeClaims, as (time, decision)."""
     found: list[tuple[float, tuple[Any, ...]]] = []
     for row in rows:
         if row["what"] in ("cloud-increase", "cloud-decrease-target"):
@@ -71,17 +71,17 @@ def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
         elif row["what"] == "cloud-delete":
             found.append((row["t"], (row["what"], row["name"], len(row["details"]["nodes"]))))
         elif row["what"] == "nodeclaim-created":
-            found.append((row["t"], (row["what"], *claimed(row["details"]))))
+            found.append((row["t"], (row["what"], *claim_fields(row["details"]))))
         elif row["what"] == "nodeclaim-condition" and row["details"]["condition"] == "Launched":
             chosen = (row["details"][field] for field in ("instanceType", "zone", "capacityType"))
             found.append((row["t"], ("launched", *chosen)))
         elif row["what"] == "nodeclaim-deleted":
             found.append((row["t"], (row["what"], re.sub(r"-\d+$", "", row["name"]))))
-    return together(found)
+    return sort_batches(found)
 
 
-def claimed(details: Row) -> tuple[str, ...]:
-    """Return the requirements of a NodeClaim."""
+def claim_fields(details: Row) -> tuple[str, ...]:
+    """Return the pool, the instance types, the requirements and the requests of a NodeClaim."""
     limits = {key: value for key, value in details["requirements"].items() if key in CHOICES}
     types = ",".join(sorted(details["instanceTypes"]))
     return (
@@ -92,8 +92,8 @@ def claimed(details: Row) -> tuple[str, ...]:
     )
 
 
-def together(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tuple[Any, ...]]]:
-    """Return the decisions; those of Karpenter of the same kind and moment are sorted."""
+def sort_batches(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tuple[Any, ...]]]:
+    """Return the decisions; successive ones of Karpenter of the same kind, within TOGETHER seconds, are sorted."""
     kinds = ("nodeclaim-created", "launched", "nodeclaim-deleted")
     ordered: list[tuple[float, tuple[Any, ...]]] = []
     batch: list[tuple[float, tuple[Any, ...]]] = []
@@ -106,7 +106,7 @@ def together(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tu
 
 
 def groups(rows: list[Row]) -> dict[str, str]:
-    """Return the group of each node."""
+    """Return the group of each node, or the node's name if it has none."""
     found = {}
     for row in rows:
         if row["what"] in ("initial", "final"):
@@ -128,7 +128,7 @@ def events(rows: list[Row]) -> set[tuple[str, str, str]]:
 
 
 def is_passing(details: Row) -> bool:
-    """Return whether an event only describes the state in which a round of Karpenter saw a node."""
+    """Return whether an event of Karpenter depends on the state of a node at the time of a round."""
     return details["reason"] == "DisruptionBlocked" and any(text in details["message"] for text in PASSING)
 
 
@@ -163,23 +163,23 @@ def differences(name: str) -> Iterator[str]:
 
 
 # Known differences, with their causes: rows of docs/fidelity.md.
-OTHERWISE = {"karp-12-volume-zone": "nothing provisions volumes in the recorded cluster"}
-JUDGED = [name for name in recordings() if not racy(name) & {"choice", "initial"} and name not in OTHERWISE]
+KNOWN_DIFFERENCES = {"karp-12-volume-zone": "nothing provisions volumes in the recorded cluster"}
+COMPARED = [name for name in recordings() if not racy(name) & {"choice", "initial"} and name not in KNOWN_DIFFERENCES]
 
 
-@pytest.mark.parametrize("name", JUDGED)
+@pytest.mark.parametrize("name", COMPARED)
 def test_decisions_equal_those_of_the_real_actor(name: str) -> None:
     assert not list(differences(name))
 
 
-@pytest.mark.parametrize("name", sorted(set(recordings()) - set(JUDGED)))
-def test_a_run_that_is_not_compared_ends(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(set(recordings()) - set(COMPARED)))
+def test_a_run_that_is_not_compared_reaches_its_end(name: str) -> None:
     assert simulated(recordings()[name][0])[-1]["what"] == "final"
 
 
-@pytest.mark.parametrize("name", OTHERWISE)
+@pytest.mark.parametrize("name", KNOWN_DIFFERENCES)
 def test_a_known_difference_is_still_one(name: str) -> None:
-    assert list(differences(name)), "it is equal now: take it off the list, and its row off docs/fidelity.md"
+    assert list(differences(name)), "it is equal now: remove it from the list, and its row from docs/fidelity.md"
 
 
 def test_the_same_scenario_gives_the_same_rows() -> None:

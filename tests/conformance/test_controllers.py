@@ -19,7 +19,7 @@ from tests.conformance.actors import differences
 from tests.conformance.records import files_in
 
 ARCHIVE = Path(__file__).parent / "controllers.tar.xz"
-LATE = {"16-roll-percent": 0.5}  # on a busy machine all came so many seconds later than in any other recording
+LATE = {"16-roll-percent": 0.5}  # seconds by which all rows were late when this was recorded, on a busy machine
 
 
 def files() -> Mapping[str, str]:
@@ -33,11 +33,11 @@ NAMES = sorted(name.removesuffix(".yaml") for name in files() if name.endswith("
 def test_actors_do_what_those_of_a_real_control_plane_did(name: str) -> None:
     head, *expected = map(json.loads, files()[f"{name}.jsonl"].splitlines())
     got: list[dict[str, Any]] = list(actor_rows(simulate(parse_scenario(files()[f"{name}.yaml"]))))
-    found = differences(expected, later(json.loads(json.dumps(got)), LATE.get(name, 0.0)), head["tolerance"])
+    found = differences(expected, delayed(json.loads(json.dumps(got)), LATE.get(name, 0.0)), head["tolerance"])
     assert not found, "\n".join(found)
 
 
-def later(rows: list[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
+def delayed(rows: list[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
     return [{**row, "t": row["t"] + seconds} for row in rows]
 
 
@@ -46,7 +46,7 @@ def test_every_recorded_scenario_is_compared() -> None:
     assert len([name for name in NAMES if json.loads(files()[f"{name}.jsonl"].splitlines()[0])["racy"]]) == 5
 
 
-def test_a_row_that_is_missing_late_or_too_much_is_found() -> None:
+def test_a_row_that_is_missing_late_or_extra_is_a_difference() -> None:
     head, *expected = map(json.loads, files()["02-deploy-3.jsonl"].splitlines())
     bound = next(row for row in expected if row["what"] == "bound")
     without = [row for row in expected if row is not bound]

@@ -1,4 +1,4 @@
-"""Rules of 1.37, backported into 1.36.3: its decision records of random scenarios are equal in every field."""
+"""Rules of 1.37 that 1.36.3 has, too: decisions of random scenarios equal its records in every field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.scheduler.search import opportunistic_batch
 from tests.conformance.records import HERE, files_in
 from tests.conformance.test_conformance import all_differences
 
-PUT_IN = ("batches_score_the_last_node_again", "gated_pods_keep_their_nomination", "resize_compares_sums")
+BACKPORTED = ("batches_score_the_last_node_again", "gated_pods_keep_their_nomination", "resize_compares_sums")
 
 
 def files() -> Mapping[str, str]:
@@ -27,14 +27,13 @@ CASES = sorted(name.removesuffix(".yaml") for name in files() if name.endswith("
 
 @pytest.fixture(autouse=True)
 def _batches_do_not_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep batches from aging: in kube-scheduler they age by the wall clock, and the recordings took less than half a
-    second."""
+    """Keep batches from aging: kube-scheduler uses the wall clock, and each recording took less than half a second."""
     monkeypatch.setattr(opportunistic_batch, "MAX_AGE_SECONDS", 1e9)
 
 
-def with_the_rules() -> Release:
+def release_with_backports() -> Release:
     release = RELEASES["1.36"]
-    rules = {name: getattr(RELEASES["1.37"].rules, name) for name in PUT_IN}
+    rules = {name: getattr(RELEASES["1.37"].rules, name) for name in BACKPORTED}
     return msgspec.structs.replace(release, rules=replace(release.rules, **rules))
 
 
@@ -45,8 +44,8 @@ def unequal(case: str, release: Release) -> Iterator[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_decisions_with_rules_of_1_37_equal_the_recorded_ones(case: str) -> None:
-    assert not list(unequal(case, with_the_rules()))
+    assert not list(unequal(case, release_with_backports()))
 
 
-def test_most_of_them_are_decided_otherwise_without_the_rules() -> None:
+def test_44_scenarios_are_decided_otherwise_without_the_rules() -> None:
     assert sum(any(unequal(case, RELEASES["1.36"])) for case in CASES) == 44

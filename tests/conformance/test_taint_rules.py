@@ -35,14 +35,14 @@ def test_decisions_with_taint_rules_equal_the_recorded_ones(case: str) -> None:
     assert not list(unequal(case, files()[f"{case}.yaml"]))
 
 
-def test_most_of_them_are_decided_otherwise_without_the_gate() -> None:
+def test_55_scenarios_are_decided_otherwise_without_the_gate() -> None:
     without = {case: files()[f"{case}.yaml"].replace(GATE, GATE.replace("true", "false")) for case in DECIDED}
     assert sum(any(unequal(case, text)) for case, text in without.items()) == 55
 
 
 @pytest.mark.parametrize("case", EVICTED)
 def test_pods_are_evicted_when_the_device_taint_eviction_controller_evicted_them(case: str) -> None:
-    """Recorded times are in whole seconds, and the real controller may be a little later."""
+    """Deletion times may differ by a second: recorded ones are whole seconds, and the real controller may be late."""
     expected: dict[str, Any] = json.loads(files()[f"{case}.expected.json"])
     got = evictions(files()[f"{case}.yaml"], expected)
     for pod, recorded in expected.items():

@@ -34,11 +34,6 @@ VICTIM = [
 ]
 
 
-def asked(page: Page, question: str) -> None:
-    expect(page.locator("#player")).to_have_attribute("data-asked", question)
-    wait_until_drawn(page)
-
-
 def go_to_question(page: Page) -> str:
     """Press the right arrow until a question is asked, and return its id."""
     for _ in range(60):

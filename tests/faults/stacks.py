@@ -1,4 +1,4 @@
-"""Stacks that a test may break, hostile clients, and the resources that they cost."""
+"""Stacks that a test may break, clients that read nothing, and the memory and processor time of a process."""
 
 import json
 import os
@@ -25,19 +25,19 @@ def breakable(
     return stack
 
 
-def narrow(visitor: Visitor) -> socket.socket:
+def narrow_connection(visitor: Visitor) -> socket.socket:
     """Return a connection to the site with a small receive buffer, so that the system accepts little data for it."""
     address = urlsplit(visitor.url)
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    made.connect((address.hostname, address.port))
-    return made
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect((address.hostname, address.port))
+    return connection
 
 
 def deaf_socket(visitor: Visitor, run: str) -> socket.socket:
-    """Return a websocket that subscribes to a run and never reads."""
+    """Return a websocket that subscribes to a run and then reads nothing."""
     host = urlsplit(visitor.url).netloc
-    made = narrow(visitor)
+    connection = narrow_connection(visitor)
     lines = [
         "GET /ws/run/ HTTP/1.1",
         f"Host: {host}",
@@ -47,18 +47,18 @@ def deaf_socket(visitor: Visitor, run: str) -> socket.socket:
         "Sec-WebSocket-Version: 13",
         "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
     ]
-    made.sendall("\r\n".join([*lines, "", ""]).encode())
-    assert made.recv(4096).startswith(b"HTTP/1.1 101")
+    connection.sendall("\r\n".join([*lines, "", ""]).encode())
+    assert connection.recv(4096).startswith(b"HTTP/1.1 101")
     message = json.dumps({"type": "subscribe", "run": run, "cursor": 0}).encode()
-    made.sendall(bytes((0x81, 0x80 | len(message))) + bytes(4) + message)  # masked by zeros
-    return made
+    connection.sendall(bytes((0x81, 0x80 | len(message))) + bytes(4) + message)  # masked by zeros
+    return connection
 
 
 def deaf_request(visitor: Visitor, path: str) -> socket.socket:
     """Return a connection with a GET request whose answer is not read."""
-    made = narrow(visitor)
-    made.sendall(f"GET {path} HTTP/1.1\r\nHost: {urlsplit(visitor.url).netloc}\r\n\r\n".encode())
-    return made
+    connection = narrow_connection(visitor)
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {urlsplit(visitor.url).netloc}\r\n\r\n".encode())
+    return connection
 
 
 def megabytes(process: int) -> int:
@@ -73,6 +73,7 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+# Replaces the chunks of a run by `frames` chunks of `size` random bytes each; for `manage.py shell`.
 FILL = """
 import os
 from kschedui.models import Chunk, Run

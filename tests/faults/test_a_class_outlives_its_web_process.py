@@ -1,4 +1,4 @@
-"""The web process is killed during a class: all pages return to the teacher's step, and every answer is stored."""
+"""The web process is killed during a class: all members get the teacher's step again, and every answer is stored."""
 
 import json
 import os
@@ -57,7 +57,7 @@ class Member(Visitor):
             if message["type"] == kind:
                 return message
 
-    def lost(self) -> bool:
+    def wait_until_lost(self) -> bool:
         """Wait until the connection ends, and return True."""
         try:
             while True:
@@ -65,7 +65,7 @@ class Member(Visitor):
         except ConnectionClosed:
             return True
 
-    def back(self) -> dict[str, Any]:
+    def rejoin(self) -> dict[str, Any]:
         """Join again as soon as possible, and return the hello message."""
         found: list[dict[str, Any]] = []
 
@@ -80,7 +80,7 @@ class Member(Visitor):
         return found[0]
 
 
-def test_everyone_is_back_where_the_teacher_is_and_answers_are_kept(make_stack: StackMaker) -> None:
+def test_members_rejoin_at_the_teachers_step_and_answers_are_kept(make_stack: StackMaker) -> None:
     stack = breakable(make_stack)
     teacher = Member(stack.url)
     run = teacher.save(ONE_POD)
@@ -109,11 +109,11 @@ def test_everyone_is_back_where_the_teacher_is_and_answers_are_kept(make_stack: 
         student.until("answered")
     web = stack.children["web"]
     os.killpg(web.group, signal.SIGKILL)
-    assert all(one.lost() for one in (teacher, *students))
+    assert all(one.wait_until_lost() for one in (teacher, *students))
     address = urlsplit(stack.url)
     stack.children.pop("web").stop()
     stack.start_web(address.hostname or "", address.port or 0)
-    boards = [one.back() for one in (teacher, *students)]
+    boards = [one.rejoin() for one in (teacher, *students)]
     assert {(board["place"]["step"], board["place"]["frame"], board["asked"]["id"]) for board in boards} == {
         (5, 1, "5.1")
     }

@@ -22,22 +22,22 @@ from tests.faults.test_killed_full_and_jumping import LARGE
 from tests.web.postgres import SECONDS, postgres_url, server_user, takes_connections  # noqa: F401
 from tests.web.visitor import LONG, Visitor
 
-ANOTHER = scenario(node("n1"), pod("another"))
+OTHER = scenario(node("n1"), pod("another"))
 LOCKED_SECONDS = 25
 
 
-def go_on(visitor: Visitor, run: str) -> None:
-    """Wait until queued and new work is done; the run is the same as without the fault."""
+def check_recovery(visitor: Visitor, run: str) -> None:
+    """Wait until the run and a new one are done. Assert that the run is the same as without the fault."""
     assert wait_until(lambda: visitor.get("/readyz")[0] == 200, LONG)
     assert visitor.wait_for(run, "done", "failed")["state"] == "done"
-    assert visitor.wait_for(visitor.save(ANOTHER), "done", "failed")["state"] == "done"
+    assert visitor.wait_for(visitor.save(OTHER), "done", "failed")["state"] == "done"
     undisturbed = visitor.save(LARGE)
     visitor.wait_for(undisturbed, "done", "failed")
     assert visitor.frames(run) == visitor.frames(undisturbed)
 
 
 def test_sqlite_that_is_locked_for_long_is_waited_for(make_stack: StackMaker) -> None:
-    """Longer than the site (5 s) and its workers (20 s) wait for a lock."""
+    """It is locked for longer than the site (5 s) and its workers (20 s) wait for a lock."""
     stack = breakable(make_stack)
     visitor = Visitor(stack.url)
     run = visitor.save(LARGE)
@@ -45,17 +45,17 @@ def test_sqlite_that_is_locked_for_long_is_waited_for(make_stack: StackMaker) ->
     assert wait_until(lambda: visitor.run(run)["chunks"] > 0, LONG)
     with closing(sqlite3.connect(stack.env["DATABASE_URL"].removeprefix("sqlite:///"), timeout=LONG)) as database:
         database.execute("BEGIN IMMEDIATE")
-        status, answer = visitor.post("/api/v1/scenarios", text=ANOTHER)
+        status, answer = visitor.post("/api/v1/scenarios", text=OTHER)
         assert (status, answer["detail"]) == (503, "The database of this site is busy. Try again in a moment.")
         assert [visitor.get(path)[0] for path in ("/", page, "/livez", "/readyz")] == [200, 200, 200, 503]
         wait_until(lambda: False, LOCKED_SECONDS)
         assert visitor.get(page)[0] == 200
         database.rollback()
-    go_on(visitor, run)
+    check_recovery(visitor, run)
 
 
 class Server:
-    """The PostgreSQL server at an address, which can be stopped like a crash and started again."""
+    """The PostgreSQL server at an address; it can be stopped without a shutdown checkpoint, and started again."""
 
     def __init__(self, url: str) -> None:
         with psycopg.connect(url) as connection:
@@ -88,9 +88,9 @@ def test_postgresql_that_crashes_and_comes_back_is_waited_for(
     server.stop()
     try:
         assert [visitor.get(path)[0] for path in ("/livez", f"/api/v1/runs/{run}")] == [200, 503]
-        assert wait_until(lambda: visitor.get("/readyz")[0] == 503, LONG), "once the last write that it tried is old"
+        assert wait_until(lambda: visitor.get("/readyz")[0] == 503, LONG), "when the last successful check is too old"
         server.start()
-        go_on(visitor, run)
+        check_recovery(visitor, run)
     finally:
         stack.stop()
         server.stop()

@@ -1,7 +1,7 @@
-"""Every address answers about the smallest scenario with the longest possible run, within its limits.
+"""Every address answers a request about a tiny scenario with an extremely long run, within its limits.
 
-Each answers with a result or a sentence, for no more processor time than the limits allow, and the web process does
-none of the work itself.
+Each answers with a result or a sentence, for no more processor time than the limits allow, and the web process leaves
+the work to other processes.
 
 The addresses come from the URL configuration. The assertions are about processor time, which other load of the machine
 does not change.
@@ -31,10 +31,10 @@ from tests.web.accounts.test_access_matrix import METHODS, ROUTES
 NEVER = [pod(f"never-{i}", cpu=1000) for i in range(3)]
 ENDLESS = scenario(node("n1", cpu=1), *NEVER, events=[{"at": 3e8, "create": pod("late")}])
 LASTING = scenario(node("n1", cpu=1), *NEVER, events=[{"at": 1e6, "create": pod("late")}])
-SECONDS = 1  # of processor time, that one request may have
-MAX_SECONDS = SECONDS + 3  # the system counts whole ones; and to start a process, to read, to write
-MAX_STALL = 250.0  # milliseconds of processor time; without the limits the clocks would stand still for hours
-MAX_WEB_SECONDS = 1.0  # of the web process itself
+SECONDS = 1  # the limit of processor time for one request
+MAX_SECONDS = SECONDS + 3  # the system counts whole seconds; a process is started, reads and writes
+MAX_STALL = 250.0  # milliseconds of processor time for which a clock may stop; without the limits it would be hours
+MAX_WEB_SECONDS = 1.0  # processor time of the web process itself
 
 EDITS = {"edits": [{"type": "add-nodes", "like": "n1", "count": 2}]}
 QUESTION = {"question": {"type": "reschedule"}}
@@ -84,13 +84,13 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 
 def calls() -> list[tuple[str, str]]:
-    """Return (method, address) of all, with those that end or remove something last."""
+    """Return (method, route) of all requests; those that end or remove something are last."""
     every = [(one, route) for route in ROUTES for one in (METHODS if route.startswith("api/") else METHODS[:2])]
     return sorted(every, key=lambda call: call[0] == "DELETE" or bool(LAST.search(call[1])))
 
 
 class Site(NamedTuple):
-    """A running site, a visitor who calls all its addresses, and the values for the parameters of the addresses."""
+    """A running site, a visitor, and values for the parameters of routes: of a cancelled and of a finished long run."""
 
     stack: Stack
     visitor: Member
@@ -100,14 +100,14 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site(stack_maker: StackMaker) -> Iterator[Site]:
-    """A site with little processor time for each request, and without rate limits."""
+    """Yield a site with little processor time for each request, and without rate limits."""
     kinds = ("CHECK", "READ", "RUN", "SAVE", "LOGIN", "ASK", "PAGE", "DOWNLOAD", "JOIN", "CODE", "CHUNK")
     env = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in kinds}
     env |= {"KSCHEDUI_MAX_WORK_SECONDS": str(SECONDS), "KSCHEDUI_MAX_QUICK_SECONDS": str(SECONDS)}
     stack = breakable(stack_maker, library=True, **env)
     stalls.replace_web(stack)
     visitor = Member(stack.url)
-    endless, lasting = kept(visitor, ENDLESS, "cancelled"), kept(visitor, LASTING, "done")
+    endless, lasting = save_and_wait(visitor, ENDLESS, "cancelled"), save_and_wait(visitor, LASTING, "done")
     run = visitor.save(ONE_POD)
     visitor.wait_for(run, "done")
     code = visitor.start(run)
@@ -120,8 +120,8 @@ def site(stack_maker: StackMaker) -> Iterator[Site]:
     stack.stop()
 
 
-def kept(visitor: Member, text: str, state: str) -> dict[str, str]:
-    """Save a scenario, wait until its run has ended (or cancel it), and return its ids."""
+def save_and_wait(visitor: Member, text: str, state: str) -> dict[str, str]:
+    """Save a scenario, wait until its run is in the state (cancel it for "cancelled"), and return the route parameters."""
     run = visitor.save(text)
     if state == "cancelled":
         visitor.wait_for(run, "running")
@@ -140,7 +140,7 @@ PARTS: dict[str, Callable[[str, str], bool]] = {
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's time in a file")
 @pytest.mark.parametrize("part", PARTS)
-def test_each_answers_within_its_limits_and_holds_up_nobody(site: Site, part: str) -> None:
+def test_each_address_answers_within_its_limits_and_does_not_block_the_web_process(site: Site, part: str) -> None:
     values = site.lasting if part == "done" else site.endless
     wrong, rows, cost = [], [], Cost(site.stack)
     for method, route in [call for call in calls() if PARTS[part](*call)]:
@@ -155,11 +155,11 @@ def test_each_answers_within_its_limits_and_holds_up_nobody(site: Site, part: st
     for row in sorted(rows, reverse=True)[:12]:
         print("{:6.2f} s {:6.2f} s in the web process, still for {:4.0f} ms: {} {} {}".format(*row))
     assert wrong == []
-    assert sum(row[0] > SECONDS for row in rows) > 3, "some of them would go on without the limits"
+    assert sum(row[0] > SECONDS for row in rows) > 3, "some requests would run longer without the limits"
 
 
 class Cost:
-    """Processor time of the web process alone, and of it and its descendants, since the last call of `since`."""
+    """Seconds of processor time since the last call of `since`: of the web process, and with its descendants."""
 
     def __init__(self, stack: Stack) -> None:
         self.process = stack.children["web"].group
@@ -196,7 +196,7 @@ def seconds_of(process: int, *, ended: bool) -> float:
 
 
 def send(visitor: Member, method: str, route: str, values: dict[str, str]) -> tuple[int, bytes]:
-    """Send a request; return status and body."""
+    """Send a request with the values in its path and body; return status and body."""
     if "{sid}/diff" in route or "{a}/compare" in route:
         values = {**values, "a": "1", "b": "1"}  # versions
     path = "/" + route.format(**values) + (QUERIES.get(route, "") if method == "GET" else "")

@@ -18,7 +18,7 @@ SEEDS, PRIORITIES = 100, 12
 SIZE = SEEDS * PRIORITIES
 
 
-def begun(visitor: Visitor) -> str:
+def start_experiment(visitor: Visitor) -> str:
     run = visitor.save(OUTLIERS)
     scenario = visitor.run(run)["scenario"]["id"]
     factors = outlier_factors(seeds=SEEDS, priorities=PRIORITIES)
@@ -34,14 +34,14 @@ def state(visitor: Visitor, eid: str) -> dict[str, Any]:
 
 
 def table(visitor: Visitor, eid: str) -> list[bytes]:
-    """Return the rows of the results table, once the experiment is done."""
+    """Wait until the experiment is done, and return the lines of the results table."""
     assert wait_until(lambda: state(visitor, eid)["state"] != "running", LONG), state(visitor, eid)
     found = state(visitor, eid)
     assert (found["state"], found["done"], found["failed"]) == ("done", SIZE, 0)
     return visitor.get(f"/api/v1/experiments/{eid}/results.csv")[1].splitlines()
 
 
-def fragile(make_stack: StackMaker) -> Stack:
+def start_stack(make_stack: StackMaker) -> Stack:
     stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
     stack.start_workers(runs=1)
     stack.start_workers(experiments=2)
@@ -50,7 +50,7 @@ def fragile(make_stack: StackMaker) -> Stack:
 
 
 def kill_pool(stack: Stack) -> None:
-    """Kill each process that works on cells, but not the worker that started them."""
+    """Kill the processes that simulate cells, but not the worker that started them."""
     pool = [one for one in descendants(stack.children["experiments"].group) if "kschedui.workers" in one.command]
     assert pool
     for process in pool:
@@ -71,16 +71,16 @@ def restart_broker(stack: Stack) -> None:
     stack.children["broker"] = Child(broker.program, stack.guard)
 
 
-def test_whatever_is_killed_in_the_middle_each_cell_is_done_once(make_stack: StackMaker) -> None:
-    stack = fragile(make_stack)
+def test_after_kills_in_the_middle_each_cell_is_done_once(make_stack: StackMaker) -> None:
+    stack = start_stack(make_stack)
     visitor = Visitor(stack.url)
-    eid, done = begun(visitor), 0
+    eid, done = start_experiment(visitor), 0
     faults: list[Callable[[Stack], None]] = [kill_pool, restart_broker, kill_worker, kill_pool]
     for fault in faults:
         assert wait_until(lambda: state(visitor, eid)["done"] > done, LONG)  # noqa: B023
-        assert state(visitor, eid)["state"] == "running", "there is something left to disturb"
+        assert state(visitor, eid)["state"] == "running", "the experiment is not done before the fault"
         fault(stack)
         done = state(visitor, eid)["done"]
     disturbed = table(visitor, eid)
     assert [line.split(b",")[0] for line in disturbed[1:]] == [b"%d" % number for number in range(1, SIZE + 1)]
-    assert disturbed == table(visitor, begun(visitor))
+    assert disturbed == table(visitor, start_experiment(visitor))

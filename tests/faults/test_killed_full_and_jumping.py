@@ -1,4 +1,4 @@
-"""Workers killed on SQLite, a full disk, and clock jumps: every trace is the same, and nothing is lost."""
+"""Killed workers on SQLite, a full disk, and clock jumps: traces stay the same, and saved data is kept."""
 
 import os
 import resource
@@ -70,7 +70,7 @@ def test_a_full_disk_is_reported_and_saved_scenarios_stay(make_stack: StackMaker
     assert visitor.wait_for(visitor.save(scenario(node("n1"), pod("another"))), "done")
 
 
-def kept() -> Version:
+def save_version() -> Version:
     return scenarios.create(Author(editor="somebody"), MANY)
 
 
@@ -80,9 +80,9 @@ def test_a_clock_that_jumps_in_the_middle_of_a_run_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, jump: timedelta
 ) -> None:
     monkeypatch.setattr(runs, "enqueue", lambda public_id: None)
-    undisturbed, run = runs.start_run(kept()), runs.start_run(kept())
+    undisturbed, run = runs.start_run(save_version()), runs.start_run(save_version())
     worker.execute(undisturbed.public_id)
-    jumping(monkeypatch, jump)
+    jump_after_first_chunk(monkeypatch, jump)
     worker.execute(run.public_id)
     while (found := Run.objects.get(pk=run.pk)).state in (Run.State.QUEUED, Run.State.RUNNING):
         runs.requeue_lost()
@@ -91,8 +91,8 @@ def test_a_clock_that_jumps_in_the_middle_of_a_run_changes_nothing(
     assert list(runs.all_frames(found)) == list(runs.all_frames(Run.objects.get(pk=undisturbed.pk)))
 
 
-def jumping(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
-    """Set all clocks to another day after the first chunk, and look for lost runs."""
+def jump_after_first_chunk(monkeypatch: pytest.MonkeyPatch, jump: timedelta) -> None:
+    """Change Django's clock by `jump` when the first chunk is stored, and look for lost runs then."""
     now, store = timezone.now, runs.store_chunk
 
     def store_and_jump(mine: Run, chunk: Chunk, time: float) -> None:

@@ -21,8 +21,8 @@ def dump() -> bytes:
     return as_yaml(listed(Cluster(40, 900, fields=40).objects())).encode()
 
 
-def send(visitor: Visitor) -> str:
-    """Save the dump; return the address of the answer."""
+def post_dump(visitor: Visitor) -> str:
+    """Post the dump, and return the address of the upload."""
     visitor.get("/new/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
@@ -33,7 +33,7 @@ def send(visitor: Visitor) -> str:
 
 
 def wait_for(visitor: Visitor, url: str, state: str) -> None:
-    """Wait until the upload is in the state."""
+    """Wait until the upload is in the state; fail if it is in state "failed" instead."""
     assert wait_until(lambda: visitor.upload(url)["state"] in (state, "failed"), LONG), visitor.upload(url)
     assert visitor.upload(url)["state"] == state, visitor.upload(url)
 
@@ -50,9 +50,9 @@ def stack(make_stack: StackMaker) -> Stack:
     return breakable(make_stack)
 
 
-def test_it_goes_on_after_its_worker_was_killed_and_saves_once(stack: Stack) -> None:
+def test_an_upload_continues_after_its_worker_is_killed_and_saves_once(stack: Stack) -> None:
     visitor = Visitor(stack.url)
-    url = send(visitor)
+    url = post_dump(visitor)
     wait_for(visitor, url, "running")
     restart_worker(stack)
     wait_for(visitor, url, "done")
@@ -64,9 +64,9 @@ def test_it_goes_on_after_its_worker_was_killed_and_saves_once(stack: Stack) -> 
     assert [row["pods"] for row in json.loads(body)["items"]] == [900]
 
 
-def test_one_that_is_cancelled_while_it_is_worked_on_ends_at_once(stack: Stack) -> None:
+def test_an_upload_that_is_cancelled_in_a_worker_ends_at_once(stack: Stack) -> None:
     visitor = Visitor(stack.url)
-    url = send(visitor)
+    url = post_dump(visitor)
     wait_for(visitor, url, "running")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"X-CSRFToken": token, "Referer": visitor.url}

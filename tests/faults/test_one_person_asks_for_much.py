@@ -11,7 +11,7 @@ PREVIEWS = 10
 
 
 def endless(number: int) -> str:
-    """Return a thousand nodes, and pods that never fit and are retried for a million seconds."""
+    """Return a scenario with 1000 nodes, and 200 pods that fit none and are retried for a million seconds."""
     never = [pod(f"never-{i}", cpu=1000 + number) for i in range(200)]
     return scenario(*(node(f"n{i}", cpu=1) for i in range(1000)), *never, events=FAR)
 
@@ -25,6 +25,8 @@ def test_a_one_pod_run_is_done_while_ten_endless_previews_go_on(make_stack: Stac
     assert wait_until(lambda: any(greedy.run(run)["state"] == "running" for run in previews), LONG)
     run = other.save(ONE_POD)
     assert other.wait_for(run, "done", "failed")["state"] == "done"
-    assert any(greedy.run(run)["state"] in ("running", "queued") for run in previews), "they had all ended before it"
-    for preview in previews:  # nobody looks at them any more
+    assert any(greedy.run(run)["state"] in ("running", "queued") for run in previews), (
+        "all previews had ended before the run"
+    )
+    for preview in previews:  # they end, because nobody watches them
         greedy.wait_for(preview, "cancelled", "failed")

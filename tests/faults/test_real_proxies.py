@@ -1,7 +1,8 @@
-"""Behind real proxies, a forged X-Forwarded-For changes nothing: Caddy with the shipped file, nginx
-that extends the header, and nginx before Caddy.
+"""Behind real proxies, a forged X-Forwarded-For changes nothing: Caddy with the shipped file, nginx that extends the
+header, and nginx before Caddy.
 
-Skipped where their programs are not installed; .ci/run installs them. Visitors have loopback addresses of their own.
+Tests are skipped where the programs are not installed; .ci/run installs them. Each visitor has another loopback
+address.
 """
 
 import os
@@ -27,7 +28,7 @@ from tests.web.visitor import LONG
 
 CADDY_HAS_STRICT = (2, 8)  # the version that brought trusted_proxies_strict
 FORGED = ("198.51.100.{0}", "127.0.0.1", "10.0.0.{0}, 127.0.0.1", "unknown", "")
-ADDRESSES = (f"127.0.1.{number}" for number in count(1))  # of visitors, each of whom comes once
+ADDRESSES = (f"127.0.1.{number}" for number in count(1))  # each visitor takes the next
 NGINX = """
 daemon off;
 pid {folder}/nginx.pid;
@@ -89,7 +90,7 @@ def nginx(url: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def running(command: list[str], address: str, env: Mapping[str, str]) -> Iterator[None]:
-    """Run a proxy while the block runs."""
+    """Run a proxy until the block ends; the block starts once the proxy answers."""
     process = subprocess.Popen(command, env={**os.environ, **env})
     try:
         assert wait_until(lambda: answers_http(f"{address}/livez"), LONG)
@@ -112,7 +113,7 @@ def site(stack_maker: StackMaker, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(scope="module", params=["caddy", "nginx", "nginx before caddy"])
 def proxy(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of the first proxy before the site."""
+    """Yield the address of the proxy that visitors connect to."""
     with ExitStack() as proxies:
         url = site
         for start in {"caddy": [caddy], "nginx": [nginx]}.get(request.param, [caddy, nginx]):
@@ -121,7 +122,7 @@ def proxy(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.Te
 
 
 def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[str, str] | None = None) -> int:
-    """Return the status for a visitor at the address, who forges the header; `form` is sent with the token."""
+    """Return the status for a visitor at the address who forges the header; a `form` is posted with a CSRF token."""
     connection = HTTPConnection(urlsplit(proxy).netloc, timeout=LONG, source_address=(address, 0))
     headers = {"X-Forwarded-For": FORGED[number % len(FORGED)].format(number)}
     connection.request("GET", "/accounts/login/" if form else path, headers=headers)
@@ -139,7 +140,10 @@ def status_of(proxy: str, path: str, address: str, number: int, form: Mapping[st
 
 
 def statuses_of(proxy: str, path: str, tries: int, form: Mapping[str, str] | None = None) -> tuple[Counter[int], int]:
-    """Return the number of answers to one visitor by status, and the number of minutes; limits are per minute."""
+    """Return the number of answers to a new visitor by status, and the number of clock minutes that they took.
+
+    The limits are per clock minute.
+    """
     address, begun = next(ADDRESSES), time.time()
     statuses = Counter(status_of(proxy, path, address, number, form) for number in range(tries))
     return statuses, 1 + int(time.time() // MINUTE - begun // MINUTE)

@@ -33,7 +33,7 @@ class Provider(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Endpoints)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.person = {"sub": "17", "preferred_username": "grace"}
-        self.codes: dict[str, dict[str, str]] = {}  # what each was asked for with; a code is good for once
+        self.codes: dict[str, dict[str, str]] = {}  # code -> authorization request; a used code is removed
         self.tokens: set[str] = set()
         self.refused: list[str] = []
 
@@ -77,7 +77,7 @@ class Endpoints(BaseHTTPRequestHandler):
         form = first_of(self.rfile.read(int(self.headers["Content-Length"])).decode())
         asked = self.server.codes.pop(form.get("code", ""), None)
         if asked is None:
-            return self.refuse("a code that was not given, or used before")
+            return self.refuse("an unknown code, or one that was used before")
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         if challenge != asked["code_challenge"]:
@@ -131,7 +131,7 @@ def test_login_by_the_code_flow_and_the_message_when_it_fails(make_stack: StackM
     status, page = visitor.get("/accounts/sso/?next=/accounts/mine/")
     assert (status, provider.refused) == (200, [])
     assert b"Log out" in page
-    assert visitor.run(saved)["scenario"]["id"].encode() in page, "what the browser made is the account's now"
+    assert visitor.run(saved)["scenario"]["id"].encode() in page, "the account has the scenario"
     assert json.loads(visitor.get("/api/v1/me")[1])["account"] == "grace"
 
     assert other.get("/accounts/sso/callback?code=made-up&state=made-up")[0] in (400, 403)

@@ -13,17 +13,17 @@ from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.conftest import StackMaker
-from tests.faults.stacks import breakable, deaf_socket, megabytes, narrow
+from tests.faults.stacks import breakable, deaf_socket, megabytes, narrow_connection
 from tests.web.visitor import LONG, Follower, Visitor
 
 SENDERS = 50
-READERS = 4  # of each stream; while some are cut off, the others wait for room
+READERS = 4  # of each stream; some are cut off while others wait for room
 SECONDS = 1
 ESTABLISHED = "01"
 LARGE = scenario(
     *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(100)), *(pod(f"p{i}", cpu="100m") for i in range(800))
 )
-MAX_MEGABYTES = 250  # more than before: the budget for what is unsent, and what making it takes
+MAX_MEGABYTES = 250  # increase: the budget for unsent data, and the memory to produce the data
 HEADERS = "Host: {host}\r\n"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's memory in a file")
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 
 @pytest.fixture(scope="module")
 def stack(stack_maker: StackMaker) -> Iterator[Stack]:
-    """A stack with short timeouts."""
+    """Yield a stack with short timeouts."""
     patience = ("KSCHEDUI_HEAD_SECONDS", "KSCHEDUI_BODY_SECONDS", "KSCHEDUI_WEBSOCKET_SEND_SECONDS")
     env = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("PAGE", "READ", "DOWNLOAD")}
     made = breakable(stack_maker, **dict.fromkeys(patience, str(SECONDS)), **env)
@@ -40,10 +40,10 @@ def stack(stack_maker: StackMaker) -> Iterator[Stack]:
 
 
 class Trickle:
-    """A connection that sends some more data every tenth of a second, until it is closed."""
+    """A connection that sends `more` at least every tenth of a second, until it is closed."""
 
     def __init__(self, visitor: Visitor, begin: str, more: bytes) -> None:
-        self.socket = narrow(visitor)
+        self.socket = narrow_connection(visitor)
         self.socket.sendall(begin.format(host=urlsplit(visitor.url).netloc).encode())
         self.more = more
         self.answer = b""
@@ -68,16 +68,16 @@ class Trickle:
         self.socket.close()
 
 
-def test_a_head_that_comes_byte_by_byte_ends_its_connection(stack: Stack) -> None:
+def test_a_connection_whose_head_arrives_byte_by_byte_is_closed(stack: Stack) -> None:
     visitor = Visitor(stack.url)
     heads = ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n" + HEADERS, "GET /livez HTTP/1.1\r\n" + HEADERS + "\r\n"]
     slow = [Trickle(visitor, heads[i % 4], b"\r\n" if i % 4 in (0, 3) else b"X") for i in range(SENDERS)]
     assert visitor.get("/accounts/login/")[0] == 200
     assert all(one.over.wait(LONG) for one in slow)
-    assert slow[3].answer.startswith(b"HTTP/1.1 200"), "what it had asked for was answered"
+    assert slow[3].answer.startswith(b"HTTP/1.1 200"), "the first request was complete and is answered"
 
 
-def test_a_head_without_end_takes_no_memory(stack: Stack) -> None:
+def test_an_endless_head_takes_less_than_50_megabytes(stack: Stack) -> None:
     visitor = Visitor(stack.url)
     before = megabytes(stack.children["web"].group)
     lines = b"X-Line: " + b"x" * 8000 + b"\r\n"
@@ -87,7 +87,7 @@ def test_a_head_without_end_takes_no_memory(stack: Stack) -> None:
     assert visitor.get("/accounts/login/")[0] == 200
 
 
-def test_a_body_that_comes_byte_by_byte_is_refused(stack: Stack) -> None:
+def test_a_body_that_arrives_byte_by_byte_is_refused(stack: Stack) -> None:
     visitor = Visitor(stack.url)
     head = (
         "POST /api/v1/check HTTP/1.1\r\n" + HEADERS + "Content-Type: application/json\r\nContent-Length: 9999\r\n\r\n"
@@ -100,7 +100,7 @@ def test_a_body_that_comes_byte_by_byte_is_refused(stack: Stack) -> None:
     assert all(one.answer.startswith(b"HTTP/1.1 408") for one in slow)
 
 
-def test_a_body_that_is_too_large_and_slow_is_not_waited_for(stack: Stack) -> None:
+def test_a_body_that_is_too_large_is_refused_before_it_has_arrived(stack: Stack) -> None:
     visitor = Visitor(stack.url)
     head = "POST /api/v1/check HTTP/1.1\r\n" + HEADERS + "Content-Length: 9999999999\r\n\r\n"
     slow = Trickle(visitor, head, b"x")
@@ -108,7 +108,7 @@ def test_a_body_that_is_too_large_and_slow_is_not_waited_for(stack: Stack) -> No
     assert slow.answer.startswith(b"HTTP/1.1 413")
 
 
-def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> None:
+def test_clients_of_every_stream_that_read_nothing_are_cut_off(stack: Stack) -> None:
     visitor, web = Visitor(stack.url), stack.children["web"].group
     run = visitor.save(LARGE)
     visitor.wait_for(run, "done")
@@ -125,7 +125,7 @@ def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> N
     deaf: list[socket.socket] = []
     for path, kind in streams.items():
         for _ in range(READERS):
-            made = narrow(visitor)
+            made = narrow_connection(visitor)
             host = HEADERS.format(host=urlsplit(visitor.url).netloc)
             made.sendall(f"GET {path} HTTP/1.1\r\n{host}Accept: {kind}\r\n\r\n".encode())
             deaf.append(made)
@@ -148,9 +148,9 @@ def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> N
 
 
 def served(visitor: Visitor, clients: list[socket.socket]) -> int:
-    """Return how many of the clients' connections the server has open.
+    """Return the number of the clients' connections that the server has open.
 
-    Connections that it has closed stay in the system for a while, because the client does not read the data.
+    The system still lists connections that the server has closed, because the client does not read the data.
     """
     ports = {one.getsockname()[1] for one in clients}
     found = 0

@@ -21,9 +21,9 @@ from tests.faults.stacks import SMALL, breakable, cpu_seconds, megabytes
 from tests.web.visitor import Visitor
 
 SECONDS = 4.0
-FEWEST = 10  # pages that are opened meanwhile, on a machine that is slow too
+FEWEST = 10  # requests for the login page, also on a slow machine
 ATTACKERS = 4
-MAX_SECONDS = 0.25  # of the web process itself for one of these; in it they would take 6 to 120
+MAX_SECONDS = 0.25  # processor time of the web process for each request; an attack takes 6 to 120 s elsewhere
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
 LINES = [f"{i % 170}" for i in range(14_000)], [f"{i % 171}" for i in range(14_000)]
@@ -34,7 +34,7 @@ LARGE = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"p{i}", cpu="10m"
 
 @pytest.fixture(scope="module")
 def stack(stack_maker: StackMaker) -> Any:
-    """A stack for this file, without rate limits."""
+    """Yield a stack for this file, without rate limits."""
     rates = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("CHECK", "READ", "RUN", "SAVE", "LOGIN")}
     made = breakable(stack_maker, **rates)
     yield made
@@ -51,19 +51,19 @@ def compare(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
 
 
 def replicas(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Return a request with a few lines that ask for a thousand million pods."""
+    """Return a request with a Deployment of 10^9 replicas."""
     made = {**REPLICAS, "spec": {"replicas": 10**9, "template": TEMPLATE}}
     return lambda: visitor.post("/api/v1/import", text=scenario(node("n1"), made))
 
 
 def taints(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Return a request with a node that has very many taints."""
+    """Return a request with a node that has 60,000 taints."""
     listed = "".join(f"  - {{key: k{i}, effect: NoSchedule}}\n" for i in range(60_000))
     return lambda: visitor.post("/api/v1/check", text=f"{NODE}spec:\n  taints:\n{listed}")
 
 
 def flat(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Return a request with a list of four million digits."""
+    """Return a request with a list of four million numbers."""
     return lambda: visitor.post("/api/v1/check", text="[" + "1," * 4_000_000 + "1]")
 
 
@@ -75,7 +75,7 @@ def late(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
 
 
 def passwords(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
-    """Return a request with wrong passwords of no account, each hashed a million times."""
+    """Return a login request for an account that does not exist; the password is hashed many times all the same."""
     visitor.get("/accounts/login/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     form = urlencode({"username": "nobody", "password": "guess", "csrfmiddlewaretoken": token}).encode()
@@ -86,9 +86,9 @@ def passwords(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
 @pytest.mark.parametrize(
     "attack", [compare, replicas, taints, flat, late, passwords], ids=lambda attack: attack.__name__
 )
-def test_the_login_page_is_served_meanwhile(stack: Stack, attack: Callable[..., Any]) -> None:
+def test_the_login_page_is_served_during_an_attack(stack: Stack, attack: Callable[..., Any]) -> None:
     *visitors, other = [Visitor(stack.url) for _ in range(ATTACKERS + 1)]
-    attackers = visitors[:1] if attack is late else visitors  # the others need a token against forgery each
+    attackers = visitors[:1] if attack is late else visitors  # each POST needs a CSRF token of its own
     sends = [attack(visitor) for visitor in attackers] * (ATTACKERS // len(attackers))
     web, over = stack.children["web"].group, Event()
     before = cpu_seconds(web)
@@ -108,7 +108,7 @@ def test_the_login_page_is_served_meanwhile(stack: Stack, attack: Callable[..., 
 
 
 def keep_on(send: Callable[[], tuple[int, Any]], over: Event) -> list[int]:
-    """Send a request repeatedly, and return the statuses."""
+    """Send a request again and again until `over` is set, and return the statuses."""
     answers = []
     while not over.is_set():
         answers.append(send()[0])
@@ -116,7 +116,7 @@ def keep_on(send: Callable[[], tuple[int, Any]], over: Event) -> list[int]:
 
 
 def logins(visitor: Visitor) -> list[float]:
-    """Return the time that each of many requests for the login page takes."""
+    """Request the login page for SECONDS, at least FEWEST times; return the seconds that each request took."""
     delays, end = [], time.monotonic() + SECONDS
     while time.monotonic() < end or len(delays) < FEWEST:
         begun = time.monotonic()

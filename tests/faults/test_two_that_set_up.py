@@ -18,8 +18,8 @@ print(Scenario.objects.exclude(slug=None).count(), Version.objects.count())
 """
 
 
-def at_once(env: dict[str, str], *arguments: str) -> list[str]:
-    """Run a command of manage.py in two processes; return the errors."""
+def run_twice_at_once(env: dict[str, str], *arguments: str) -> list[str]:
+    """Run a command of manage.py in two processes at once; return the error output of those that fail."""
     command = [sys.executable, "manage.py", *arguments]
     both = [subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [process.communicate()[1] for process in both]
@@ -27,8 +27,8 @@ def at_once(env: dict[str, str], *arguments: str) -> list[str]:
 
 
 def set_up_twice(env: dict[str, str]) -> None:
-    assert at_once(env, "migrate", "--noinput", "--verbosity", "0") == []
-    assert at_once(env, "load_library", "--no-run", "--verbosity", "0") == []
+    assert run_twice_at_once(env, "migrate", "--noinput", "--verbosity", "0") == []
+    assert run_twice_at_once(env, "load_library", "--no-run", "--verbosity", "0") == []
     lessons, versions = map(int, run_manage(env, "shell", "--no-imports", "-c", COUNT).split())
     assert lessons == versions > 50
     assert "No migrations to apply" in run_manage(env, "migrate")

@@ -31,7 +31,7 @@ from tests.web.redis_server import redis_url  # noqa: F401
 from tests.web.visitor import LONG, Follower, Visitor
 
 RACING = 10
-LONGER = 450_000  # characters, than a browser may keep
+LONGER = 450_000  # characters: more than the scenarios of a browser may have
 NO_LIMITS = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("RUN", "SAVE", "PAGE", "READ", "CHECK")}
 ROOM = {"KSCHEDUI_MAX_BROWSER_BYTES": "400000"}
 
@@ -52,7 +52,7 @@ class Pair:
 
     def race(self, visitor: Visitor, path: str, body: Callable[[int], Any], *, form: bool = False) -> list[int]:
         """Return the sorted statuses of simultaneous POSTs with one visitor's cookies, half of them to each process."""
-        visitor.get("/new/")  # for the token against forgery
+        visitor.get("/new/")  # for the CSRF token
         token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.cookies)
         start = Barrier(RACING)
@@ -85,7 +85,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 @pytest.fixture(params=["sqlite", "postgresql and redis"])
 def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pair]:
-    """A site with either database, and either broker."""
+    """Yield a site with SQLite and the built-in broker, or with PostgreSQL and Redis."""
     env = NO_LIMITS | ROOM
     if request.param != "sqlite":
         env |= {"DATABASE_URL": request.getfixturevalue("postgres_url")}
@@ -97,8 +97,8 @@ def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pai
     stack.stop()  # before its database
 
 
-def signed_up(pair: Pair, name: str) -> Visitor:
-    """Return a visitor with a new account."""
+def sign_up(pair: Pair, name: str) -> Visitor:
+    """Create an account by racing requests, of which one succeeds, and return a visitor who is logged in to it."""
     visitor = Visitor(pair.urls[0])
     form = {"username": name, "password1": "a long enough password", "password2": "a long enough password"}
     assert pair.race(visitor, "/accounts/signup/", lambda n: form, form=True).count(302) == 1
@@ -112,7 +112,7 @@ def signed_up(pair: Pair, name: str) -> Visitor:
 
 
 def test_limits_hold_when_ten_requests_race(pair: Pair) -> None:
-    visitor = signed_up(pair, "ada")  # ten signups of one name: one account, and no failure
+    visitor = sign_up(pair, "ada")
     run = visitor.save(ONE_POD)
     visitor.wait_for(run, "done")
     sid = visitor.run(run)["scenario"]["id"]
@@ -132,12 +132,12 @@ def test_limits_hold_when_ten_requests_race(pair: Pair) -> None:
     statuses += pair.race(visitor, page, lambda n: {"run": run}, form=True)
     assert (statuses.count(302), set(statuses)) == (MAX_LIVE, {302, 422})
     browser = Visitor(pair.urls[0])
-    browser.save(ONE_POD)  # it has a token of its own by now
+    browser.save(ONE_POD)  # the browser gets its own cookie
     long = pair.race(browser, "/api/v1/scenarios", lambda n: {"text": text(f"long-{n}") + "\n#" + "x" * LONGER})
-    assert long == [201] + [422] * (RACING - 1), "one may be beyond the limit, and no more"
+    assert long == [201] + [422] * (RACING - 1), "only one scenario may exceed the limit"
 
 
-def test_what_one_process_takes_the_other_serves_also_when_the_first_is_killed(pair: Pair) -> None:
+def test_one_process_serves_the_data_of_the_other_also_after_that_is_killed(pair: Pair) -> None:
     here, there = (Visitor(url) for url in pair.urls)
     run = here.save(SMALL)
     follower = Follower(there, run)
@@ -160,8 +160,8 @@ def test_what_one_process_takes_the_other_serves_also_when_the_first_is_killed(p
         student.until("answered")
     os.killpg(pair.stack.children["web"].group, signal.SIGKILL)
     teacher.url = near.url = pair.urls[1]
-    teacher.back()
-    near.back()
+    teacher.rejoin()
+    near.rejoin()
     teacher.say(**shown, step=5, n=2, question={"id": "5.1", "choices": 2, "right": 1, "text": "", "labels": []})
     while "counts" not in (asked := teacher.until("board")["asked"]):
         pass

@@ -1,4 +1,4 @@
-"""The objects of this project's scenarios as in a cluster after the run, with statuses and events."""
+"""The objects of a scenario as in a cluster after its run, with statuses and events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATES = ("running",) * 12 + ("crashing", "no image", "creating", "succeeded", "
 def cluster_of(text: str, random: Random, now: datetime) -> list[Manifest]:
     """Return the nodes, leases, pods and events of a scenario after its run.
 
-    An object with a deletionTimestamp has to be deleted after its creation.
+    An object with a deletionTimestamp must be created and then deleted.
     """
     documents = [one for one in yaml.safe_load_all(text) if isinstance(one, dict)]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
@@ -64,7 +64,7 @@ def cluster_of(text: str, random: Random, now: datetime) -> list[Manifest]:
     return [*nodes, *leases, *pods.values(), *events]
 
 
-def written(moment: datetime, *, micro: bool = False) -> str:
+def timestamp(moment: datetime, *, micro: bool = False) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S" + (".%fZ" if micro else "Z"))
 
 
@@ -101,7 +101,7 @@ def _live(node: Manifest, random: Random, now: datetime) -> None:
         {
             "type": kind, "status": _condition(kind, state), "message": message,
             "reason": "NodeStatusUnknown" if state == "Unknown" else "Kubelet" + kind,
-            "lastHeartbeatTime": written(now), "lastTransitionTime": written(now - timedelta(hours=3)),
+            "lastHeartbeatTime": timestamp(now), "lastTransitionTime": timestamp(now - timedelta(hours=3)),
         }
         for kind, message in CONDITIONS.items()
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def _live(node: Manifest, random: Random, now: datetime) -> None:
     elif state:
         key = f"node.kubernetes.io/{'not-ready' if state == 'NotReady' else 'unreachable'}"
         taints += [
-            {"key": key, "effect": effect, "timeAdded": written(now - timedelta(hours=3))}
+            {"key": key, "effect": effect, "timeAdded": timestamp(now - timedelta(hours=3))}
             for effect in ("NoSchedule", "NoExecute")
         ]
     if node["spec"].get("unschedulable"):
@@ -132,13 +132,13 @@ def _condition(kind: str, state: str) -> str:
 
 def _lease(node: Manifest, now: datetime) -> Manifest:
     name = node["metadata"]["name"]
-    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": written(now, micro=True)}
+    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": timestamp(now, micro=True)}
     metadata = {"name": name, "namespace": "kube-node-lease"}
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
 
 
 def _fill(pod: Manifest, random: Random) -> None:
-    """Add the fields of hand-written manifests: limits, probes, environment, mounts, more containers, tolerations."""
+    """Add random fields to a pod's manifest: limits, probes, environment, mounts, more containers, tolerations."""
     spec = pod["spec"]
     for key in ("containers", "initContainers"):
         for container in spec.get(key) or ():
@@ -194,7 +194,7 @@ def _fill(pod: Manifest, random: Random) -> None:
 
 
 def _settle(pod: Manifest, failed: SchedulingFailed | None, random: Random, now: datetime) -> None:
-    """Set the pod's status after the run."""
+    """Set the pod's status after the run: pending if it has no node, else a random state."""
     spec, metadata = pod["spec"], pod["metadata"]
     started = now - timedelta(seconds=random.randrange(20, 200_000))
     if not spec.get("nodeName"):
@@ -226,7 +226,7 @@ def _settle(pod: Manifest, failed: SchedulingFailed | None, random: Random, now:
             {"type": "ContainersReady", "status": str(ready)},
             {"type": "PodScheduled", "status": "True"},
         ],
-        "hostIP": "10.0.0.7", "podIP": "10.244.1.7", "podIPs": [{"ip": "10.244.1.7"}], "startTime": written(started),
+        "hostIP": "10.0.0.7", "podIP": "10.244.1.7", "podIPs": [{"ip": "10.244.1.7"}], "startTime": timestamp(started),
         "qosClass": "Burstable",
         "containerStatuses": [_container(one, state, started, random) for one in spec["containers"]],
         "initContainerStatuses": [
@@ -238,11 +238,11 @@ def _settle(pod: Manifest, failed: SchedulingFailed | None, random: Random, now:
         pod["status"] |= {"reason": "Evicted", "message": "The node was low on resource: memory. Node: n1."}
     if state == "deleted":
         metadata["finalizers"] = ["example.com/kept"]
-        metadata["deletionTimestamp"] = written(now)
+        metadata["deletionTimestamp"] = timestamp(now)
 
 
 def _container(container: Manifest, state: str, started: datetime, random: Random) -> Manifest:
-    ended = {"exitCode": 0, "reason": "Completed", "startedAt": written(started), "finishedAt": written(started)}
+    ended = {"exitCode": 0, "reason": "Completed", "startedAt": timestamp(started), "finishedAt": timestamp(started)}
     states = {
         "crashing": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s restarting failed container"}},
         "no image": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}},
@@ -254,7 +254,7 @@ def _container(container: Manifest, state: str, started: datetime, random: Rando
     restarts = random.randrange(1, 40) if state == "crashing" else 0
     return {
         "name": container["name"], "image": container["image"], "imageID": "", "ready": state in ("running", "deleted"),
-        "restartCount": restarts, "state": states.get(state, {"running": {"startedAt": written(started)}}),
+        "restartCount": restarts, "state": states.get(state, {"running": {"startedAt": timestamp(started)}}),
         **({"lastState": {"terminated": {**ended, "exitCode": 1, "reason": "Error"}}} if restarts else {}),
     }  # fmt: skip
 
@@ -262,7 +262,7 @@ def _container(container: Manifest, state: str, started: datetime, random: Rando
 def _events(
     decided: list[PodBound | SchedulingFailed], pods: dict[tuple[str, ...], Manifest], random: Random, now: datetime
 ) -> Iterator[Manifest]:
-    """Yield the events of the scheduler, and one of kubelet; add to each pod the node to which it was bound."""
+    """Yield the events of the scheduler, and one of kubelet after each binding. Set the nodes of bound pods."""
     numbers: Counter[str] = Counter()
     for event in decided:
         namespace, name = event.pod.split("/", 1)
@@ -281,17 +281,17 @@ def _events(
             made |= {"type": "Warning", "reason": "FailedScheduling", "message": event.message}
         if first < last or random.random() < 0.5:  # as kube-scheduler up to 1.18 and others write it
             source = {"component": SCHEDULER}
-            times = {"firstTimestamp": written(first), "lastTimestamp": written(last)}
+            times = {"firstTimestamp": timestamp(first), "lastTimestamp": timestamp(last)}
             yield made | times | {"source": source, "count": 1 if first == last else random.randrange(2, 300)}
         else:
             more = {"reportingComponent": SCHEDULER, "reportingInstance": f"{SCHEDULER}-cp", "action": "Scheduling"}
-            yield made | more | {"eventTime": written(last, micro=True)}
+            yield made | more | {"eventTime": timestamp(last, micro=True)}
         if isinstance(event, PodBound):
             pulled = {
                 **made, "metadata": {**metadata, "name": f"{metadata['name']}a"}, "reason": "Pulled",
                 "message": 'Container image "nginx:1.25"   already present on machine', "count": 1,
                 "involvedObject": {**about, "fieldPath": "spec.containers{main}"},
                 "source": {"component": "kubelet", "host": event.node},
-                "firstTimestamp": written(last), "lastTimestamp": written(last),
+                "firstTimestamp": timestamp(last), "lastTimestamp": timestamp(last),
             }  # fmt: skip
             yield pulled

@@ -65,7 +65,7 @@ def scenarios() -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def api_server(binary: str) -> Iterator[None]:
-    """Run etcd and a kube-apiserver that admits all valid objects."""
+    """Run etcd and a kube-apiserver without the admission plugins that would change or reject the objects."""
     with tempfile.TemporaryDirectory() as folder:
         key = Path(folder, "key")
         subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
@@ -100,7 +100,7 @@ def api_server(binary: str) -> Iterator[None]:
 
 
 def request(method: str, path: str, body: Manifest | None = None) -> Manifest:
-    """Send one request; return the object of the answer. Raises HTTPError."""
+    """Send one request; return the object in the answer, or {} if it has none. Raise HTTPError."""
     call = urllib.request.Request(
         f"https://127.0.0.1:{PORT}{path}",
         method=method,
@@ -139,7 +139,7 @@ def path_of(kind: str, namespace: str | None = None) -> str:
 
 @contextmanager
 def suppress_status(code: int) -> Iterator[None]:
-    """Ignore an error: 404 (the object is gone) or 409 (it exists already)."""
+    """Ignore an HTTP error with this status, such as 404 (the object is gone) or 409 (it exists already)."""
     try:
         yield
     except urllib.error.HTTPError as error:
@@ -148,7 +148,7 @@ def suppress_status(code: int) -> Iterator[None]:
 
 
 def delete_all() -> None:
-    """Delete every object of a scenario at once."""
+    """Delete all pods, without a grace period, and all nodes, events and leases."""
     for pod in request("GET", "/api/v1/pods")["items"]:
         path = f"{path_of('Pod', pod['metadata']['namespace'])}/{pod['metadata']['name']}"
         if pod["metadata"].pop("finalizers", None):
@@ -169,7 +169,7 @@ def listed(kind: str) -> list[Manifest]:
     return objects
 
 
-def printed(kubectl: str, *arguments: str) -> str:
+def output_of(kubectl: str, *arguments: str) -> str:
     """Return the output of a kubectl command."""
     base = [kubectl, "--server", f"https://127.0.0.1:{PORT}", "--insecure-skip-tls-verify", "--token", TOKEN]
     return subprocess.run([*base, *arguments], check=True, capture_output=True, text=True).stdout
@@ -206,7 +206,7 @@ def main(binary: str, *kubectls: str) -> None:
                 for release, kubectl in releases.items():
                     write(f"{name}/{release}/time.txt", datetime.now(UTC).isoformat())
                     for command, arguments in COMMANDS.items():
-                        write(f"{name}/{release}/{command}.txt", printed(kubectl, *arguments))
+                        write(f"{name}/{release}/{command}.txt", output_of(kubectl, *arguments))
             delete_all()
             print(name, len(objects), flush=True)
 

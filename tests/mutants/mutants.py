@@ -4,11 +4,12 @@
 
 Places mutants at random in the engine's, the web's and the browser's code (a third in each), all in one copy of the
 tree; a switch activates one of them. A run of all tests finds the tests that reach each mutant. Then, for each mutant,
-the tests of `make test` run until one fails, and after them the slow ones. That takes hours; the command continues
-where it stopped, and `--report` prints the table so far. Once all tests have run, a second process can try other
-mutants at the same time: `--kinds engine` for one, `--kinds web browser` for the other.
+the quickest tests of `make test` that reach it run until one fails, and if none does, the quickest slow ones. That
+takes hours; the command continues where it stopped, and `--report` prints the table so far. Once all tests have run, a
+second process can try other mutants at the same time: `--kinds engine` for one, `--kinds web browser` for the other.
 
-Not mutmut or cosmic-ray: neither mutates the browser's code, nor finds what a test reaches in other processes.
+mutmut and cosmic-ray are not used: neither mutates the browser's code, nor finds the code that a test reaches in other
+processes.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ LEFT_OUT = ("cel/grammar", "migrations", "parts/plugins.js", "supervisor/guard.p
 SWITCH = "mutants_switch.py"
 JS_SWITCH = "tests/mutants/node_switch.mjs"
 JOBS = "3"  # processes of pytest-xdist, for the run of all tests
-MAX_SECONDS = 90.0  # of tests that a mutant is shown to, of `make test` and of the slow ones: the quickest
-PATIENCE = 10  # times what the tests take without the mutant, and five minutes
+MAX_SECONDS = 90.0  # total duration of the tests that run for a mutant, of `make test` and again of the slow ones
+PATIENCE = 10  # times the tests' duration without the mutant, plus five minutes, until they count as failed
 
 
 class Work:
@@ -127,9 +128,9 @@ class Work:
         done.touch()
 
     def tests(self) -> tuple[dict[int, set[str]], dict[str, tuple[float, bool]]]:
-        """Return the tests that reach each mutant, and for each test its seconds and whether it is slow.
+        """Return the tests that reach each mutant, and the seconds of each passing test and whether it is slow.
 
-        Tests that fail without a mutant, such as those that read the source, are left out.
+        The second mapping leaves out tests that fail without a mutant, such as those that read the source.
         """
         reach: dict[int, set[str]] = defaultdict(set)
         for line in self.reached_file.read_text().splitlines():
@@ -147,7 +148,7 @@ class Work:
         return {row["mutant"]: row for row in map(json.loads, lines) if row["which"] == which}
 
     def try_all(self, which: str, *, slow: bool) -> None:
-        """Try each mutant without a result with the tests that reach it; slow tests only if it survived the others."""
+        """Run the tests for each mutant without a result, and store it; slow tests only if the others all passed."""
         reach, times = self.tests()
         done, before = self.results(which), self.results("not slow")
         for at, mutant in enumerate(self.mutants):
@@ -178,7 +179,7 @@ class Work:
         return "survived"
 
     def report(self) -> str:
-        """Return a table with the number of mutants that are killed by which tests, for each kind."""
+        """Return a table with the number of mutants of each kind that `make test`, slow tests or nothing killed."""
         quick, slow = self.results("not slow"), self.results("slow")
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for at, mutant in enumerate(self.mutants):
@@ -198,7 +199,7 @@ class Work:
 
 
 def all_places(tree: Path, top: str) -> list[tuple[str, Place]]:
-    """Return the places in the files below a folder."""
+    """Return (path, place) for the places in the files below a folder."""
     suffix = ".js" if top.startswith("static") else ".py"
     files = [
         path for path in sorted((tree / top).rglob(f"*{suffix}")) if not any(part in str(path) for part in LEFT_OUT)
@@ -213,7 +214,7 @@ def all_places(tree: Path, top: str) -> list[tuple[str, Place]]:
 
 
 def write_mutants(path: Path, here: list[tuple[Place, int]]) -> list[int]:
-    """Write the mutants into the file; return the numbers of those that overlap another."""
+    """Write the mutants into the file; return the numbers of those left out because they overlap another."""
     text, python = path.read_bytes(), path.suffix == ".py"
     dropped, earliest = [], len(text)
     switch = "_mutant" if python else "globalThis.__mutant?."
@@ -246,7 +247,7 @@ def write_mutants(path: Path, here: list[tuple[Place, int]]) -> list[int]:
 
 
 def after_docstring(text: bytes, line: bytes) -> bytes:
-    """Insert a line after the module's docstring."""
+    """Return the text with a line inserted after the module's docstring, or at the start if it has none."""
     end = text.index(b'"""', 3) + 4 if text.startswith(b'"""') else 0
     return text[:end] + line + text[end:]
 

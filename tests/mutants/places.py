@@ -32,7 +32,7 @@ NOT_MUTATED = (ast.JoinedStr, ast.Assert, ast.Raise, ast.Match, ast.AnnAssign)
 
 
 class Place(NamedTuple):
-    """Bytes `start` to `end` of a file, and their replacement. `whole`: a statement that is removed."""
+    """Bytes `start` to `end` of a file, and their replacement. `whole`: it is a statement, which is removed."""
 
     start: int
     end: int

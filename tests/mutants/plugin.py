@@ -1,4 +1,4 @@
-"""A pytest plugin for runs with mutants: it tells the switch the current test, in running sites and pages too."""
+"""A pytest plugin for runs with mutants: it installs the switch in pages, and passes it the name of each test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import mutants_switch as switch  # where mutants.py has copied it
+import mutants_switch as switch  # copied into the tree by mutants.py
 import pytest
 from playwright.sync_api import Browser
 
@@ -28,7 +28,7 @@ PAGE = """(() => {
 
 
 def pytest_sessionstart() -> None:
-    """Copy the prepared database if there is one, and activate mutants on each page."""
+    """Prepare the database of running sites only once for all mutants, and install the switch in each page."""
     tests = sys.modules["tests.conftest"]
     make = tests.prepare
 

@@ -1,8 +1,8 @@
-"""The switch of mutants, copied into the mutated tree: `mutant(n)` is true where mutant n replaces the code.
+"""The switch of mutants, copied into the mutated tree: `mutant(n)` is true if mutant n is active.
 
-MUTANT is its number. With MUTANTS_REACHED, a file, each mutant that is reached is written there with the name of the
-test. A test process sets the name in `test`; other processes read it from a file, whose name is MUTANTS_TEST with the
-name of the pytest-xdist worker appended.
+The variable MUTANT is the number of the active mutant. MUTANTS_REACHED names a file to which each mutant that is
+reached is written, with the name of the test. A test process sets the name in `test`; other processes read it from a
+file, whose name is MUTANTS_TEST with the name of the pytest-xdist worker appended.
 """
 
 import os
@@ -13,11 +13,11 @@ REACHED = os.environ.get("MUTANTS_REACHED", "")
 TEST_FILE = os.environ.get("MUTANTS_TEST", "")
 if TEST_FILE:
     TEST_FILE += os.environ.get("PYTEST_XDIST_WORKER", "")
-SECONDS = 0.1  # between two looks at the file
+SECONDS = 0.1  # between two readings of the file
 
 test = ""
 _seen: set[tuple[int, str]] = set()
-_told = (float("-inf"), "")
+_last_read = (float("-inf"), "")
 
 
 def mutant(number: int) -> bool:
@@ -37,11 +37,11 @@ def reach(number: int) -> None:
 
 
 def _test_of_another_process() -> str:
-    global _told
-    if TEST_FILE and time.monotonic() > _told[0] + SECONDS:
+    global _last_read
+    if TEST_FILE and time.monotonic() > _last_read[0] + SECONDS:
         try:
             with open(TEST_FILE, encoding="utf-8") as file:
-                _told = (time.monotonic(), file.read())
+                _last_read = (time.monotonic(), file.read())
         except FileNotFoundError:
             return ""
-    return _told[1]
+    return _last_read[1]
