@@ -3,8 +3,9 @@
 
     python tests/bench/bench_ask.py [--nodes 300 5000] [--asks 40]
 
-The first question has to build the state of the cluster at that moment; the others are what a slider sends, each a
-different edit of the same attempt. Targets for those: 100 ms with 300 nodes, 300 ms with 5,000 nodes (95th percentile).
+The first question has to build the state of the cluster at that moment. The others are like those of a slider: each is
+a different edit of the same attempt. Targets for these: 100 ms with 300 nodes, 300 ms with 5,000 nodes (95th
+percentile).
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ CPU = ["spec", "containers", 0, "resources", "requests", "cpu"]
 
 
 def cluster(nodes: int) -> str:
-    """Return a scenario: nodes of 8 cores in three zones with two pods each, and pending pods, one of which fits no
-    node."""
+    """Return a scenario: nodes of 8 cores in three zones, two pods on each, and five pending pods.
+
+    One of the pending pods fits no node.
+    """
     zones = [{"topology.kubernetes.io/zone": f"z{zone}"} for zone in range(3)]
     return scenario(
         *(node(f"n{number:04}", cpu=8, labels=zones[number % 3]) for number in range(nodes)),
@@ -45,7 +48,7 @@ def cluster(nodes: int) -> str:
 
 
 def edits(number: int) -> list[dict[str, Any]]:
-    """Return edits of a request, a weight, the scoring strategy and a cordoned node in turn."""
+    """Return an edit of a request, a weight, the scoring strategy or a node's cordon, in turn."""
     about = {"type": "set", "kind": "Pod", "name": "web-3", "namespace": "default", "path": CPU}
     return [
         [{**about, "value": f"{1000 + 50 * number}m"}],

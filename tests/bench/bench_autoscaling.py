@@ -3,7 +3,7 @@
     python tests/bench/bench_autoscaling.py
 
 Scale-up: Cluster Autoscaler with 1,000 pending pods and 20 groups, Karpenter with 700 instance types and 2,000 pods.
-Scale-down: 300 nodes, each used to a quarter, of which both remove some.
+Scale-down: 300 nodes with two small pods each, of which each autoscaler removes some.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable"
 
 
 def groups(pending: int = PENDING) -> list[Manifest]:
-    """Return pods that need up to 500 nodes of 20 groups."""
+    """Return pending pods, 20 node groups of up to 500 nodes, and Cluster Autoscaler."""
     made = [pod(f"p{number}", cpu=2 if number % 3 else 1) for number in range(pending)]
     sizes = {"minimum": 0, "maximum": 500, "size": 0}
     templates = (node("of", cpu=4 + number % 4) for number in range(GROUPS))
@@ -38,7 +38,7 @@ def groups(pending: int = PENDING) -> list[Manifest]:
 
 
 def types(pending: int = PODS) -> list[Manifest]:
-    """Return pods for a pool with 700 instance types."""
+    """Return pending pods, a node pool with 700 instance types, and Karpenter."""
     kinds = [instance_type(f"t{n}", 1 + n % 64, 0.04 * (1 + n % 64) + n / 1e5, zones="abc") for n in range(TYPES)]
     pods = [pod(f"p{number}", cpu=f"{200 + number % 7 * 150}m") for number in range(pending)]
     pool = node_pool("p", {"spec": {"expireAfter": "Never"}})
@@ -46,14 +46,14 @@ def types(pending: int = PODS) -> list[Manifest]:
 
 
 def used_group() -> list[Manifest]:
-    """Return a group of 300 nodes with two small pods on each."""
+    """Return a node group of 300 nodes with two small pods on each, and Cluster Autoscaler."""
     nodes = [node(f"g-{number}", labels={"group": "g"}) for number in range(NODES)]
     group = own("NodeGroup", "g", minimum=0, maximum=500, nodes=[item["metadata"]["name"] for item in nodes])
     return [*nodes, group, own("ClusterAutoscaler", flags=[]), *_used("g-")]
 
 
 def used_pool() -> list[Manifest]:
-    """Return a pool of 300 nodes, which may be consolidated, with two small pods on each."""
+    """Return a node pool of 300 nodes with two small pods on each, and Karpenter, which may consolidate them."""
     pool = node_pool("p", {"spec": {"expireAfter": "Never"}}, disruption={"consolidateAfter": "0s"})
     kinds = [instance_type(f"t{cpu}", cpu, 0.04 * cpu) for cpu in (1, 2, 4, 8, 16)]
     made: list[Manifest] = [node_class(), pool, karpenter(instanceTypes=kinds)]
@@ -92,7 +92,7 @@ def _used(prefix: str) -> list[Manifest]:
 
 
 def answered(objects: list[Manifest]) -> tuple[Autoscaling, float]:
-    """Return the answer, without the run that verifies it, and its seconds of processor time."""
+    """Return the autoscaler's answer, without the run that verifies it, and the seconds of processor time for it."""
     read = parse_scenario(scenario(*objects))
     begun = time.process_time()
     (answer,) = autoscale(read, proves=False)
@@ -100,15 +100,14 @@ def answered(objects: list[Manifest]) -> tuple[Autoscaling, float]:
 
 
 def measure(name: str, objects: list[Manifest]) -> None:
-    """Print the processor time of the answer."""
+    """Print the processor time of the answer, and the number of nodes that it adds."""
     answer, seconds = answered(objects)
     added = sum(new.count for new in answer.new_nodes)
     print(f"{name}: {seconds:.2f} s of processor time, {added} nodes are added")
 
 
 def measure_run(name: str, objects: list[Manifest], seconds: float) -> None:
-    """Print how long the simulation of `seconds` took, and how many nodes were removed or selected for removal in
-    it."""
+    """Print the processor time to simulate `seconds`, and the most nodes in one evaluation of a scale-down."""
     read = parse_scenario(scenario(*objects, untilSeconds=seconds))
     begun = time.process_time()
     evaluated = [event for event in simulate(read) if isinstance(event, ScaleDownEvaluated)]

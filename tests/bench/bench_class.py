@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measure a class: the time from the teacher's step to each student's socket, and that of all answers at once.
+"""Measure a class: the time from the teacher's step to each student's socket, and the time of all answers at once.
 
     python tests/bench/bench_class.py [--students 500] [--steps 100]
 
 The teacher sends ten steps a second over a websocket, as the page does; the students are websockets of another process.
 Every student must receive every step that the server stored (of several steps within a tenth of a second, it stores the
-last), and every answer must be counted. All of it shares the processors of this machine. Every wait ends after PATIENCE
-seconds, and reports the students that are missing.
+last), and every answer must be counted. All processes share the processors of this machine. Every wait ends after
+PATIENCE seconds, and what is missing then is reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STEP_SECONDS = 0.1
 CHOICES = 4
 TEXT, PING, PONG = 1, 9, 10  # kinds of frames
 AGAIN_SECONDS = 0.25  # before a teacher whose connection was lost connects again
-PATIENCE = 60.0  # seconds in which everybody joins, answers, and hears that the class is over
+PATIENCE = 60.0  # seconds for everybody to join, for all answers, and for the end of the class to arrive
 UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOIN", "PAGE", "READ")}
 
 
@@ -104,7 +104,7 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
     teacher = Visitor(next(iter(webs)))
     run = teacher.save(scenario(node("n"), pod(f"a-{students}")))
     teacher.wait_for(run, "done")
-    code = started(teacher, run)
+    code = start_class(teacher, run)
     before, held = sum(map(cpu_seconds, webs.values())), max(map(memory, webs.values()))
     command = [sys.executable, __file__, STUDENT_PROCESS, ",".join(webs), code, str(students)]
     with subprocess.Popen(command, env=stack.env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
@@ -131,7 +131,7 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
     print(f"{figures}{sum(counted.values()):>9}{came['seconds']:>9.2f}{used:>10.2f}{held:>10}{grown:>6}", flush=True)
 
 
-def started(teacher: Any, run: str) -> str:
+def start_class(teacher: Any, run: str) -> str:
     """Start a class on the run, and return its code."""
     scenario = teacher.run(run)["scenario"]["id"]
     page = teacher.url + f"/s/{scenario}/v/1/"
@@ -145,8 +145,8 @@ def started(teacher: Any, run: str) -> str:
 class Taught(NamedTuple):
     """The results of the teacher.
 
-    `sent`: the time at which each step was sent. `counted`: the number of answers for each choice. `missing`: messages
-    that the teacher waited for in vain. `reconnects`: how often its lost connection was replaced.
+    `sent`: the time at which each step was sent. `counted`: the number of answers for each choice. `missing`: the
+    messages that did not arrive. `reconnects`: how often a lost connection was replaced.
     """
 
     sent: list[float]
@@ -289,7 +289,7 @@ class Student(asyncio.Protocol):
         self.buffer = bytearray()
         self.came: list[tuple[float, bytes]] = []
         self.asked = self.kept = 0.0
-        self.trouble = ""  # why it was not there to the end
+        self.trouble = ""  # why it left before the end
 
     def connection_made(self, transport: Any) -> None:
         """Send the handshake."""
@@ -315,7 +315,7 @@ class Student(asyncio.Protocol):
                 self.hear(now, payload)
 
     def hear(self, now: float, data: bytes) -> None:
-        """Store a message with its time of arrival, and answer the question."""
+        """Store a message with its time of arrival, and answer the question when it is asked."""
         self.came.append((now, data))
         if not self.asked and b'"asked": {"id": "q"' in data:
             self.asked = now
@@ -332,7 +332,7 @@ class Student(asyncio.Protocol):
         self.give_up(f"closed: {error!r}")
 
     def give_up(self, why: str) -> None:
-        """Stop waiting."""
+        """Stop waiting, and store the reason if the class was not over."""
         if not self.over.done():
             self.trouble = f"{why}, after {len(self.came)} messages, the last {self.came[-1:]}"
             self.over.set_result(None)

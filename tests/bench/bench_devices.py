@@ -20,10 +20,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kschedui.runs import frames
+from kschedui.work.rare_collection import rare_collection
 from scheduler_core import chunked, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import AttemptFinished, RunStarted
-from tests.bench.bench_engine import LIMITS, as_in_a_worker
+from tests.bench.bench_engine import LIMITS
 from tests.bench.machine import describe_machine
 
 AIM = 10.0  # milliseconds
@@ -33,8 +34,10 @@ DRIVER = "gpu.example.com"
 
 
 def devices(nodes: int, pods: int) -> list[dict[str, Any]]:
-    """Return nodes with four models of GPUs, two GPUs at each PCIe root, and pods for two GPUs of a root, every other
-    one for a third."""
+    """Return nodes with 8 GPUs, two at each PCIe root, of one of four models; and pods.
+
+    Each pod claims two GPUs of one PCIe root, and every other pod claims a third GPU.
+    """
     return [
         {
             "apiVersion": API,
@@ -104,13 +107,13 @@ def _pod(number: int) -> dict[str, Any]:
 
 
 def measure(release: str, text: str, runs: int) -> bool:
-    """Print one row. Return whether a cycle is fast enough."""
+    """Print one row. Return whether a cycle, with its trace, is as fast as its target."""
     scenario = parse_scenario(text, LIMITS, release=RELEASES[release])
     bare, kept, events = [], [], []
     for _ in range(runs):
         events, seconds = _run(scenario)
         bare.append(seconds)
-        with as_in_a_worker():
+        with rare_collection():
             started = time.process_time()
             size = sum(len(frames.pack(chunk)) for chunk in chunked(events))
             kept.append(seconds + time.process_time() - started)
@@ -126,7 +129,7 @@ def _run(scenario: Any) -> tuple[list[Any], float]:
     running = simulate(scenario)
     first = next(running)
     assert isinstance(first, RunStarted)
-    with as_in_a_worker():
+    with rare_collection():
         started = time.process_time()
         events = [first, *running]
         return events, time.process_time() - started

@@ -50,12 +50,13 @@ REAL = {
     "antiaffinity-100": 2200, "antiaffinity-1000": 784, "antiaffinity-5000": 491,
     "preemption-100": 973, "preemption-1000": 490, "preemption-5000": 110,
 }  # fmt: skip
-# The reference loop where REAL was measured. It was not recorded; with this one, basic-5000 has the ratio of the two
-# side by side, by processor time (9.3), and the other workloads that were compared so have less than theirs.
+# Assumed time of the reference loop on the machine on which REAL was measured; it was not recorded. With it, basic-5000
+# has the ratio that a comparison side by side by processor time gave (9.3), and the other workloads that were compared
+# in this way have lower ratios than they had then.
 REAL_LOOP_MS = 44.0
-WHOLE = {"preemption-100": (450, 2.5)}  # column b, ScheduleOne with a fake clientset, and how many times as fast to be
+WHOLE = {"preemption-100": (450, 2.5)}  # (pods/s in column b: ScheduleOne with a fake clientset, target ratio)
 OWN = {"mixed-5000": mixed, "unique-5000": unique}
-# What is aimed at, with the trace kept: times as fast as kube-scheduler, or pods/s where that was not measured.
+# Targets with the trace kept: times as fast as kube-scheduler, or pods/s where kube-scheduler was not measured.
 RATIO_AIMS = {
     "basic-5000": 14, "spread-5000": 10, "antiaffinity-5000": 10, "mixed-5000": 10_000,
     "preemption-100": 1.5, "preemption-1000": 3, "preemption-5000": 6,
@@ -65,7 +66,7 @@ BYTES_AIMS = {
     "preemption-100": 4000, "preemption-1000": 4000, "preemption-5000": 4000,
 }  # fmt: skip
 KEEPING_AIM = 0.15
-MEASURED = RELEASES["1.34"]  # whose kube-scheduler was measured, and its decisions recorded
+MEASURED = RELEASES["1.34"]  # the release whose kube-scheduler was measured, and whose decisions were recorded
 LIMITS = Limits(bytes=1 << 30, documents=1 << 20, nodes=100_000, pods=100_000)
 
 
@@ -81,7 +82,7 @@ def scenario_of(objects: Objects) -> Scenario:
 
 
 def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
-    """Return the seconds from RunStarted to the end, and the events."""
+    """Simulate. Return the seconds of processor time from RunStarted to the end, and the events."""
     events = simulate(scenario)
     kept = [next(events)]
     assert isinstance(kept[0], RunStarted)
@@ -97,7 +98,7 @@ def recorded(name: str) -> list[dict[str, Any]] | None:
 
 
 def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
-    """Return how many attempts differ from kube-scheduler's."""
+    """Return the number of attempts that differ from kube-scheduler's; 0 if its decisions were not recorded."""
     expected = recorded(name)
     if expected is None:
         return 0
@@ -117,7 +118,7 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 
 
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
-    """Return the (bytes, seconds) that the run takes as compressed chunks."""
+    """Return the bytes of the run's compressed chunks, and the seconds of processor time to make them."""
     with rare_collection():
         started = time.process_time()
         taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))

@@ -81,14 +81,14 @@ def with_rows() -> float:
 
 
 def overhead() -> None:
-    bare_loop()  # what is loaded and compiled once
+    bare_loop()  # warm up
     pairs = [(bare_loop(), with_rows()) for _ in range(ROUNDS)]
     bare, kept = (min(column) for column in zip(*pairs, strict=True))
     row("2,000 cells, bare loop", f"{bare:.3f} s of processor time")
     row("the same, claimed and kept as rows", f"{kept:.3f} s: {100 * (kept / bare - 1):+.1f} %, aim +10 %")
 
 
-def begun(visitor: Visitor) -> str:
+def start_experiment(visitor: Visitor) -> str:
     scenario = visitor.run(visitor.save(OUTLIERS))["scenario"]["id"]
     status, answer = visitor.post("/api/v1/experiments", scenario=scenario, factors=MANY)
     assert status == 201, answer
@@ -100,7 +100,7 @@ def state(visitor: Visitor, eid: str) -> dict[str, Any]:
 
 
 def done(visitor: Visitor, eid: str) -> bool:
-    """Return whether the experiment is done. Sleeps for a second first, as a page does between requests."""
+    """Wait for a second, as a page does between requests, and return whether the experiment is done."""
     time.sleep(1)
     return str(state(visitor, eid)["state"]) == "done"
 
@@ -124,9 +124,9 @@ def time_of(processes: Sequence[int]) -> Time:
 class Whole(NamedTuple):
     """Seconds of an experiment on a whole site.
 
-    `elapsed`: by the database, from the start of the first batch to the end of the last. `pool`: of the processes that
-    worked on the cells. `others`: processor time of the web server, the broker and the parent of the pool. `disturbed`:
-    until a run that was started during the experiment had its first step, or 0.0 if none was started.
+    `elapsed`: by the database, from the start of the first batch to the end. `pool`: of the processes that worked on
+    the cells. `others`: processor time of the site's other processes. `disturbed`: until a run that was started during
+    the experiment had its first step, or 0.0 if none was started.
     """
 
     elapsed: float
@@ -142,7 +142,10 @@ class Whole(NamedTuple):
 
 
 def whole(processes: int, *, disturb: bool = False) -> Whole:
-    """Run an experiment of MANY cells on a whole site with `processes` for experiments. Return its times."""
+    """Run the experiment MANY on a whole site with `processes` for experiments, after one to warm up. Return its times.
+
+    With `disturb`, a run is started in the middle.
+    """
     target = Path(tempfile.mkdtemp(prefix=f"stack-{processes}-", dir=folder))
     shutil.copy(folder / "bench.sqlite3", target / "site.sqlite3")
     env = {"KSCHEDUI_DATA_DIR": str(target), "DATABASE_URL": f"sqlite:///{target}/site.sqlite3"}
@@ -153,13 +156,13 @@ def whole(processes: int, *, disturb: bool = False) -> Whole:
         stack.start_web("127.0.0.1", free_port())
         stack.wait()
         visitor = Visitor(stack.url)
-        warm = begun(visitor)
+        warm = start_experiment(visitor)
         assert wait_until(lambda: done(visitor, warm), LONG)
-        time.sleep(1)  # what only started the site is gone
+        time.sleep(1)  # until processes that only started the site have ended
         every = [one.pid for child in stack.children.values() for one in descendants(child.group)]
-        pool = sorted(every, key=spent)[-processes:]  # who worked on the cells so far
+        pool = sorted(every, key=spent)[-processes:]  # those that worked on the cells so far
         before = time_of(pool), sum(map(spent, set(every) - set(pool)))
-        eid, waited = begun(visitor), 0.0
+        eid, waited = start_experiment(visitor), 0.0
         if disturb:
             assert wait_until(lambda: 0 < state(visitor, eid)["done"] < 6000, LONG)
             asked = time.monotonic()

@@ -50,7 +50,7 @@ MAKE_TOKEN = (
 
 
 def forms(nodes: int, pods: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the formats of the dump with their content; the default is 60 MB of YAML."""
+    """Yield (name, content) for each format of the dump; by default, it has 60 MB as YAML."""
     objects = Cluster(nodes, pods, fields=80).objects()
     half = len(objects) // 2
     text = as_yaml(listed(objects))
@@ -62,7 +62,7 @@ def forms(nodes: int, pods: int) -> Iterator[tuple[str, bytes]]:
 
 
 def by_command(content: bytes) -> str:
-    """Import the dump with `kschedui import -`."""
+    """Import the dump with `kschedui import -`. Return a text with the size of the scenario."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as made:
         source.write(content)
         source.seek(0)
@@ -99,7 +99,7 @@ def by_pipe(stack: Stack, visitor: Visitor, content: bytes) -> str:
 
 
 def first_step(visitor: Visitor, run: str, token: str = "") -> str:
-    """Wait for the first chunk of a run."""
+    """Wait for the first chunk of a run, and return a text with the run's id."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     address = f"{visitor.url}/api/v1/runs/{run}/chunks/0"
     assert wait_until(lambda: visitor.send(urllib.request.Request(address, headers=headers))[0] == 200, 300)
@@ -120,7 +120,7 @@ def by_page(page: Page, file: Path, nodes: int) -> str:
 
 @contextmanager
 def editor(url: str, path: str) -> Iterator[Page]:
-    """Open a page in a fresh browser, whose memory holds nothing else."""
+    """Yield the import page in a new browser, whose memory has nothing else."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
         page = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900}).new_page()

@@ -60,16 +60,16 @@ OPEN_FILES = 8192
 PAGES = ("/", "/accounts/login/", "/new/", "/library/first-pod/", "/releases/", "/accounts/mine/")
 LIVE = 600  # pods of a run that is followed
 REGEX = "0000s" * 12 + "x"
-GRACE = 240.0  # seconds after the end in which roles finish what they have begun: a wait, and work to its limit
+GRACE = 240.0  # seconds after the end for the last requests, which may wait and then work up to their limit
 PATIENCE = 60.0  # seconds that a client waits for an answer or a message
 REPORT_SECONDS = 1.0
 MAX_MS = 500.0  # the 99th percentile of other visitors' pages
-MAX_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
+MAX_GROWTH = 50  # megabytes that a process may grow beyond its largest size in its first WARM seconds
 WARM = 120.0
-MAX_TEMPORARY = 303  # megabytes of a web process: KSCHEDUI_MAX_BODY_BYTES, 288 of 1,048,576 bytes
+MAX_TEMPORARY = 303  # megabytes for each web process: KSCHEDUI_MAX_BODY_BYTES is 288 MiB
 LOOK_SECONDS = 5.0
-UPLOAD = "upload"  # the name of a process that answers one
-TOGETHER = 10  # questions that an attacker asks at once
+UPLOAD = "upload"  # the name of processes that handle one upload each
+TOGETHER = 10  # questions that the attacker sends at once
 
 
 class Report(NamedTuple):
@@ -83,7 +83,7 @@ class Report(NamedTuple):
     counts: Counter[str]
     lost: list[str]
     failed: list[str]
-    doing: list[str]  # the last
+    doing: list[str]
 
     @classmethod
     def empty(cls) -> Report:
@@ -98,13 +98,13 @@ class Report(NamedTuple):
 
 
 class Seconds:
-    """Seconds of the target machine, each of which takes `slowed` seconds here."""
+    """`slowed`: the seconds on this machine for a second on the target machine."""
 
     slowed = 1.0
 
 
 def slower(seconds: float) -> float:
-    """Return how long something takes here that takes these seconds on the target machine."""
+    """Return the seconds on this machine for these seconds on the target machine."""
     return Seconds.slowed * seconds
 
 
@@ -172,7 +172,7 @@ def measure(stack: Any, urls: list[str], chosen: Any) -> bool:
     parts += [(harm, next(each), end, i) for i in range(5)]
     roles = [begin(*part) for part in parts if part[0].__name__ not in chosen.without]
     sizes = Sizes(stack, min(WARM, 60 * chosen.minutes / 4))
-    reports = gathered(roles, end + GRACE, sizes)
+    reports = collect_reports(roles, end + GRACE, sizes)
     played: dict[str, list[Report]] = {}
     for role, report in zip(roles, reports, strict=True):
         played.setdefault(role.name, []).append(report)
@@ -238,7 +238,7 @@ def play(reports: Connection, function: Any, *about: Any) -> None:
 
     def send_reports() -> None:
         while not over.wait(REPORT_SECONDS):
-            with suppress(RuntimeError, OSError):  # it changed while it was packed: the next one tells
+            with suppress(RuntimeError, OSError):  # if it changed while it was pickled, the next one is sent
                 reports.send(report)
 
     sender = threading.Thread(target=send_reports, daemon=True)
@@ -254,8 +254,8 @@ def play(reports: Connection, function: Any, *about: Any) -> None:
     reports.send(report)
 
 
-def gathered(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
-    """Return the last report of each role. A role that still runs after `most` is killed, and has failed."""
+def collect_reports(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
+    """Return the last report of each role. A role that still runs at the time `most` is killed and counts as failed."""
     last = {role.name + str(number): Report.empty() for number, role in enumerate(roles)}
     names = dict(zip((role.reports for role in roles), last, strict=True))
     open_ends = list(names)
@@ -373,7 +373,7 @@ class Client:
         self.cookies: dict[str, str] = {}
 
     def send(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
-        """Send a request, follow redirects, and return status and body."""
+        """Send a request, follow the redirects of a GET, and return status and body."""
         connection = HTTPConnection(self.host, timeout=300, source_address=(self.address, 0))
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         if body is not None:
@@ -415,7 +415,7 @@ def visit(report: Report, url: str, end: float) -> None:
 
 
 def watch(report: Report, url: str, end: float, viewers: int) -> None:
-    """Watch live runs: a new viewer starts when one ends."""
+    """Save live runs one after another; all viewers follow each of them to its end."""
     owner = Client(url, "127.0.2.1")
 
     def begin_run(number: int) -> str:
@@ -480,7 +480,7 @@ def teach(report: Report, urls: list[str], end: float, students: int, env: dict[
     report.doing[-1] = "starting a class"
     run = teacher.save(scenario(node("n"), pod("taught")))
     teacher.wait_for(run, "done")
-    code = bench_class.started(teacher, run)
+    code = bench_class.start_class(teacher, run)
     bench_class.STEP_SECONDS = slower(2.0) / 1.1
     command = [sys.executable, bench_class.__file__, bench_class.STUDENT_PROCESS, ",".join(urls), code, str(students)]
     report.doing[-1] = "students joining"
@@ -542,14 +542,14 @@ def text_of(number: int, turn: int) -> str:
 
 
 def burden(report: Report, url: str, end: float, number: int) -> None:
-    """Send the largest allowed requests, as many as are accepted."""
+    """Send the largest allowed requests, one after another, and poll the uploads that were accepted."""
     client = Client(url, f"127.0.5.{1 + number}")
     large = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"h{number}-{i}") for i in range(8000)))
     far = [{"at": 1_000_000, "create": pod("late")}]
     never = [pod(f"never-{i}", cpu=1000) for i in range(200)]
     endless = scenario(*(node(f"n{i}", cpu=1) for i in range(1000)), *never, events=far)
     report.counts[f"{len(large) / 1e6:.1f} MB each"] = 1
-    uploads: dict[str, tuple[str, float]] = {}  # that are not over yet: what was asked for, and when
+    uploads: dict[str, tuple[str, float]] = {}  # address -> (request, start) of the uploads that are not done
     while time.time() < end:
         for path, body in (("check", large), ("import", large), ("preview", endless)):
             report.doing[-1] = path
@@ -611,8 +611,8 @@ extenders: [{{urlPrefix: 'http://x', httpTimeout: '{REGEX}'}}]
             list(pool.map(ask, islice(cycle(questions), TOGETHER)))
 
 
-TABLES = ("|a" * 256 + "\n" + "|-" * 256 + "\n" + "|\n" * 256 + "\n") * 13  # 65,536 cells each, if nothing limits them
-STALLED = 8  # uploads of one address, and sockets
+TABLES = ("|a" * 256 + "\n" + "|-" * 256 + "\n" + "|\n" * 256 + "\n") * 13  # 65,536 cells each without a limit
+STALLED = 8  # stalled uploads, and sockets that read nothing, of one address
 
 
 def harm(report: Report, url: str, end: float, number: int) -> None:
@@ -638,7 +638,7 @@ def harm(report: Report, url: str, end: float, number: int) -> None:
                         with report.measured("page of it"):
                             report.counts[f"page {client.send('GET', path)[0]}"] += 1
                     report.doing[-1] = "deaf sockets"
-                    deaf = [listen(client, saved["run"], cursor) for cursor in range(STALLED)]
+                    deaf = [deaf_socket(client, saved["run"], cursor) for cursor in range(STALLED)]
                     status, _ = client.send("DELETE", f"/api/v1/scenarios/{saved['id']}", {})
                     report.counts[f"delete {status}"] += 1
                     time.sleep(slower(2))
@@ -651,7 +651,7 @@ def harm(report: Report, url: str, end: float, number: int) -> None:
                 one.close()
 
 
-def connected(client: Client) -> socket.socket:
+def connect_narrowly(client: Client) -> socket.socket:
     """Return a connection of the client with a small receive buffer, so that the system accepts little data for it."""
     host, _, port = client.host.partition(":")
     made = socket.socket()
@@ -665,7 +665,7 @@ def connected(client: Client) -> socket.socket:
 def stall(client: Client) -> socket.socket | None:
     """Start an upload of 60 MB with a CSRF token, send 20 MB and stop. Return the socket, or None if it failed."""
     try:
-        made = connected(client)
+        made = connect_narrowly(client)
         cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
         lines = ["POST /api/v1/import HTTP/1.1", f"Host: {client.host}", "Content-Length: 60000000"]
         lines += ["Content-Type: application/json", f"Cookie: {cookies}", f"Referer: http://{client.host}/"]
@@ -690,13 +690,13 @@ def is_answered(upload: socket.socket) -> bool:
     return True
 
 
-def listen(client: Client, run: str, cursor: int) -> socket.socket | None:
+def deaf_socket(client: Client, run: str, cursor: int) -> socket.socket | None:
     """Subscribe to a run and read nothing. Return the socket, or None if it failed."""
     lines = ["GET /ws/run/ HTTP/1.1", f"Host: {client.host}", f"Origin: http://{client.host}", "Upgrade: websocket"]
     lines += ["Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
     message = json.dumps({"type": "subscribe", "run": run, "cursor": cursor}).encode()
     try:
-        made = connected(client)
+        made = connect_narrowly(client)
         made.sendall("\r\n".join([*lines, "", ""]).encode())
         made.recv(4096)
         made.sendall(bytes((0x81, 0x80 | len(message))) + bytes(4) + message)  # masked by zeros

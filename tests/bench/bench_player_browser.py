@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measure the player in headless Chromium.
 
-Measured are seeks in a run of 20,000 events, playing with 5,000 nodes, the first step, dragging a number, and the
-frames while a step moves on a machine that is slowed down four times (`--slowed` 1.5 for another rate). Starts its own stack, saves two scenarios, and
-prints a table of milliseconds.
+It measures seeks in a run of 20,000 events, playing with 5,000 nodes, the first step, changing a number of the
+arithmetic, and the frames while a step moves in a browser that is slowed down by `--slowed` (4 times by default). It
+starts its own stack, saves two scenarios, and prints a table of milliseconds.
 
 `--url` measures a running site; `--frames URL` measures only the frames. `--pairs OLD_URL NEW_URL` compares the first
 step of two sites and loads them in turn, so that other load affects both. The stack runs from the work tree; with
@@ -38,11 +38,11 @@ DRAGS = 60
 LINKS = 9
 ROUND_TRIP = 50  # milliseconds, of a visitor who is far away and comes for the first time
 LESSON = "/library/flash-sale/"
-SLOWED = 4.0  # times, of the target machine; 1.5 on a machine that is 2.6 times as slow
+SLOWED = 4.0  # for the target machine; use 1.5 on a machine that takes 2.6 times as long
 FRAME = 1000 / 60  # milliseconds
 LATE = 1.5  # frames: a longer interval has missed one
-MOVED = 3  # times that a step is looked at: others keep the machine busy, and the shortest time is printed
-MOVES = {  # links to the stops before those that move
+MOVED = 3  # measurements of each step, of which the best counts, because other load disturbs them
+MOVES = {  # links to stops from which the next step moves something
     "/library/first-pod/": ("0", "4", "4.3", "5.1", "5.5"),
     "/library/high-preempts-low/": ("4.3", "5.1", "5.4", "9", "15.3"),
     "/library/hard-spread/": ("6", "11", "15", "47.3"),
@@ -191,7 +191,7 @@ def row(name: str, times: list[float], more: str = "") -> None:
     print(f"{name:48}{percentiles(times)}   {more}", flush=True)
 
 
-def opened(page: Page, address: str) -> Page:
+def open_run(page: Page, address: str) -> Page:
     page.goto(address)
     page.wait_for_selector("#player[data-ready]")
     for _ in range(1200):
@@ -214,18 +214,18 @@ LOADED = """() => performance.getEntriesByType('resource').filter((one) => one.n
 
 
 def settle(page: Page) -> None:
-    """Wait until the processes that Chromium starts with each tab are ready, so that they do not count as the page's
-    time."""
+    """Wait until the processes that Chromium starts for a tab are ready, so that the page's times do not include
+    them."""
     page.wait_for_timeout(700)
 
 
-def opened_link(page: Page, address: str) -> None:
+def open_link(page: Page, address: str) -> None:
     page.goto("about:blank")
     settle(page)
     page.goto(address)
 
 
-def clicked_card(page: Page, address: str) -> None:
+def click_card(page: Page, address: str) -> None:
     page.goto(address)
     settle(page)
     page.click(".scenario-card:not([hidden]) a >> nth=0")
@@ -275,7 +275,7 @@ def first_step(name: str, loads: list[FirstStep]) -> None:
 def from_far_away(browser: Browser, url: str, round_trip: float = ROUND_TRIP) -> FirstStep:
     """Measure a first visit: with an empty browser cache, and with a longer time for every round trip."""
     with far_away(url, round_trip) as address, browser.new_context(base_url=address, viewport=VIEWPORT) as context:
-        return load(context, opened_link, lesson_at(context))
+        return load(context, open_link, lesson_at(context))
 
 
 def lesson_at(context: BrowserContext) -> str:
@@ -287,7 +287,7 @@ def pairs(browser: Browser, old: str, new: str) -> None:
     """Compare the first step of two sites, near and far away: print both, and the median of the ratios."""
     contexts = {url: browser.new_context(base_url=url, viewport=VIEWPORT) for url in (old, new)}
     ways: dict[str, Callable[[str], FirstStep]] = {
-        "known": lambda url: load(contexts[url], opened_link, lesson_at(contexts[url])),
+        "known": lambda url: load(contexts[url], open_link, lesson_at(contexts[url])),
         f"{ROUND_TRIP} ms away, empty cache": lambda url: from_far_away(browser, url),
     }
     for name, way in ways.items():
@@ -300,8 +300,8 @@ def pairs(browser: Browser, old: str, new: str) -> None:
 
 
 def whole_session(context: BrowserContext, address: str) -> None:
-    """Print the size of our own scripts that are loaded for a whole run with preemption, and a selected pod at its end."""
-    page = opened(context.new_page(), address)
+    """Print the size of the site's scripts that are loaded for all steps of a run with preemption and a selected pod."""
+    page = open_run(context.new_page(), address)
     for step in range(page.evaluate("kschedui.store.steps")):
         page.evaluate("step => kschedui.player.seek(step, 1e6)", step)
         page.wait_for_selector("#player[data-ready]")
@@ -313,13 +313,13 @@ def whole_session(context: BrowserContext, address: str) -> None:
 
 
 def drags(page: Page) -> None:
-    """Print a row: milliseconds from a change of a number in the arithmetic to the answer on the stage."""
+    """Print a row: milliseconds from a change of a number in the arithmetic until the answer is drawn."""
     page.evaluate(SEEK_A_NUMBER, [1000, NUMBER])
 
     def next_value() -> float:
         return float(page.evaluate(NEXT_VALUE, page.query_selector(NUMBER)))
 
-    next_value()  # loads what questions need
+    next_value()  # warm up: the page loads its modules
     row("100 nodes: a number dragged, ms", [next_value() for _ in range(DRAGS)])
 
 
@@ -369,21 +369,21 @@ def measure(browser: Browser, url: str) -> None:
     context = browser.new_context(base_url=url, viewport=VIEWPORT)
     for cookie in visitor.cookies:
         context.add_cookies([{"name": cookie.name, "value": cookie.value or "", "url": url}])
-    page = opened(context.new_page(), url + long["url"])
+    page = open_run(context.new_page(), url + long["url"])
     print(
         f"{'run of':48}{page.evaluate('kschedui.store.steps')} events, 100 nodes; {page.evaluate('kschedui.store.chunks.length')} chunks"
     )
     seeks(page, "any seek to the drawn step", SEEKS)
     drags(page)
     address = f"{page.url.split('#')[0]}#12000"
-    page = opened(context.new_page(), url + wide["url"])
+    page = open_run(context.new_page(), url + wide["url"])
     seeks(page, "5,000 nodes: seek", SEEKS // 2)
     for speed in (1, 8, 32):
         timed(page, f"5,000 nodes: a frame at {speed}x, ms", PLAY, [speed, FRAMES])
     lesson = lesson_at(context)
-    first_step("link to flash sale", [load(context, opened_link, lesson) for _ in range(LINKS)])
-    first_step("link into the long run", [load(context, opened_link, address) for _ in range(LINKS)])
-    first_step("a card of the library", [load(context, clicked_card, "/") for _ in range(LINKS)])
+    first_step("link to flash sale", [load(context, open_link, lesson) for _ in range(LINKS)])
+    first_step("link into the long run", [load(context, open_link, address) for _ in range(LINKS)])
+    first_step("a card of the library", [load(context, click_card, "/") for _ in range(LINKS)])
     first_step(f"{ROUND_TRIP} ms away, empty cache", [from_far_away(browser, url) for _ in range(LINKS)])
     whole_session(context, lesson)
     frames(context, SLOWED)

@@ -80,8 +80,10 @@ class Cluster:
             )
 
     def watched(self, name: str) -> Iterator[Manifest]:
-        """Yield the watch events of a resource, one virtual second after another: half of them pods, half of them
-        Events."""
+        """Yield the watch events of a resource, one virtual second after another.
+
+        There are as many of pods as of Events, and none of other resources.
+        """
         for second in range(self.seconds if name in ("pods", "events") else 0):
             for turn in range(self.rate // 6):
                 number = self.pods + second * (self.rate // 6) + turn
@@ -115,7 +117,7 @@ def versioned(item: Manifest, version: int) -> Manifest:
 
 
 def serve(cluster: Cluster) -> ThreadingHTTPServer:
-    """Return the API server, on a free port."""
+    """Return an API server with a free port, which does not serve yet."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -188,7 +190,7 @@ def record(port: int, minutes: int, rate: int) -> None:
     recorder.begin()
     listed = recorder.progress().objects
     print(f"{listed:,} objects listed: {resident():.0f} MB, {time.process_time() - began:.1f} s of CPU")
-    a_minute = 60 * (rate // 6) * 5  # the third of the Events tells no decision
+    a_minute = 60 * (rate // 6) * 5  # five of six changes are recorded: "Pulled" is about no decision
     printed = 0
 
     def show(progress: Any) -> None:

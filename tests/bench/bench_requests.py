@@ -40,7 +40,7 @@ class Site:
 
     def __init__(self, tree: Path, folder: Path) -> None:
         env = {**os.environ, **UNLIMITED, "KSCHEDUI_DATA_DIR": str(folder)}
-        env["PYTHONPATH"] = f"{tree}:{env.get('PYTHONPATH', '')}"  # with the packages that only the other needs
+        env["PYTHONPATH"] = f"{tree}:{env.get('PYTHONPATH', '')}"  # with packages that only the other needs
         env["DATABASE_URL"] = f"sqlite:///{folder}/bench.sqlite3"
         command = [sys.executable, "manage.py", "up", "--port", "0"]
         self.up = subprocess.Popen(command, cwd=tree, env=env, stdout=subprocess.PIPE, text=True)
@@ -55,7 +55,7 @@ class Site:
         self.web = next(one.pid for one in family if "uvicorn" in one.command)
 
     def seconds(self) -> float:
-        """Return the seconds of processor time so far: of the web process, its descendants and their ended children."""
+        """Return the seconds of processor time so far of the web process, its descendants and their ended children."""
         return sum(map(seconds_of, (self.web, *(one.pid for one in descendants(self.web)))))
 
     def stop(self) -> None:

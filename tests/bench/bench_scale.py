@@ -44,7 +44,7 @@ LIVE = (200, 600, 2000, 6000)
 PENDING = (100, 300, 1000, 3000)
 VIEWERS = (50, 100, 200, 400)
 WORKERS = (1, 2)
-RUNS = 12  # that wait for a worker
+RUNS = 12  # queued at once
 Curves = dict[str, list[tuple[float, float]]]
 
 
@@ -55,7 +55,7 @@ class Drawing(NamedTuple):
     curves: Curves
 
 
-def of_nodes(pace: Pace) -> Drawing:
+def measure_nodes(pace: Pace) -> Drawing:
     """Measure the milliseconds for each of 1,000 pods, including the trace."""
     curves: Curves = {}
     for workload in (basic, spread, mixed):
@@ -66,7 +66,7 @@ def of_nodes(pace: Pace) -> Drawing:
     return Drawing("A scheduling attempt, with its trace", "nodes", "ms of processor time", curves)
 
 
-def of_pods(pace: Pace) -> Drawing:
+def measure_pods(pace: Pace) -> Drawing:
     """Measure the seconds of a run on 1,000 nodes: to read the text, and to simulate and store."""
     curves: Curves = {"read JSON": [], "simulate, keep": []}
     for pods in PODS:
@@ -78,7 +78,7 @@ def of_pods(pace: Pace) -> Drawing:
     return Drawing("A run on 1,000 nodes", "pods", "s of processor time", curves)
 
 
-def of_live(pace: Pace) -> Drawing:
+def measure_live(pace: Pace) -> Drawing:
     """Measure the seconds of a run on 1,000 nodes in which Deployments of 20 pods are created and rolled out."""
     curve = []
     for pods in LIVE:
@@ -88,8 +88,8 @@ def of_live(pace: Pace) -> Drawing:
     return Drawing("Deployments of 20 pods, created and rolled out", "pods", "s of processor time", {"a run": curve})
 
 
-def of_autoscaling(pace: Pace) -> Drawing:
-    """Measure the seconds of one decision: which nodes are added for pods that wait."""
+def measure_autoscaling(pace: Pace) -> Drawing:
+    """Measure the seconds of one decision of each autoscaler about the nodes for pending pods."""
     curves: Curves = {}
     cases = {"Cluster Autoscaler": bench_autoscaling.groups, "Karpenter": bench_autoscaling.types}
     for name, objects in cases.items():
@@ -99,8 +99,8 @@ def of_autoscaling(pace: Pace) -> Drawing:
     return Drawing(title, "pods that wait", "s of processor time", curves)
 
 
-def of_viewers(pace: Pace) -> Drawing:
-    """Measure the web processes' seconds of processor time for viewers of one run, and the delay of most chunks."""
+def measure_viewers(pace: Pace) -> Drawing:
+    """Measure the web processes' seconds of processor time for viewers of one run. Print the delays of the chunks."""
     curves: Curves = {}
     with _site() as stack:
         stack.start_workers(runs=1)
@@ -120,8 +120,8 @@ def of_viewers(pace: Pace) -> Drawing:
     return Drawing("Viewers who join a run and follow it", "viewers", "s of processor time, web", curves)
 
 
-def of_workers(pace: Pace) -> Drawing:
-    """Measure the elapsed seconds until several queued runs are done."""
+def measure_workers(pace: Pace) -> Drawing:
+    """Measure how many queued runs are done in a minute."""
     curve = []
     for workers in WORKERS:
         with _site() as stack:
@@ -134,12 +134,12 @@ def of_workers(pace: Pace) -> Drawing:
 
 
 PARTS: dict[str, Callable[[Pace], Drawing]] = {
-    "nodes": of_nodes,
-    "pods": of_pods,
-    "live": of_live,
-    "autoscaling": of_autoscaling,
-    "viewers": of_viewers,
-    "workers": of_workers,
+    "nodes": measure_nodes,
+    "pods": measure_pods,
+    "live": measure_live,
+    "autoscaling": measure_autoscaling,
+    "viewers": measure_viewers,
+    "workers": measure_workers,
 }
 
 
@@ -173,7 +173,7 @@ def _example(nodes: int, pods: int, name: str = "p") -> str:
 
 @contextmanager
 def _site() -> Iterator[Stack]:
-    """Yield a broker and an empty database; the caller starts the workers and web processes that it needs."""
+    """Yield a stack with a broker and an empty database; the caller starts the workers and web processes."""
     with tempfile.TemporaryDirectory() as name:
         env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
         env |= {"KSCHEDUI_MAX_SOCKETS_PER_ADDRESS": "10000", "KSCHEDUI_RATE_SAVE": "100000"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure what blocks the web process: GET requests to each address, about the largest things that a site may store.
+"""Measure how long requests block the web process: a GET of each address, about the largest scenario of a site.
 
     python tests/bench/bench_stalls.py [--pods 8000] [--megabytes 11] [--only WORDS]
 
@@ -23,7 +23,7 @@ import django
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-MOST = 50.0  # milliseconds that nothing should hold Python's lock for
+MOST = 50.0  # milliseconds; nothing should hold Python's lock for longer
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def measure(url: str, chosen: Any) -> None:
     """Save and run the scenario, and request each address."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
     django.setup()
-    from tests.bench.bench_class import started
+    from tests.bench.bench_class import start_class
     from tests.builders import node, pod, scenario
     from tests.web.accounts.test_access_matrix import ROUTES, VALUES
     from tests.web.visitor import Visitor
@@ -74,7 +74,7 @@ def measure(url: str, chosen: Any) -> None:
     done = visitor.wait_for(saved["run"], "done", "failed")
     print(f"{len(text):,} bytes, run {done['state']}, {done['chunks']} chunks", flush=True)
     small = visitor.save(scenario(node("n"), pod("p")))
-    code = started(visitor, small)
+    code = start_class(visitor, small)
     ids = {"sid": saved["id"], "rid": saved["run"], "a": saved["id"], "b": saved["id"], "m": "1", "n": "1"}
     values = {**VALUES, **ids, "code": code, "slug": "first-pod", "kind": "pod", "name": "p0"}
     for route in ROUTES:
@@ -106,7 +106,7 @@ def show(visitor: Any, route: str, ask: Any) -> None:
 
 
 def long_text(pods: int, megabytes: int) -> str:
-    """Return a scenario of `pods`, with annotations that make it `megabytes` large."""
+    """Return a scenario of `pods`, with annotations that make it about `megabytes` large."""
     from tests.builders import node, pod, scenario
 
     note = ("<b>'quoted' & \"said\"</b> " * 1000)[: max(1, megabytes * 1_000_000 // pods - 200)]

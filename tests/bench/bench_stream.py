@@ -4,8 +4,8 @@
     python tests/bench/bench_stream.py [--viewers 200] [--pods 2000]
 
 Live: all viewers follow while the worker simulates. Late: all of them request the finished run at once. The delay of a
-chunk is the time between its arrival at the first viewer and at each other one; it includes the time for their
-handshakes. Every viewer must receive every chunk. Processor time and memory are those of the web server.
+chunk is the time from its arrival at the first viewer to its arrival at each viewer; it includes the handshakes. Every
+viewer must receive every chunk. Processor time and memory are those of the web server.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
     python tests/bench/bench_viewers.py [--viewers 500] [--runs 200]
 
-A separate process stores the chunks of a recorded run again and announces them as a worker does: paced, one a second
-(of 200 runs, one every four seconds), which is faster than anybody plays them; or as fast as possible, each as soon as
-the previous one is committed. The viewers are websockets of another process. Every viewer must receive every chunk. All
-of it shares the processors of this machine.
+A separate process stores the chunks of a recorded run again and announces them as a worker does: either paced, one a
+second (for 200 runs, one every four seconds), which is faster than they are played; or as fast as possible, each as
+soon as the previous one is committed. The viewers are websockets of another process. Every viewer must receive every
+chunk. All processes share the processors of this machine.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
 
 
 def start_web(stack: Any, name: str) -> tuple[str, Any]:
-    """Return the address and the process of one more web process, once it answers."""
+    """Start another web process, wait until it answers, and return its address and its process."""
     from kschedui.supervisor.ports import free_port
     from tests.web.visitor import Visitor
 
@@ -165,7 +165,7 @@ async def follow(url: str, run: str, there: asyncio.Semaphore) -> list[float]:
 
 
 def store(origin: str, ids: list[str], pause: float) -> None:
-    """Store chunks as a worker that has computed all of them; print the time at which each row was committed."""
+    """Store chunks like a worker that has all of them ready; print the time at which each row was committed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
     import django
 

@@ -52,7 +52,7 @@ LESSON = ROOT / "kschedui" / "scenarios" / "lessons" / "first-pod.yaml"
 NODES, PODS = 300, 7000  # 57 MB of YAML
 LOADS = 7
 PATIENCE = 300.0  # seconds
-QUIET = 1.0  # of the load before it begins
+QUIET = 1.0  # the highest load at the start with which elapsed times are judged
 SECRET_KEY = "only for this measurement, and long enough to be accepted by production"
 
 
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     figure: Figure
     target: float
     unit: str
-    how: str  # it was measured
+    how: str  # "processor", "clock", "network" or "largest"
 
     @property
     def met(self) -> bool:
@@ -82,7 +82,7 @@ def small_file(folder: Path, pace: Pace) -> Rows:
 
 
 def import_by_command(folder: Path, pace: Pace) -> Rows:
-    file = made(folder, write_dump)
+    file = written_file(folder, write_dump)
     memory = 0.0
 
     def run() -> float:
@@ -96,12 +96,12 @@ def import_by_command(folder: Path, pace: Pace) -> Rows:
 
 
 def many_pods(folder: Path, pace: Pace) -> Rows:
-    command = ["simulate", "--quiet", str(made(folder, write_many_pods))]
+    command = ["simulate", "--quiet", str(written_file(folder, write_many_pods))]
     yield Row("5,000 nodes x 10,000 pods, CLI", pace.figure(lambda: run_command(command)[0]), 20, "s", "processor")
 
 
 def import_by_page(folder: Path, pace: Pace) -> Rows:
-    file = made(folder, write_dump)
+    file = written_file(folder, write_dump)
     with site(folder / "import") as stack, bench_intake_browser.editor(stack.url, chromium()) as page:
 
         def bring() -> Used:
@@ -109,7 +109,7 @@ def import_by_page(folder: Path, pace: Pace) -> Rows:
                 bench_intake_browser.by_page(page, file, NODES)
             return used
 
-        used, scale = pace.beside(bring)
+        used, scale = pace.with_scale(bring)
     clock, processor = Figure(used.seconds, used.seconds * scale), Figure(used.processor, used.processor * scale)
     yield Row("the same in the page, from drop to first step", clock, 25, "s", "clock")
     yield Row("    browser and site together", processor, 25, "s", "processor")
@@ -117,8 +117,8 @@ def import_by_page(folder: Path, pace: Pace) -> Rows:
 
 def what_if(folder: Path, pace: Pace) -> Rows:
     with site(folder / "what-if") as stack:
-        bench_ask.measured(stack.url, 20, 3)  # processes import what they need
-        (first, others), scale = pace.beside(lambda: bench_ask.measured(stack.url, 5000, 20))
+        bench_ask.measured(stack.url, 20, 3)  # warm up: processes load their modules
+        (first, others), scale = pace.with_scale(lambda: bench_ask.measured(stack.url, 5000, 20))
     later = median(others)
     yield Row("first what-if at 5,000 nodes", Figure(first, first * scale), 300, "ms", "clock")
     yield Row("later ones, median", Figure(later, later * scale), 50, "ms", "clock")
@@ -132,13 +132,13 @@ def first_steps(folder: Path, pace: Pace) -> Rows:
         context = browser.new_context(base_url=stack.url, viewport=player.VIEWPORT)
         for cookie in visitor.cookies:
             context.add_cookies([{"name": cookie.name, "value": cookie.value or "", "url": stack.url}])
-        page = player.opened(context.new_page(), stack.url + run["url"])
+        page = player.open_run(context.new_page(), stack.url + run["url"])
         into_run = f"{page.url.split('#')[0]}#12000"
         page.close()
         ways = {
-            "link to a lesson": (player.opened_link, player.lesson_at(context)),
-            "link into a long run": (player.opened_link, into_run),
-            "card of the library": (player.clicked_card, "/"),
+            "link to a lesson": (player.open_link, player.lesson_at(context)),
+            "link into a long run": (player.open_link, into_run),
+            "card of the library": (player.click_card, "/"),
         }
         for name, (go, address) in ways.items():
             load = partial(player.load, context, go, address)
@@ -179,7 +179,7 @@ def make_run(folder: Path, pace: Pace) -> Rows:
     yield Row("second start", Figure.median(pace.figure(start) for _ in range(3)), 1.5, "s", "clock")
 
 
-# Commands come first: the system counts what this process held when it began a child as the child's memory.
+# Commands come first, because a child's memory counts what this process held when it started the child.
 GROUPS: tuple[Callable[[Path, Pace], Rows], ...] = (
     small_file,
     import_by_command,
@@ -208,8 +208,8 @@ def as_user() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def made(folder: Path, write: Callable[[Path], None]) -> Path:
-    """Return a file that `write` has written in a separate process, whose memory is not counted here."""
+def written_file(folder: Path, write: Callable[[Path], None]) -> Path:
+    """Return a file that `write` writes, in a separate process, so that its memory does not count."""
     file = folder / f"{write.__name__}.yaml"
     if not file.exists():
         process = multiprocessing.get_context("spawn").Process(target=write, args=(file,))
@@ -277,7 +277,7 @@ def chromium() -> str:
 
 
 def until_first_page(clone: Path) -> float:
-    """Return the seconds from `make run` to the first page, and stop it again."""
+    """Run `make run`, stop it after the first page, and return the seconds until then."""
     port = free_port()
     begun = time.monotonic()
     with open(clone / "make.log", "w") as log:
@@ -320,7 +320,7 @@ def main() -> None:
                     figures = f"{row.figure.raw:>10,.2f}{row.figure.scaled:>10,.2f}{row.target:>10,.2f} {row.unit:7}"
                     noise = "" if pace.steady() else ", noisy"
                     print(f"{row.name:56}{figures}{row.how:10} {verdict:8} {pace.described()}{noise}", flush=True)
-            except Exception as error:  # the other groups are still worth their time
+            except Exception as error:  # the other groups are measured all the same
                 missed += 1
                 print(f"{group.__name__}: {' '.join(str(error).split())[:200]}", flush=True)
     print(describe_machine())

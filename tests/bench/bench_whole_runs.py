@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import yaml
 
+from kschedui.work.rare_collection import rare_collection
 from scheduler_core import parse_scenario, simulate
-from tests.bench.bench_engine import LIMITS, as_in_a_worker, documents, scenario_of, timed
+from tests.bench.bench_engine import LIMITS, documents, scenario_of, timed
 from tests.bench.dump import dump
 from tests.bench.machine import describe_machine
 from tests.bench.mixed_workloads import small, waiting
@@ -35,7 +36,7 @@ Measured = Iterator[tuple[str, float, float, str]]  # name, measured, aim, unit
 def small_run() -> Measured:
     scenario = scenario_of(small())
     list(simulate(scenario))
-    with as_in_a_worker():
+    with rare_collection():
         best = min(_seconds(lambda: list(simulate(scenario))) for _ in range(100))
     yield "20 nodes x 50 pods, whole run", 1000 * best, 5, "ms"
 
@@ -80,7 +81,7 @@ def large_files() -> Measured:
         yield name, _seconds(lambda text=text: parse_scenario(text, LIMITS)), 3, "s"
 
 
-# The command line comes first: the system counts what this process held when it began a child as the child's memory.
+# The command line comes first, because a child's memory counts what this process held when it started the child.
 ROWS = (command_line, small_run, waiting_pods, very_many_nodes, large_files)
 
 

@@ -1,4 +1,4 @@
-"""A TCP proxy that adds milliseconds to every round trip, as if the server were far away."""
+"""A TCP proxy that adds a delay to every round trip, as if the server were far away."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from urllib.parse import urlsplit
 
 @contextmanager
 def far_away(url: str, milliseconds: float) -> Iterator[str]:
-    """Yield the address of a proxy for `url`. Opening a connection takes one round trip, and so does each request."""
+    """Yield the address of a proxy for `url` with this time for a round trip.
+
+    It is added once to open a connection, and once for each request.
+    """
     place = urlsplit(url)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -35,7 +38,7 @@ class End(asyncio.Protocol):
     def __init__(self, round_trip: float) -> None:
         self.loop = asyncio.get_running_loop()
         self.round_trip = round_trip
-        self.open_from = 0.0  # when the other side's first bytes could have been sent
+        self.open_from = 0.0  # the earliest time at which data could be sent
         self.transport: asyncio.Transport | None = None
         self.waiting: list[bytes] = []
         self.other: End

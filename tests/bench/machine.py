@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 LOOPS = 1_000_000
 TARGET_MS = 27.0  # the reference loop on the machine that targets are set for
-STEADY = 1.3  # times: where one loop takes longer than another by more, something else uses the machine
+STEADY = 1.3  # if the longest loop takes more than this many times the shortest, the machine has other load
 
 
 class Figure(NamedTuple):
@@ -28,7 +28,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def same(cls, figure: float) -> Figure:
-        """Return a figure that does not depend on how fast the machine is."""
+        """Return a figure that is not scaled, because it does not depend on the speed of the machine."""
         return cls(figure, figure)
 
 
@@ -44,17 +44,17 @@ class Pace:
 
     def figure(self, seconds: Callable[[], float]) -> Figure:
         """Return the seconds that a call returns, as they are and as they would be at TARGET_MS."""
-        raw, scale = self.beside(seconds)
+        raw, scale = self.with_scale(seconds)
         return Figure(raw, raw * scale)
 
-    def beside(self, act: Callable[[], Result]) -> tuple[Result, float]:
+    def with_scale(self, act: Callable[[], Result]) -> tuple[Result, float]:
         """Return the result of a call, and the factor that scales its times to TARGET_MS."""
         before = self._look()
         result = act()
         return result, 2 * TARGET_MS / (before + self._look())
 
     def steady(self) -> bool:
-        """Return whether the speed of the machine was constant."""
+        """Return whether the longest loop took at most STEADY times as long as the shortest."""
         return max(self.loops) <= STEADY * min(self.loops)
 
     def described(self) -> str:
@@ -67,7 +67,7 @@ class Pace:
 
 
 def reference_loop() -> float:
-    """Return the milliseconds of processor time of a fixed piece of Python, the best of several."""
+    """Return the milliseconds of processor time of a fixed piece of Python, the best of five."""
     return min(_loop() for _ in range(5))
 
 

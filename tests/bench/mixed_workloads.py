@@ -1,4 +1,4 @@
-"""Workloads without recorded decisions: many kinds of pods, pods that all differ, and a small whole run."""
+"""Workloads of many kinds of pods, of pods that all differ, of pods that fit no node, and of a small cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ Objects = dict[str, list[dict[str, Any]]]
 
 
 def mixed(nodes: int) -> Objects:
-    """Return 1000 pods of 30 kinds: requests, soft and hard spreading, affinity, node selectors, tolerations."""
+    """Return nodes, some with taints, and 1000 pods of 30 kinds.
+
+    The kinds differ in requests, soft and hard spread constraints, anti-affinity, node selectors and tolerations.
+    """
     objects = basic(nodes)
     for i, node in enumerate(objects["nodes"]):
         node["metadata"]["labels"]["disk"] = ("ssd", "hdd")[i % 2]
@@ -39,14 +42,14 @@ def _mixed_pod(number: int, kind: int) -> dict[str, Any]:
 
 
 def unique(nodes: int) -> Objects:
-    """Return 1000 pods, no two with the same requests and labels."""
+    """Return nodes, and 1000 pods, no two of which have the same requests or labels."""
     objects = basic(nodes)
     objects["pending"] = [_pod(f"p-{i:05d}", f"{50 + i}m", f"{100 + i}Mi", {"app": f"app-{i}"}) for i in range(1000)]
     return objects
 
 
 def waiting() -> Objects:
-    """Return 20 nodes, 800 pods that fit no node and wait, and 800 small pods that are bound meanwhile."""
+    """Return 20 nodes, 800 pods that fit no node, and 800 small pods of lower priority that fit."""
     objects = basic(20)
     big = [_pod(f"big-{i:03d}", "100", "200Mi", {"app": "big"}, priority=10) for i in range(800)]
     objects["pending"] = [*big, *objects["pending"][:800]]

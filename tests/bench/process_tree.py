@@ -1,4 +1,4 @@
-"""Measure this process and its descendants: elapsed time, processor time, and the memory of the largest."""
+"""Measure the descendants of this process: elapsed time, processor time, and the memory of the largest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
-PAUSE = 0.1  # seconds between two looks
+PAUSE = 0.1  # seconds between two readings
 NAMES = {
     "--type=renderer": "the browser's page",
     "--type=gpu": "the browser's drawing",
@@ -41,12 +41,12 @@ class Used:
 
 @contextmanager
 def measured() -> Iterator[Used]:
-    """Measure the processes until the block ends, without what those that already run have used before."""
+    """Measure the descendants until the block ends, without their use before it."""
     used, stop = Used(), threading.Event()
     before = {pid: _seconds(pid) for pid in _tree()}
     for pid in before:
         with suppress(OSError):
-            Path(f"/proc/{pid}/clear_refs").write_text("5")  # its peak of memory is that from now on
+            Path(f"/proc/{pid}/clear_refs").write_text("5")  # reset its peak of memory
     watcher = threading.Thread(target=_watch, args=(used, stop))
     start = time.perf_counter()
     watcher.start()

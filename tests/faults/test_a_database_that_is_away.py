@@ -37,7 +37,7 @@ def check_recovery(visitor: Visitor, run: str) -> None:
 
 
 def test_sqlite_that_is_locked_for_long_is_waited_for(make_stack: StackMaker) -> None:
-    """It is locked for longer than the site (5 s) and its workers (20 s) wait for a lock."""
+    """The lock lasts longer than the site (5 s) and its workers (20 s) wait for it."""
     stack = breakable(make_stack)
     visitor = Visitor(stack.url)
     run = visitor.save(LARGE)

@@ -121,7 +121,7 @@ def site(stack_maker: StackMaker) -> Iterator[Site]:
 
 
 def save_and_wait(visitor: Member, text: str, state: str) -> dict[str, str]:
-    """Save a scenario, wait until its run is in the state (cancel it for "cancelled"), and return the route parameters."""
+    """Save a scenario, wait until its run is in the state (cancelled if need be), and return the route parameters."""
     run = visitor.save(text)
     if state == "cancelled":
         visitor.wait_for(run, "running")

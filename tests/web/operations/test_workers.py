@@ -13,7 +13,7 @@ from kschedui.supervisor.commands import WORKER_ENV
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.conftest import StackMaker, serve
-from tests.faults.test_experiments_survive import begun, state
+from tests.faults.test_experiments_survive import start_experiment, state
 from tests.processes import Process, descendants
 from tests.web.runs.test_live_runs import GATED, SMALL, gate, gated
 from tests.web.visitor import LONG, Visitor
@@ -39,7 +39,7 @@ def test_pools_grow_with_the_work_and_shrink_again(make_stack: StackMaker, gate:
     visitor.wait_for(waits, "running")
     assert visitor.wait_for(visitor.save(SMALL), "done", "failed")["state"] == "done", "in another process"
     assert len(workers_of(stack)) > at_rest
-    eid = begun(visitor)
+    eid = start_experiment(visitor)
     assert wait_until(lambda: state(visitor, eid)["done"] > 0, LONG)
     assert len(workers_of(stack)) > at_rest + 1
     (gate / "open").touch()
