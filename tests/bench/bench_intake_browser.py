@@ -81,7 +81,7 @@ def by_api(visitor: Visitor, content: bytes) -> str:
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/octet-stream", "X-CSRFToken": token, "Referer": visitor.url}
     request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", content, headers, method="POST")
-    status, body = visitor.later(request)
+    status, body = visitor.send_and_wait(request)
     assert status == 201, body
     return first_step(visitor, json.loads(body)["run"])
 

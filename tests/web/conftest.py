@@ -32,8 +32,8 @@ SMALL = scenario(
 
 
 @pytest.fixture(autouse=True)
-def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reset rate limits, caches and the language; the minute of the rate limits does not end during a test."""
+def _reset_limits_and_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reset rate limits, caches and the language, and stop the clock of the rate limits, which are per minute."""
     monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 0.0))
     cache.clear()
     moments.forget()
@@ -41,10 +41,10 @@ def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _whoever_has_a_run_keeps_it(settings: Any) -> None:
+def _long_leases(settings: Any) -> None:
     """Make leases longer than any test.
 
-    A slow machine must not make a worker look dead, and its timer must not renew a lease over a connection that does
+    On a slow machine, a worker would look dead; and a worker's timer would renew its lease over a connection that does
     not see a test's rows.
     """
     settings.RUN_LEASE_SECONDS = 3600
@@ -52,7 +52,7 @@ def _whoever_has_a_run_keeps_it(settings: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings: Any) -> None:
-    """Use a fast hash for passwords, because slow hashing would only slow the tests."""
+    """Use a fast hash for passwords."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -66,7 +66,7 @@ class Browser(Client):
     """A visitor's browser with its own cookies."""
 
     def post_json(self, path: str, **body: Any) -> Any:
-        """POST JSON, and return the answer."""
+        """Post JSON, and return the response."""
         return self.post(path, json.dumps(body), content_type="application/json")
 
     def save(self, text: str = SMALL, **more: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Browser(Client):
 
 
 def body_of(answer: Any) -> bytes:
-    """Return the content of an answer, streamed or not."""
+    """Return the content of a response, streamed or not."""
     if not answer.streaming:
         whole: bytes = answer.content
         return whole
@@ -99,7 +99,7 @@ def sign_up(browser: Browser, name: str) -> None:
 
 
 def private(author: Browser) -> dict[str, str]:
-    """Save a private scenario, complete its run, and return the answer to the save."""
+    """Save a scenario, sign up as ada, make the scenario private, run it, and return the API's answer to the save."""
     saved = author.save()
     sign_up(author, "ada")
     form = {"title": "Mine", "visibility": "private"}
@@ -110,25 +110,25 @@ def private(author: Browser) -> dict[str, str]:
 
 @pytest.fixture
 def author(db: None) -> Browser:
-    """A visitor without an account."""
+    """Return the browser of a visitor without an account."""
     return Browser()
 
 
 @pytest.fixture
 def stranger(db: None) -> Browser:
-    """Another visitor."""
+    """Return the browser of another visitor."""
     return Browser()
 
 
 @pytest.fixture
 def keep(db: None) -> Callable[..., Version]:
-    """A function that saves a text as some visitor, and returns the version."""
+    """Return a function that saves a text as some visitor, and returns the version."""
     return lambda text=SMALL: scenarios.create(Visitor(editor="somebody"), text)
 
 
 @pytest.fixture
 def finished(keep: Callable[..., Version]) -> Run:
-    """A complete run of the small scenario."""
+    """Return a complete run of the small scenario."""
     run = runs.start_run(keep())
     worker.execute(run.public_id)
     run.refresh_from_db()
@@ -138,7 +138,7 @@ def finished(keep: Callable[..., Version]) -> Run:
 
 @pytest.fixture
 def many(keep: Callable[..., Version]) -> Run:
-    """A complete run with several chunks."""
+    """Return a complete run with several chunks."""
     run = runs.start_run(keep(MANY))
     worker.execute(run.public_id)
     run.refresh_from_db()

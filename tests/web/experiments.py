@@ -27,8 +27,10 @@ FACTORS: list[dict[str, Any]] = [
 SIZE = 60
 
 
-def begun(factors: Any = None, text: str = TEXT, editor: str = "somebody", party: str = "a party") -> Experiment:
-    """Return an experiment whose batches are queued."""
+def begin_experiment(
+    factors: Any = None, text: str = TEXT, editor: str = "somebody", party: str = "a party"
+) -> Experiment:
+    """Begin an experiment on the text, whose batches are then queued, and return it."""
     visitor = Visitor(editor=editor)
     version = scenarios.create(visitor, text)
     return store.begin(visitor, plan(version, FACTORS if factors is None else factors, None), party)
@@ -55,20 +57,20 @@ def rows(experiment: Experiment) -> list[Any]:
     return list(store.in_order(experiment))
 
 
-# A pod that may land on any of sixteen equal nodes, and a second one that needs a certain node whole: where the first
-# one happens to stand there, it is evicted, or the second one waits.
+# A pod that may be placed on any of sixteen equal nodes, and a second pod that needs the whole of one certain node. If
+# the first pod is on that node, it is evicted or the second one waits, depending on their priorities.
 OUTLIERS = scenario(
     *(node(f"n{i}", cpu=4, labels={"disk": "ssd" if i == 7 else "hdd"}) for i in range(16)),
     priority_class("high", 1000),
     pod("web", cpu=1, priority=5),
     title="One node with an SSD",
-    kubernetesVersion="1.34",  # the last that draws between equal nodes
+    kubernetesVersion="1.34",  # the last release that selects at random among equal nodes
     seed=1,
     events=[{"at": 1, "create": pod("db", cpu=4, priority_class="high", nodeSelector={"disk": "ssd"})}],
 )
 
 
 def outlier_factors(*, seeds: int, priorities: int) -> list[dict[str, Any]]:
-    """Return factors: seeds from 1, and values of the priority class from 0 in steps of ten."""
+    """Return factors: a number of seeds, and values of the priority class from 0 in steps of ten."""
     field = {"kind": "PriorityClass", "name": "high", "path": "value", "values": [10 * i for i in range(priorities)]}
     return [{"name": "priority", "field": field}, {"seeds": {"count": seeds}}]

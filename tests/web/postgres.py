@@ -17,12 +17,14 @@ import pytest
 
 from kschedui.supervisor.ports import free_port, wait_until
 
-SECONDS = 120  # nobody waits so long unless something is broken
+SECONDS = 120  # to start or stop; reached only if something is broken
 
 
 def server_user() -> str:
-    """Return the user that runs PostgreSQL: it refuses to run as root, and Debian's package creates the user
-    postgres."""
+    """Return the user that runs PostgreSQL: this one, or postgres if this is root, because it refuses to run as root.
+
+    Skip the test if there is no user postgres.
+    """
     if os.geteuid() != 0:
         return getpass.getuser()
     try:
@@ -48,7 +50,7 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def postgres_server(parent: Path) -> Iterator[str]:
-    """Yield the address of a server whose files are in a folder of `parent`."""
+    """Yield the URL of a new server whose files are below `parent`. Skip the test if PostgreSQL is not installed."""
     initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
     if initdb is None:
         pytest.skip("PostgreSQL is not installed")

@@ -10,7 +10,7 @@ import pytest
 
 from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
 
-SECONDS = 120  # nobody waits so long unless something is broken
+SECONDS = 120  # to start or stop; reached only if something is broken
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def redis_url(tmp_path: Path) -> Iterator[str]:
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
-    """Yield the address of a server that works in the folder."""
+    """Yield the URL of a new server that works in the folder. Skip the test if Redis is not installed."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("Redis is not installed")

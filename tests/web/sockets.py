@@ -14,12 +14,12 @@ from django.test import Client
 from kschedui.asgi import application
 from kschedui.runs import frames
 
-PATIENCE = 60  # seconds; nobody waits so long unless something is broken
+PATIENCE = 60  # seconds; reached only if something is broken
 ORIGIN = (b"origin", b"http://localhost")
 
 
 def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
-    """Run an async test in an event loop; its database calls happen in this thread."""
+    """Return a test that runs the async test in an event loop; its database calls happen in this thread."""
 
     @functools.wraps(test)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -29,14 +29,14 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
 
 
 async def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds; it may depend on anything, so it is polled."""
+    """Wait until the condition holds, which is polled."""
     async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 (nothing announces it)
             await asyncio.sleep(0.01)
 
 
 class Socket(ApplicationCommunicator):
-    """A websocket client. (channels.testing has one too, but it needs daphne.)"""
+    """A websocket client. The one in channels.testing needs daphne."""
 
     def __init__(self, app: Any = application, *headers: tuple[bytes, bytes], path: str = "/ws/run/") -> None:
         scope = {"type": "websocket", "path": path, "query_string": b"", "subprotocols": []}
@@ -63,7 +63,7 @@ class Socket(ApplicationCommunicator):
 async def socket(
     *headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN, path: str = "/ws/run/"
 ) -> AsyncIterator[Any]:
-    """Yield an open websocket."""
+    """Yield an open websocket with these headers, and disconnect it afterwards."""
     made = Socket(application, (b"host", b"localhost"), origin, *headers, path=path)
     assert await made.connect()
     try:
@@ -73,7 +73,7 @@ async def socket(
 
 
 async def text(made: Any) -> dict[str, Any]:
-    """Return the next message, which must be text."""
+    """Return the next message, which must be JSON text."""
     message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.send", message
     found: dict[str, Any] = json.loads(message["text"])
@@ -81,7 +81,7 @@ async def text(made: Any) -> dict[str, Any]:
 
 
 async def closed(made: Any) -> int:
-    """Return the close code, which must be the next message."""
+    """Return the close code of the next message, which must close the connection."""
     message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.close", message
     code: int = message["code"]
@@ -89,7 +89,7 @@ async def closed(made: Any) -> int:
 
 
 async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
-    """Return the numbers of the chunks, and the texts, until the end."""
+    """Read until the message "end". Return the numbers of the chunks, and the text messages."""
     numbers, texts = [], []
     while not texts or texts[-1]["type"] != "end":
         message = await made.receive_output(timeout=PATIENCE)

@@ -13,7 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from kschedui.runs import frames
 from kschedui.supervisor.ports import wait_until
 
-LONG = 300.0  # seconds; nobody waits so long unless something is broken
+LONG = 300.0  # seconds; reached only if something is broken
 
 
 class Visitor:
@@ -21,7 +21,7 @@ class Visitor:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.requests = 0  # that were sent
+        self.requests = 0  # the number sent so far
         self.cookies = CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
 
@@ -31,15 +31,15 @@ class Visitor:
 
     def post(self, path: str, **body: Any) -> tuple[int, Any]:
         """Send JSON; return status and JSON."""
-        self.get("/new/")  # for the token against forgery
+        self.get("/new/")  # for the CSRF token
         token = next(cookie.value for cookie in self.cookies if "csrf" in cookie.name)
         headers = {"Content-Type": "application/json", "X-CSRFToken": token or "", "Referer": self.url}
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
-        status, answer = self.later(request)
+        status, answer = self.send_and_wait(request)
         return status, json.loads(answer)
 
-    def later(self, request: urllib.request.Request) -> tuple[int, bytes]:
-        """Send a request; return status and body, of a large request after a worker has answered it."""
+    def send_and_wait(self, request: urllib.request.Request) -> tuple[int, bytes]:
+        """Send a request, and return status and body; if a worker answers it, wait for that answer."""
         status, body = self.send(request)
         if status != 202:
             return status, body
@@ -49,14 +49,14 @@ class Visitor:
         return self.get(self.upload(url)["answer"])
 
     def upload(self, url: str) -> dict[str, Any]:
-        """Return the progress of a large request."""
+        """Return the state of a large request that a worker answers."""
         status, body = self.get(url)
         assert status == 200, body
         found: dict[str, Any] = json.loads(body)
         return found
 
     def send(self, request: urllib.request.Request) -> tuple[int, bytes]:
-        """Send a request; return status and body, also of refusals."""
+        """Send a request; return status and body, also if it is refused."""
         self.requests += 1
         try:
             with self.opener.open(request, timeout=LONG) as answer:
@@ -98,7 +98,7 @@ class Visitor:
 
 
 class Follower:
-    """Follows a run as the player does.
+    """A client that follows a run as the player does.
 
     A chunk with the number of the cursor is taken; one below is ignored; above it, the follower subscribes again.
     """
@@ -110,7 +110,7 @@ class Follower:
         self.texts: list[dict[str, Any]] = []
 
     def follow(self, *, most: int | None = None) -> None:
-        """Follow until the end, or until `most` chunks arrived on this connection; then drop the connection."""
+        """Follow the run to its end, or until `most` more chunks are taken; then close the connection."""
         with self.visitor.socket() as connection:
             self.subscribe(connection)
             goal = len(self.taken) + most if most else None

@@ -1,4 +1,4 @@
-"""Every address for every role: only those with access see or change a private scenario.
+"""Every address is requested in every role: only roles with access see or change a private scenario.
 
 The addresses come from the URL configuration, so that new ones are tested automatically: unless `NEEDS` has another
 rule for an address, it requires the right to see the scenario, and must refuse everybody without it.
@@ -95,7 +95,7 @@ OF_A_COURSE = [route for route in ROUTES if "{cid}" in route]
 
 @pytest.fixture
 def ids(db: None) -> dict[str, str]:
-    """The ids of a private scenario with a complete run, shared with the roles that can see it."""
+    """Return the ids of a private scenario that is shared with the roles that see it, its run, and its experiment."""
     owner = Script("owner")
     saved = owner.save(TEXT, visibility="private")
     worker.execute(saved["run"])
@@ -139,7 +139,7 @@ def test_the_matrix_has_rows_for_pages_files_the_api_and_the_websocket() -> None
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_address_of_a_private_scenario_serves_those_who_may_and_no_others(
+def test_each_address_of_a_private_scenario_serves_roles_with_access_and_no_others(
     role: str, ids: dict[str, str], settings: Any
 ) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
@@ -157,7 +157,7 @@ def test_each_address_of_a_private_scenario_serves_those_who_may_and_no_others(
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_course_of_a_private_scenario_tells_of_it_only_those_who_may_see_it(
+def test_a_course_shows_a_private_scenario_only_to_roles_with_access(
     role: str, ids: dict[str, str], settings: Any
 ) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
@@ -177,21 +177,21 @@ def test_a_course_of_a_private_scenario_tells_of_it_only_those_who_may_see_it(
 
 
 @pytest.mark.parametrize("role", [role for role, right in ROLES.items() if right is None])
-def test_no_list_or_other_page_names_what_one_may_not_see(role: str, ids: dict[str, str]) -> None:
+def test_no_list_or_other_page_names_a_scenario_to_roles_without_access(role: str, ids: dict[str, str]) -> None:
     browser = browser_of(role)
     paths = [f"/{route}" for route in ROUTES if "{" not in route]
     paths += [f"/api/v1/scenarios?whose={whose}&search=Unheard" for whose in ("public", "mine", "shared")]
     assert len(paths) > 20
     for path in paths:
         answer = browser.get(path)
-        assert answer.status_code < 500 or "z" in path, path  # there is no broker here, which the probes tell
+        assert answer.status_code < 500 or "z" in path, path  # /healthz and /readyz report that there is no broker
         assert SECRET.encode() not in answer.content, path
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("role", ROLES)
 @in_loop
-async def test_the_websocket_serves_those_who_may_and_no_others(role: str, ids: dict[str, str]) -> None:
+async def test_the_websocket_serves_roles_with_access_and_no_others(role: str, ids: dict[str, str]) -> None:
     browser = await sync_to_async(browser_of)(role)
     async with socket(cookies_of(browser)) as made:
         await made.send_to(text_data=subscription(ids["rid"]))

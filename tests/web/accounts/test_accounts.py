@@ -11,7 +11,7 @@ from kschedui.models import Scenario, SessionUse
 from tests.web.conftest import OTHER, PASSWORD, Browser, sign_up
 
 
-def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: Browser) -> None:
+def test_an_account_takes_over_the_scenarios_of_its_browser(author: Browser, stranger: Browser) -> None:
     first, second = author.save(), author.save(OTHER)
     assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
     sign_up(author, "ada")
@@ -21,7 +21,7 @@ def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: 
     assert elsewhere.get(f"/s/{first['id']}/settings").status_code == 200
 
 
-def test_logging_in_takes_over_what_the_browser_made_without_the_account(author: Browser) -> None:
+def test_logging_in_takes_over_the_scenarios_that_the_browser_saved_while_logged_out(author: Browser) -> None:
     sign_up(author, "ada")
     author.post("/accounts/logout/")
     saved = author.save()
@@ -47,7 +47,7 @@ def test_guessing_a_password_slows_the_addresses_that_guess(settings: Any, db: N
     assert [log_in("203.0.113.9", "bob", "guess") for _ in range(6)] == [200] * 4 + [429] * 2
 
 
-def test_strangers_who_guess_do_not_lock_the_owner_out(author: Browser, settings: Any) -> None:
+def test_wrong_guesses_of_others_do_not_lock_the_owner_out(author: Browser, settings: Any) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 5}
     sign_up(author, "ada")
     for i in range(30):
@@ -56,7 +56,7 @@ def test_strangers_who_guess_do_not_lock_the_owner_out(author: Browser, settings
 
 
 @pytest.mark.parametrize("weak", ["123456789012", "password1234", "short"])
-def test_a_password_that_everybody_tries_first_is_refused(author: Browser, weak: str) -> None:
+def test_a_common_or_short_password_is_refused(author: Browser, weak: str) -> None:
     form = {"username": "ada", "password1": weak, "password2": weak}
     assert author.post("/accounts/signup/", form).status_code == 200
     assert not get_user_model().objects.exists()
@@ -138,7 +138,7 @@ def test_a_password_changes_only_with_the_current_one_and_to_a_good_one(author: 
     assert log_in("203.0.113.5", "ada", PASSWORD) == 302
 
 
-def test_an_account_without_a_password_is_told_so(author: Browser) -> None:
+def test_an_account_without_a_password_cannot_change_it(author: Browser) -> None:
     sign_up(author, "ada")
     user = User.objects.get(username="ada")
     user.set_unusable_password()
@@ -151,7 +151,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:149.0) Gecko/20100101 Firefox/149.
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0 Safari/537.36"
 
 
-def test_the_account_page_lists_where_one_is_logged_in_and_ends_a_session(author: Browser, stranger: Browser) -> None:
+def test_the_account_page_lists_the_sessions_and_ends_one(author: Browser, stranger: Browser) -> None:
     author.defaults["HTTP_USER_AGENT"], stranger.defaults["HTTP_USER_AGENT"] = FIREFOX, CHROME
     sign_up(author, "ada")
     assert stranger.login(username="ada", password=PASSWORD)
@@ -188,12 +188,12 @@ def test_nobody_ends_the_session_of_another_account(author: Browser, stranger: B
     assert author.get("/accounts/").status_code == 200
 
 
-def test_a_session_that_is_used_again_is_written_once_a_minute(
+def test_a_session_that_is_used_again_within_a_minute_is_not_written(
     author: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_up(author, "ada")
     author.get("/accounts/")
-    monkeypatch.setattr(sessions.SessionUse.objects, "filter", None)  # not asked again
+    monkeypatch.setattr(sessions.SessionUse.objects, "filter", None)  # a second write would fail
     assert author.get("/accounts/mine/").status_code == 200
 
 

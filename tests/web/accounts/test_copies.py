@@ -22,7 +22,7 @@ def copy(ids: dict[str, str]) -> str:  # noqa: F811
 
 
 @pytest.mark.parametrize("role", ["owner", "editor", "reader"])
-def test_whatever_is_made_of_a_private_scenario_is_private(
+def test_every_copy_of_a_private_scenario_is_private(
     role: str,
     ids: dict[str, str],  # noqa: F811
     settings: Any,
@@ -46,7 +46,7 @@ def test_whatever_is_made_of_a_private_scenario_is_private(
 
 
 @pytest.mark.parametrize("visibility", ["unlisted", "public"])
-def test_who_only_sees_the_original_cannot_make_a_copy_more_visible(
+def test_a_reader_cannot_make_a_copy_more_visible_than_the_original(
     visibility: str,
     ids: dict[str, str],  # noqa: F811
     copy: str,
@@ -75,7 +75,7 @@ def test_a_copy_of_ones_own_copy_is_no_more_visible_either(copy: str) -> None:
     assert reader.post(f"/s/{second.public_id}/v/1/class", {"run": run}).status_code == 403
 
 
-def test_copies_of_copies_have_an_end(copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_a_chain_of_copies_is_limited(copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MAX_ORIGINS", 2)
     reader = browser_of("reader")
     for expected in (201, 403):
@@ -84,13 +84,13 @@ def test_copies_of_copies_have_an_end(copy: str, monkeypatch: pytest.MonkeyPatch
         copy = made.json().get("id", "")
 
 
-def test_the_owner_of_the_original_may(ids: dict[str, str]) -> None:  # noqa: F811
+def test_the_owner_of_the_original_may_publish_a_copy(ids: dict[str, str]) -> None:  # noqa: F811
     owner = browser_of("owner")
     made = owner.post_json("/api/v1/scenarios", text=OTHER, fork_of=ids["sid"], visibility="public")
     assert (made.status_code, scenarios.by_id(made.json()["id"]).visibility) == (201, "public")
 
 
-def test_a_copy_of_what_is_not_listed_is_not_listed_either(author: Browser, stranger: Browser) -> None:
+def test_a_copy_of_an_unlisted_scenario_cannot_be_public(author: Browser, stranger: Browser) -> None:
     origin = author.save(visibility="unlisted")["id"]
     assert stranger.post_json("/api/v1/scenarios", text=OTHER, fork_of=origin, visibility="public").status_code == 403
     copy = stranger.save(OTHER, fork_of=origin)["id"]
@@ -99,13 +99,13 @@ def test_a_copy_of_what_is_not_listed_is_not_listed_either(author: Browser, stra
     assert stranger.post(f"/s/{copy}/settings", {"title": "", "visibility": "public"}).status_code == 302
 
 
-def test_a_copy_of_the_sites_own_may_be_listed(author: Browser) -> None:
+def test_a_copy_of_a_scenario_of_the_site_may_be_public(author: Browser) -> None:
     origin = scenarios.create(access.Visitor(), SMALL).scenario
     copy = author.save(OTHER, fork_of=origin.public_id, visibility="public")
     assert scenarios.by_id(copy["id"]).visibility == "public"
 
 
-def test_a_copy_is_shared_with_those_alone_who_see_the_original(copy: str) -> None:
+def test_a_copy_is_shared_only_with_accounts_that_see_the_original(copy: str) -> None:
     reader, scenario = browser_of("reader"), scenarios.by_id(copy)
     other = Group.objects.create(name="another group")
     other.user_set.add(User.objects.get(username="reader"))

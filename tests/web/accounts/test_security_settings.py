@@ -57,7 +57,7 @@ def test_an_unknown_database_scheme_is_refused_without_repeating_its_password() 
     assert "hunter2" not in done.stderr
 
 
-def test_what_is_answered_before_django_carries_the_policy_too() -> None:
+def test_responses_that_do_not_reach_django_have_the_policy() -> None:
     for path, headers in (("/static/favicon.svg", {}), ("/api/v1/check", {"content_length": "99999999999"})):
         _, found, _ = ask(path, **headers)
         assert "default-src 'none'" in found["content-security-policy"]
@@ -105,7 +105,7 @@ def test_a_redirect_to_tls_carries_the_policy(client: Client, settings: Any) -> 
     assert redirect["X-Frame-Options"] == "DENY"
 
 
-def test_scanners_leave_nothing_in_the_log() -> None:
+def test_a_request_with_a_wrong_host_is_not_logged() -> None:
     visit = "from django.test import Client; print(Client().get('/', headers={'host': 'evil.example'}).status_code)"
     done = manage("shell", "--command", visit)
     assert done.stdout.splitlines()[-1] == "400"

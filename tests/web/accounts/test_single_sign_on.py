@@ -20,8 +20,7 @@ KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class FakeProvider(BaseHTTPRequestHandler):
-    """A provider that answers with `claims` (in the ID token) and `person` (from the user endpoint), as the test sets
-    them."""
+    """A provider that returns the `claims` (in the ID token) and the `person` (from the user endpoint) of the test."""
 
     claims: dict[str, Any] = {}
     person: dict[str, Any] = {}
@@ -49,7 +48,7 @@ class FakeProvider(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def provider(settings: Any, db: None) -> Iterator[str]:
-    """The address of the provider that the site is configured for."""
+    """Configure the site for a running provider, and yield its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeProvider)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
@@ -67,8 +66,8 @@ def provider(settings: Any, db: None) -> Iterator[str]:
     server.server_close()
 
 
-def go(browser: Browser, provider: str, sub: str = "17", person: Any = None, **claims: Any) -> Any:
-    """Log in at the provider. Return the answer of the callback."""
+def log_in(browser: Browser, provider: str, sub: str = "17", person: Any = None, **claims: Any) -> Any:
+    """Log in with the provider, and return the response of the callback."""
     asked = browser.get("/accounts/sso/?next=/accounts/")
     assert asked["Location"].startswith(f"{provider}/authorization?")
     query = {name: values[0] for name, values in parse_qs(urlsplit(asked["Location"]).query).items()}
@@ -85,21 +84,21 @@ def test_a_first_login_makes_an_account_which_the_next_one_finds(
     author: Browser, stranger: Browser, provider: str
 ) -> None:
     saved = author.save()
-    answer = go(author, provider, person={"groups": ["class of 2026"]})
+    answer = log_in(author, provider, person={"groups": ["class of 2026"]})
     assert (answer.status_code, answer["Location"]) == (302, "/accounts/")
     user = User.objects.get()
     assert (user.username, user.has_usable_password()) == ("grace", False)
     assert [group.name for group in user.groups.all()] == ["class of 2026"]
     assert Scenario.objects.get(public_id=saved["id"]).owner == user, "what the browser made is the account's"
-    go(stranger, provider, person={"preferred_username": "another name", "groups": []})
+    log_in(stranger, provider, person={"preferred_username": "another name", "groups": []})
     assert stranger.get("/api/v1/me").json()["account"] == "grace"
     assert User.objects.count() == 1
     assert not user.groups.exists()
 
 
-def test_a_name_that_somebody_has_does_not_give_their_account(author: Browser, provider: str) -> None:
+def test_a_login_with_the_name_of_an_account_gets_another_account(author: Browser, provider: str) -> None:
     User.objects.create_user("grace", email="grace@example.org")
-    go(author, provider, person={"email": "grace@example.org"})
+    log_in(author, provider, person={"email": "grace@example.org"})
     assert author.get("/api/v1/me").json()["account"] == "grace-2"
 
 
@@ -114,35 +113,37 @@ def test_a_name_that_somebody_has_does_not_give_their_account(author: Browser, p
     ],
     ids=["audience", "issuer", "nonce", "expired", "another person"],
 )
-def test_a_token_that_is_not_for_this_login_makes_nobody_known(
+def test_a_token_that_is_not_for_this_login_logs_nobody_in(
     author: Browser, provider: str, wrong: dict[str, Any]
 ) -> None:
-    assert go(author, provider, **wrong).status_code in (400, 403, 503)
+    assert log_in(author, provider, **wrong).status_code in (400, 403, 503)
     assert User.objects.count() == 0
     assert author.get("/api/v1/me").json()["account"] is None
 
 
 def test_a_closed_account_and_a_state_that_was_not_asked_for_are_refused(author: Browser, provider: str) -> None:
-    go(author, provider)
+    log_in(author, provider)
     User.objects.update(is_active=False)
-    assert go(Browser(), provider).status_code == 403
+    assert log_in(Browser(), provider).status_code == 403
     assert Browser().get("/accounts/sso/callback", {"code": "c", "state": "s"}).status_code in (400, 403)
 
 
-def test_a_provider_that_is_away_is_a_sentence(author: Browser, provider: str, settings: Any) -> None:
+def test_a_login_without_a_reachable_provider_is_refused_with_a_sentence(
+    author: Browser, provider: str, settings: Any
+) -> None:
     settings.OIDC_OP_TOKEN_ENDPOINT = "http://127.0.0.1:9/token"
-    answer = go(author, provider)
+    answer = log_in(author, provider)
     assert answer.status_code == 503
     assert "did not log you in" in answer.context["sentence"]
 
 
-def test_without_a_provider_nothing_of_it_is_there(author: Browser) -> None:
+def test_without_a_provider_there_is_no_single_sign_on(author: Browser) -> None:
     for path in ("/accounts/sso/", "/accounts/sso/callback?code=c&state=s"):
         assert author.get(path).status_code == 404
     assert b"/accounts/sso" not in author.get("/accounts/login/").content
 
 
-def test_the_login_page_offers_it_and_signing_up_still_works(author: Browser, provider: str) -> None:
+def test_the_login_page_offers_single_sign_on_and_signing_up_still_works(author: Browser, provider: str) -> None:
     assert b'href="/accounts/sso/?next=' in author.get("/accounts/login/").content
     form = {"username": "ada", "password1": "a long enough password", "password2": "a long enough password"}
     assert author.post("/accounts/signup/", form).status_code == 302

@@ -31,7 +31,7 @@ ORIGINS = [
 
 @in_loop
 @pytest.mark.parametrize(("origin", "ours"), ORIGINS)
-async def test_only_this_very_sites_pages_may_connect(origin: bytes, ours: bool, settings: Any) -> None:
+async def test_only_pages_of_this_site_may_connect(origin: bytes, ours: bool, settings: Any) -> None:
     settings.CSRF_TRUSTED_ORIGINS = ["https://lectures.example", "https://*.school.example"]
     made = Socket(application, HERE, (b"origin", origin))
     assert await made.connect() is ours

@@ -26,7 +26,7 @@ from tests.web.visitor import LONG, Visitor
 
 pytestmark = pytest.mark.live
 
-EXAMPLES = int(os.environ.get("KSCHEDUI_API_EXAMPLES", "5"))  # of each operation, right ones and wrong ones
+EXAMPLES = int(os.environ.get("KSCHEDUI_API_EXAMPLES", "5"))  # for each operation: valid requests, and invalid ones
 FEW = settings(
     max_examples=EXAMPLES,
     phases=[Phase.explicit, Phase.generate],
@@ -39,7 +39,7 @@ from django.contrib.auth.models import User
 from kschedui.accounts import tokens
 print(tokens.make(User.objects.create_user("a-pipeline"), "a test", ["read", "write"])[1])
 """
-# A text may be any string, and not every string is a scenario: those are refused, as they should be.
+# The document allows any string as a text, but a string that is no scenario is refused.
 LEFT_OUT = [positive_data_acceptance]
 
 load_all_checks()
@@ -83,8 +83,8 @@ def test_every_operation_answers_as_the_document_says(live_stack: Stack, token: 
 def answers_as_documented(operation: Any, ids: dict[str, str], authorization: str) -> None:
     """Send generated requests to an operation, and compare the answers with the document.
 
-    EXAMPLES valid requests about an existing scenario and run (unless the operation ends them), and as many invalid
-    ones where invalid requests are possible.
+    They are EXAMPLES valid requests about an existing scenario and run (unless the operation deletes), and as many
+    invalid ones if the operation can have any.
     """
     known = {name: value for name, value in ids.items() if name in operation.path and operation.method != "delete"}
 

@@ -19,7 +19,7 @@ V1 = "/api/v1"
 
 
 class Script(Client):
-    """A program with a token and, at first, no cookies."""
+    """A program that sends a token, and no cookies at first."""
 
     def __init__(self, name: str = "ada", *scopes: str) -> None:
         user, _ = User.objects.get_or_create(username=name)
@@ -45,7 +45,7 @@ def script(db: None) -> Script:
 
 
 def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
-    """Verify the parts that every problem has, and return the problem document."""
+    """Assert that the response is a problem with this status and code, and return the problem document."""
     assert answer.status_code == status, answer.content
     assert answer["Content-Type"] == "application/problem+json"
     found: dict[str, Any] = answer.json()
@@ -161,7 +161,7 @@ def test_a_key_may_be_used_again_the_day_after(script: Script) -> None:
 
 def test_a_list_is_read_page_by_page_without_gap_or_double(script: Script) -> None:
     made = [script.save(title=f"Number {n}")["id"] for n in range(7)]
-    Scenario.objects.update(updated="2026-01-01T00:00:00Z")  # all at once, so that the time alone orders nothing
+    Scenario.objects.update(updated="2026-01-01T00:00:00Z")  # the same time for all, which does not order them
     found: list[str] = []
     after = ""
     while after is not None:

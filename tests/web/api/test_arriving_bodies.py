@@ -1,4 +1,4 @@
-"""Bodies in transfer: the space and time that each may take; a client that fills the space blocks nobody else."""
+"""Request bodies in transfer: limits of their space and time; a client that fills the space does not block others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PIECE = 64 * 1024
 
 
 class Sender:
-    """A request whose body arrives when the test sends it."""
+    """A request whose body the test sends piece by piece."""
 
     def __init__(self, app: Any, address: str, path: str = "/api/v1/import", **headers: str) -> None:
         self.pieces: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -89,7 +89,7 @@ async def test_what_came_early_is_no_credit_for_later(limited: Limited, settings
 
 
 @in_loop
-async def test_one_address_has_a_share_and_so_many_bodies(limited: Limited) -> None:
+async def test_one_address_has_limits_of_space_and_of_bodies(limited: Limited) -> None:
     bodies, app = limited
     senders = [Sender(app, "203.0.113.1") for _ in range(6)]
     await wait_until(lambda: senders[5].status == 429)
@@ -109,7 +109,7 @@ async def test_one_address_has_a_share_and_so_many_bodies(limited: Limited) -> N
 
 
 @in_loop
-async def test_whoever_fills_the_space_gives_way_to_others(limited: Limited) -> None:
+async def test_a_client_that_fills_the_space_makes_room_for_others(limited: Limited) -> None:
     bodies, app = limited
     fillers = [Sender(app, f"203.0.113.{i % 2 + 1}") for i in range(4)]
     for filler in fillers:
@@ -183,7 +183,7 @@ def large_import(**headers: str) -> Sender:
 
 
 def cookies_and_token(browser: Browser) -> dict[str, str]:
-    """Return the headers of a browser that has saved something: cookies and CSRF token."""
+    """Save a scenario, and return the browser's headers: cookies, CSRF token and origin."""
     browser.save(SMALL)
     request = RequestFactory().get("/")
     token = get_token(request)

@@ -45,7 +45,7 @@ class Mistake(NamedTuple):
     objects: tuple[Manifest, ...]
     path: str
     message: str
-    refused: bool = True  # or a warning
+    refused: bool = True  # False: only a warning
 
     @property
     def documents(self) -> list[Manifest]:

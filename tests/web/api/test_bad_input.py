@@ -126,9 +126,7 @@ def test_json_that_calls_itself_something_else_is_read_or_refused(db: None, endp
     token = careful.cookies["kschedui_csrf"].value
     body = json.dumps({"text": SMALL})
     answer = careful.post(endpoint, body, content_type=kind, headers={"X-CSRFToken": token})
-    read_as_it_is = (
-        422 if endpoint == "/api/v1/import" else 400
-    )  # there, a body that does not say JSON is the dump itself
+    read_as_it_is = 422 if endpoint == "/api/v1/import" else 400  # the import takes a body that is not JSON as the dump
     assert answer.status_code in (200, 201, 400, read_as_it_is), answer.content
 
 
@@ -279,7 +277,7 @@ def test_a_kept_text_that_is_refused_by_now_is_a_sentence_on_every_page(author: 
     answer = author.post(f"/s/{saved['id']}/fork/")
     assert answer.status_code == 422
     assert answer.context["sentence"] == "The scenario has 2 nodes; the limit is 1."
-    assert author.get(f"/s/{saved['id']}/edit/").status_code == 200  # where it can be mended
+    assert author.get(f"/s/{saved['id']}/edit/").status_code == 200  # where it can be corrected
 
 
 def test_a_wrong_method_is_405(author: Browser) -> None:

@@ -11,7 +11,7 @@ from kschedui.web.http.body_limit import BodyLimit
 from tests.web.visitor import Visitor
 
 
-def asked(path: str, sizes: list[int], *, length: int | None = None) -> tuple[int, int]:
+def send_body(path: str, sizes: list[int], *, length: int | None = None) -> tuple[int, int]:
     """Send a body in pieces of these sizes. Return (status, number of unread messages)."""
     pieces = [{"type": "http.request", "body": b"x" * size, "more_body": True} for size in sizes]
     pieces[-1]["more_body"] = False
@@ -36,15 +36,15 @@ def asked(path: str, sizes: list[int], *, length: int | None = None) -> tuple[in
 
 @pytest.mark.parametrize("length", [None, 150])
 def test_a_body_that_is_too_large_is_read_to_its_end(length: int | None) -> None:
-    assert asked("/", [50, 50, 50], length=length) == (413, 0)
+    assert send_body("/", [50, 50, 50], length=length) == (413, 0)
 
 
 def test_an_address_may_take_more() -> None:
-    assert asked("/larger", [50, 50, 50]) == (200, 0)
+    assert send_body("/larger", [50, 50, 50]) == (200, 0)
 
 
 def test_reading_on_ends_somewhere() -> None:
-    assert asked("/", [100] * 50, length=5000)[1] > 0
+    assert send_body("/", [100] * 50, length=5000)[1] > 0
 
 
 def test_who_is_still_sending_a_dump_gets_the_answer_which_names_the_import(live_stack: Stack) -> None:

@@ -18,7 +18,7 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db
 
-SHARED = (callers, rates, refusals)  # what every operation goes through
+SHARED = (callers, rates, refusals)  # modules that every operation uses
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_whatever_every_call_can_be_refused_with_is_documented(document: dict[st
     for module in SHARED:
         for status, headers in refusals_in(Path(str(module.__file__))):
             given.setdefault(status, set()).update(headers)
-    shared = {401, 429, 503}  # the others depend on what is asked
+    shared = {401, 429, 503}  # other statuses depend on the request
     assert shared <= given.keys()
     for name, operation in operations(document):
         for status in shared:

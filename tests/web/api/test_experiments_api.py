@@ -32,7 +32,7 @@ def begin(browser: Browser, saved: dict[str, Any], factors: Any = None, **more: 
     return browser.post_json("/api/v1/experiments", scenario=saved["id"], factors=factors or FACTORS, **more)
 
 
-def begun(browser: Browser, saved: dict[str, Any], factors: Any = None) -> str:
+def begin_experiment(browser: Browser, saved: dict[str, Any], factors: Any = None) -> str:
     answer = begin(browser, saved, factors)
     assert answer.status_code == 201, answer.content
     found: str = answer.json()["id"]
@@ -67,7 +67,7 @@ def test_an_experiment_is_begun_followed_and_read(author: Browser, saved: dict[s
 def test_results_that_were_stored_before_a_measure_was_added_have_none_of_it(
     author: Browser, saved: dict[str, Any]
 ) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     finish()
     result = Result.objects.get(experiment__public_id=eid, number=1)
     Result.objects.filter(pk=result.pk).update(measures=result.measures[:-1])
@@ -97,7 +97,7 @@ def test_bad_factors_begin_nothing_and_get_a_sentence(
 
 
 def test_what_is_not_there_is_not_found(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     assert author.get("/api/v1/experiments/nothing").status_code == 404
     assert author.post_json(f"/api/v1/experiments/{eid}/runs/3").status_code == 404
     assert begin(author, saved, kubernetes="1.2").status_code == 422
@@ -106,7 +106,7 @@ def test_what_is_not_there_is_not_found(author: Browser, saved: dict[str, Any]) 
 
 
 def test_any_run_opens_as_a_scenario_of_ones_own_with_the_same_outcome(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved)
+    eid = begin_experiment(author, saved)
     finish()
     answer = author.post_json(f"/api/v1/experiments/{eid}/runs/27")
     url = answer.json()["url"]
@@ -127,7 +127,7 @@ def test_any_run_opens_as_a_scenario_of_ones_own_with_the_same_outcome(author: B
 def test_a_run_on_another_release_opens_on_it_and_one_that_changes_nothing_is_the_scenario(
     author: Browser, saved: dict[str, Any]
 ) -> None:
-    eid = begun(author, saved, [*RELEASES[:1], {"variants": [{"edits": []}]}])
+    eid = begin_experiment(author, saved, [*RELEASES[:1], {"variants": [{"edits": []}]}])
     urls = [author.post_json(f"/api/v1/experiments/{eid}/runs/{number}").json()["url"] for number in (1, 2)]
     assert urls == [f"/s/{saved['id']}/v/1/?kubernetes=1.30", f"/s/{saved['id']}/v/1/"]
     assert Run.objects.filter(kubernetes_version="1.30").count() == 1
@@ -136,19 +136,19 @@ def test_a_run_on_another_release_opens_on_it_and_one_that_changes_nothing_is_th
 def test_another_visitor_reads_opens_and_may_not_cancel(
     author: Browser, stranger: Browser, saved: dict[str, Any]
 ) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     assert stranger.get(f"/api/v1/experiments/{eid}").json()["may_change"] is False
     assert stranger.post_json(f"/api/v1/experiments/{eid}/cancel").status_code == 403
     assert stranger.delete(f"/api/v1/experiments/{eid}").status_code == 403
     finish()
     assert stranger.post_json(f"/api/v1/experiments/{eid}/runs/1").status_code == 200
-    own = begun(stranger, saved, FEW)
+    own = begin_experiment(stranger, saved, FEW)
     assert author.post_json(f"/api/v1/experiments/{own}/cancel").json() == {"cancelled": True}, "of the scenario"
     assert stranger.delete(f"/api/v1/experiments/{own}").status_code == 204
 
 
 def test_cancel_begin_again_and_remove(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved)
+    eid = begin_experiment(author, saved)
     assert worker.serve()
     assert author.post_json(f"/api/v1/experiments/{eid}/cancel").json() == {"cancelled": True}
     assert author.post_json(f"/api/v1/experiments/{eid}/cancel").json() == {"cancelled": False}
@@ -162,7 +162,7 @@ def test_cancel_begin_again_and_remove(author: Browser, saved: dict[str, Any]) -
 
 
 def test_a_scenario_that_is_deleted_ends_its_experiments(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved)
+    eid = begin_experiment(author, saved)
     assert author.delete(f"/api/v1/scenarios/{saved['id']}").status_code == 204
     assert Experiment.objects.get().state == Run.State.CANCELLED
     assert author.get(f"/experiments/{eid}/").status_code == 410
@@ -170,14 +170,14 @@ def test_a_scenario_that_is_deleted_ends_its_experiments(author: Browser, saved:
 
 
 def test_who_signs_up_keeps_their_experiments(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     sign_up(author, "ada")
     assert author.get(f"/api/v1/experiments/{eid}").json()["may_change"] is True
     assert Experiment.objects.get().owner is not None
 
 
 def test_the_pages_offer_what_the_scenario_has_and_list_what_was_begun(author: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     page = author.get(f"/s/{saved['id']}/v/1/experiments/")
     boot = page.context["boot"]
     assert (boot["nodes"], boot["classes"]) == (["n0", "n1", "n2"], [["high", 1000]])
@@ -198,14 +198,14 @@ def test_the_form_says_whether_a_seed_changes_anything(author: Browser, release:
 
 
 def test_a_stranger_does_not_see_what_others_began(author: Browser, stranger: Browser, saved: dict[str, Any]) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     assert eid not in stranger.get(f"/s/{saved['id']}/v/1/experiments/").content.decode()
 
 
 def test_a_scenario_without_nodes_or_classes_has_a_form_all_the_same(author: Browser) -> None:
     saved = author.save(scenario(pod("a")))
     assert author.get(f"/s/{saved['id']}/v/1/experiments/").status_code == 200
-    assert begun(author, saved, FEW)
+    assert begin_experiment(author, saved, FEW)
     finish()
     assert Experiment.objects.get().state == Run.State.DONE
 
@@ -213,7 +213,7 @@ def test_a_scenario_without_nodes_or_classes_has_a_form_all_the_same(author: Bro
 def test_prune_forgets_old_results_and_the_page_offers_them_again(
     author: Browser, saved: dict[str, Any], capsys: Any
 ) -> None:
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     finish()
     call_command("prune")
     assert len(table(author, eid)) == 2, "fresh ones stay"
@@ -231,14 +231,14 @@ def test_prune_forgets_old_results_and_the_page_offers_them_again(
 
 def test_a_private_scenarios_fork_is_private_too(author: Browser) -> None:
     saved = author.save(TEXT, visibility="private")
-    eid = begun(author, saved, FEW)
+    eid = begin_experiment(author, saved, FEW)
     author.post_json(f"/api/v1/experiments/{eid}/runs/1")
     assert {one.visibility for one in Scenario.objects.all()} == {Scenario.Visibility.PRIVATE}
 
 
 def test_figures_tell_of_cells_and_of_batches_that_wait(author: Browser, saved: dict[str, Any], settings: Any) -> None:
     settings.METRICS_TOKEN = "for-prometheus"
-    begun(author, saved)
+    begin_experiment(author, saved)
     assert worker.serve()
     said = author.get("/metrics", headers={"Authorization": "Bearer for-prometheus"}).content.decode()
     done, waiting = Result.objects.count(), Batch.objects.filter(state=Run.State.QUEUED).count()
@@ -249,7 +249,7 @@ def test_figures_tell_of_cells_and_of_batches_that_wait(author: Browser, saved: 
 
 
 def test_room_counts_what_results_take(author: Browser, saved: dict[str, Any], settings: Any) -> None:
-    begun(author, saved)
+    begin_experiment(author, saved)
     finish()
     settings.LIMITS = {**settings.LIMITS, "browser_bytes": Experiment.objects.get().bytes}
     assert begin(author, saved).json()["code"] == "no_room"

@@ -25,18 +25,18 @@ from tests.dumps import SECRET, Cluster, as_yaml, listed
 from tests.web.conftest import SMALL, Browser
 
 pytestmark = pytest.mark.django_db
-MOST = 4000  # bytes that are answered at once, in these tests
+MOST = 4000  # bytes of the largest request that is answered at once in these tests
 
 
 @pytest.fixture(autouse=True)
 def _what_is_large(settings: Any) -> None:
-    """Lower the limit, so that texts need not be long."""
+    """Lower the limit of direct requests, so that tests need no long texts."""
     settings.LIMITS = {**settings.LIMITS, "direct_bytes": MOST}
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = MOST
 
 
 def padded(text: str) -> str:
-    """Return the same text, made larger by comments."""
+    """Return the text with comments that make it longer than the limit."""
     return text + "# nothing\n" * (MOST // 8)
 
 
@@ -48,8 +48,8 @@ def send(browser: Browser, path: str, dump: bytes) -> Any:
     return browser.post(path, dump, content_type="application/gzip")
 
 
-def followed(browser: Browser, answer: Any) -> Any:
-    """Run the worker, and return the final answer."""
+def finish(browser: Browser, answer: Any) -> Any:
+    """Let a worker answer the request, and return the final response."""
     assert answer.status_code == 202, answer.content
     assert answer.headers["Location"] == answer.json()["url"]
     worker.serve()
@@ -72,7 +72,7 @@ def followed(browser: Browser, answer: Any) -> Any:
 )
 def test_it_is_answered_as_a_small_one_is(path: str, text: str, more: dict[str, str], settings: Any) -> None:
     browser = Browser()
-    answer = followed(browser, browser.post_json(f"/api/v1/{path}", text=padded(text), **more))
+    answer = finish(browser, browser.post_json(f"/api/v1/{path}", text=padded(text), **more))
     settings.LIMITS = {**settings.LIMITS, "direct_bytes": 10**6}
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10**6
     small = browser.post_json(f"/api/v1/{path}", text=padded(text), **more)
@@ -88,8 +88,8 @@ def test_a_version_too_and_its_conflict_is_reported_later() -> None:
     browser = Browser()
     sid = browser.save()["id"]
     path = f"/api/v1/scenarios/{sid}/versions"
-    assert followed(browser, browser.post_json(path, text=padded(SMALL), base=1)).json()["version"] == 2
-    late = followed(browser, browser.post_json(path, text=padded(SMALL) + "# late\n", base=1))
+    assert finish(browser, browser.post_json(path, text=padded(SMALL), base=1)).json()["version"] == 2
+    late = finish(browser, browser.post_json(path, text=padded(SMALL) + "# late\n", base=1))
     assert (late.status_code, late.json()["code"], late.json()["version"]) == (409, "version_conflict", 2)
 
 
@@ -106,11 +106,11 @@ def forks_of(browser: Browser, sid: str, run: str) -> list[tuple[str, dict[str, 
 
 def test_a_fork_of_a_large_text_is_made_by_a_worker_too() -> None:
     browser = Browser()
-    saved = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
+    saved = finish(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
     runs_worker.execute(saved["run"])
     for path, body in forks_of(browser, saved["id"], saved["run"]):
         before = Scenario.objects.count()
-        answer = followed(browser, browser.post_json(path, **body))
+        answer = finish(browser, browser.post_json(path, **body))
         assert answer.status_code < 300, (path, answer.content)
         assert Scenario.objects.count() == before + 1, path
         assert Scenario.objects.latest("pk").fork_of is not None
@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_before_it_answers_leaves_what_the_next_one_answ
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     browser = Browser()
-    saved = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
+    saved = finish(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()
     runs_worker.execute(saved["run"])
     requests = forks_of(browser, saved["id"], saved["run"])
     requests += [
@@ -147,8 +147,8 @@ def test_a_worker_that_is_killed_before_it_answers_leaves_what_the_next_one_answ
         killed_before_it_answers(monkeypatch)
         assert Version.objects.count() == before + 1, path
         made = Version.objects.latest("pk")
-        settings.LIMITS = {**limits, "browser_bytes": 1}  # it has taken the last room
-        done = followed(browser, answer).json()
+        settings.LIMITS = {**limits, "browser_bytes": 1}  # the first attempt has used up the space
+        done = finish(browser, answer).json()
         settings.LIMITS = limits
         assert Version.objects.count() == before + 1, path
         assert made.scenario.public_id in done.get("url", ""), (path, done)
@@ -159,7 +159,7 @@ def test_a_form_that_a_worker_repeats_leads_to_the_fork_that_the_one_before_made
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     browser = Browser()
-    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    sid = finish(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
     for path, fields in FORMS_THAT_FORK.items():
         waits = browser.post(path.format(sid=sid), fields, content_type="application/x-www-form-urlencoded")
         killed_before_it_answers(monkeypatch)
@@ -176,7 +176,7 @@ def test_a_version_that_was_saved_is_no_conflict_when_a_worker_repeats_it(monkey
     answer = browser.post_json(path, text=padded(SMALL), base=1)
     killed_before_it_answers(monkeypatch)
     assert browser.save(parent=sid, text=SMALL, base=2)["version"] == 3
-    repeated = followed(browser, answer)
+    repeated = finish(browser, answer)
     assert (repeated.status_code, repeated.json()["version"]) == (201, 2)
 
 
@@ -186,7 +186,7 @@ def test_a_worker_that_lost_its_request_saves_nothing(monkeypatch: pytest.Monkey
 
     def request_of(*args: Any) -> HttpRequest:
         request = rebuilt(*args)
-        Upload.objects.update(attempt=F("attempt") + 1)  # another one takes it
+        Upload.objects.update(attempt=F("attempt") + 1)  # another worker takes the upload
         return request
 
     rebuilt = responding.request_of
@@ -206,7 +206,7 @@ FORMS_THAT_FORK = {
 
 def test_a_form_that_forks_a_large_text_leads_to_a_page_that_waits_and_then_to_the_fork() -> None:
     browser = Browser()
-    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    sid = finish(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
     forms = {path.format(sid=sid): fields for path, fields in FORMS_THAT_FORK.items()}
     for path, fields in forms.items():
         waits = browser.post(path, fields, content_type="application/x-www-form-urlencoded")
@@ -223,7 +223,7 @@ def test_a_form_that_forks_a_large_text_leads_to_a_page_that_waits_and_then_to_t
 
 def test_the_page_that_waits_shows_why_there_is_no_fork() -> None:
     browser = Browser()
-    sid = followed(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
+    sid = finish(browser, browser.post_json("/api/v1/scenarios", text=padded(SMALL))).json()["id"]
     waits = browser.post(f"/s/{sid}/v/1/operations/?ask=drain&nodes=n99")
     worker.serve()
     page = browser.get(waits.url)
@@ -236,23 +236,23 @@ def test_what_gzip_packed_is_large_by_what_comes_out() -> None:
     browser = Browser()
     packed = gzip.compress(DUMP.encode())
     assert send(browser, "/api/v1/import", gzip.compress(SMALL.encode())).status_code == 200
-    answer = followed(browser, send(browser, "/api/v1/import", packed)).json()
+    answer = finish(browser, send(browser, "/api/v1/import", packed)).json()
     assert answer["checked"]["errors"] == []
     assert len(answer["checked"]["summary"]["nodes"]) == 5
 
 
 def test_a_dump_that_was_imported_is_saved_without_being_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     browser = Browser()
-    imported = followed(browser, send(browser, "/api/v1/import", gzip.compress(DUMP.encode()))).json()
+    imported = finish(browser, send(browser, "/api/v1/import", gzip.compress(DUMP.encode()))).json()
     monkeypatch.setattr(engine, "read", lambda *_: pytest.fail("it is read a second time"))
-    saved = followed(browser, browser.post_json("/api/v1/scenarios", upload=imported["upload"]))
+    saved = finish(browser, browser.post_json("/api/v1/scenarios", upload=imported["upload"]))
     assert saved.status_code == 201, saved.content
     version = Scenario.objects.get(public_id=saved.json()["id"]).versions.get()
     assert version.text == imported["text"]
     assert version.scenario.visibility == "private"
     assert version.summary["nodes"] == 5
     path = f"/api/v1/scenarios/{saved.json()['id']}/versions"
-    again = followed(browser, browser.post_json(path, upload=imported["upload"]))
+    again = finish(browser, browser.post_json(path, upload=imported["upload"]))
     assert again.json()["version"] == 1
 
 
@@ -299,8 +299,10 @@ def test_a_cancelled_one_is_answered_no_more_and_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize("size", ["small", "large"])
-def test_runs_are_told_of_the_place_that_an_upload_leaves(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
-    """A small one is saved at once, so the task only looks for an upload; in that moment, too, it holds the slot."""
+def test_workers_are_notified_of_a_run_when_an_upload_has_freed_the_slot(
+    monkeypatch: pytest.MonkeyPatch, size: str
+) -> None:
+    """A small text is saved at once, so the task finds no upload, but it holds the slot while it looks for one."""
     free: list[bool] = []
 
     def look(public_id: str) -> None:
@@ -323,7 +325,7 @@ def test_runs_are_told_of_the_place_that_an_upload_leaves(monkeypatch: pytest.Mo
 def test_workers_are_notified_of_an_upload_that_found_no_slot_while_a_run_held_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In the product an upload then waited for the next look for lost work, 2 s; so did the upload after it."""
+    """Otherwise, the upload waited until the next search for lost work, up to 2 s."""
     simulate, free = runs_worker.execute, []
 
     def run(public_id: str, *, long: bool) -> None:
@@ -353,10 +355,10 @@ def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None
     answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
     upload = store.next_upload()
     assert upload is not None
-    worker.answer_upload(upload, ClientDisconnect())  # and the worker is lost before it keeps the answer
+    worker.answer_upload(upload, ClientDisconnect())  # as if the worker died before it stored the answer
     Upload.objects.update(lease_until=upload.created)
     store.requeue_lost()
-    saved = followed(browser, answer)
+    saved = finish(browser, answer)
     assert saved.json()["version"] == 1
     assert Scenario.objects.count() == Run.objects.count() == 1
     with pytest.raises(leases.Lost):
@@ -436,13 +438,13 @@ def test_a_large_text_of_many_pieces_comes_back_whole(monkeypatch: pytest.Monkey
     browser = Browser()
     answer = browser.post_json("/api/v1/scenarios", text=text)
     assert UploadPart.objects.count() > 3
-    saved = followed(browser, answer).json()
+    saved = finish(browser, answer).json()
     assert Scenario.objects.get(public_id=saved["id"]).versions.get().text == text
 
 
 def test_those_of_yesterday_are_forgotten_and_count_until_then() -> None:
     browser = Browser()
-    followed(browser, browser.post_json("/api/v1/check", text=padded(SMALL)))
+    finish(browser, browser.post_json("/api/v1/check", text=padded(SMALL)))
     upload = Upload.objects.get()
     assert upload.bytes > 0
     store.forget()

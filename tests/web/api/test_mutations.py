@@ -90,39 +90,35 @@ def paths(run: Run) -> list[str]:
     ]
 
 
-def mutated_path(path: str, chance: random.Random) -> str:
+def mutated_path(path: str, rng: random.Random) -> str:
     """Return the path, perhaps with a changed part, an additional part, or a query."""
     parts = path.split("/")
-    if chance.random() < 0.4:
-        parts[chance.randrange(1, len(parts))] = chance.choice(ODD)
-    if chance.random() < 0.1:
-        parts.append(chance.choice(ODD))
-    query = (
-        f"?{chance.choice(['nodes', 'from', 'engine', 'next', 'q'])}={chance.choice(ODD)}"
-        if chance.random() < 0.3
-        else ""
-    )
+    if rng.random() < 0.4:
+        parts[rng.randrange(1, len(parts))] = rng.choice(ODD)
+    if rng.random() < 0.1:
+        parts.append(rng.choice(ODD))
+    query = f"?{rng.choice(['nodes', 'from', 'engine', 'next', 'q'])}={rng.choice(ODD)}" if rng.random() < 0.3 else ""
     return ("/".join(parts) or "/") + query
 
 
-def mutated_body(chance: random.Random) -> Any:
+def mutated_body(rng: random.Random) -> Any:
     """Return a body: JSON with odd values, or random bytes."""
-    if chance.random() < 0.2:
-        return bytes(chance.randrange(256) for _ in range(chance.randrange(60)))
+    if rng.random() < 0.2:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(60)))
     fields = ["text", "parent", "version", "fork_of", "username", "password", "title", "visibility", "next"]
-    body: dict[str, Any] = {name: chance.choice([*VALUES, SMALL]) for name in fields if chance.random() < 0.5}
-    return json.dumps(body if chance.random() < 0.9 else [body]).encode()
+    body: dict[str, Any] = {name: rng.choice([*VALUES, SMALL]) for name in fields if rng.random() < 0.5}
+    return json.dumps(body if rng.random() < 0.9 else [body]).encode()
 
 
 def requests(run: Run, count: int) -> Iterator[tuple[str, str, bytes, dict[str, str]]]:
     """Yield method, address, body and headers of random requests."""
-    chance = random.Random(16)
+    rng = random.Random(16)
     known = paths(run)
     for _ in range(count):
-        method = chance.choice(METHODS[:2] * 5 + METHODS)
-        headers = {name: chance.choice(values) for name, values in HEADERS.items() if chance.random() < 0.1}
-        headers.setdefault("CONTENT_TYPE", chance.choice(["application/json", "application/x-www-form-urlencoded"]))
-        yield method, mutated_path(chance.choice(known), chance), mutated_body(chance), headers
+        method = rng.choice(METHODS[:2] * 5 + METHODS)
+        headers = {name: rng.choice(values) for name, values in HEADERS.items() if rng.random() < 0.1}
+        headers.setdefault("CONTENT_TYPE", rng.choice(["application/json", "application/x-www-form-urlencoded"]))
+        yield method, mutated_path(rng.choice(known), rng), mutated_body(rng), headers
 
 
 def timed(ask: Callable[[], Any]) -> tuple[Any, float]:
@@ -162,12 +158,12 @@ def texts() -> list[str]:
     return [SMALL, scenario(node("n1"), pod("a")), *lessons]
 
 
-def mutated_text(text: str, chance: random.Random) -> str:
+def mutated_text(text: str, rng: random.Random) -> str:
     """Return the text with characters, words or lines removed, duplicated, moved, or replaced by odd ones."""
-    for _ in range(chance.randrange(1, 5)):
+    for _ in range(rng.randrange(1, 5)):
         lines = text.split("\n")
-        i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
-        match chance.randrange(6):
+        i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
+        match rng.randrange(6):
             case 0:
                 del lines[i]
             case 1:
@@ -175,12 +171,12 @@ def mutated_text(text: str, chance: random.Random) -> str:
             case 2:
                 lines[i], lines[j] = lines[j], lines[i]
             case 3:
-                lines[i] = lines[i].replace(":", f": {chance.choice(ODD)} ", 1)
+                lines[i] = lines[i].replace(":", f": {rng.choice(ODD)} ", 1)
             case 4:
-                lines[i] = " " * chance.randrange(9) + lines[i].lstrip()
+                lines[i] = " " * rng.randrange(9) + lines[i].lstrip()
             case _:
-                place = chance.randrange(len(lines[i]) + 1)
-                lines[i] = lines[i][:place] + chance.choice("{}[]&*!|>'\"%@`,?-#\t0:") + lines[i][place:]
+                place = rng.randrange(len(lines[i]) + 1)
+                lines[i] = lines[i][:place] + rng.choice("{}[]&*!|>'\"%@`,?-#\t0:") + lines[i][place:]
         text = "\n".join(lines) or "x"
     return text
 
@@ -188,10 +184,10 @@ def mutated_text(text: str, chance: random.Random) -> str:
 @pytest.mark.usefixtures("_without_limits")
 def test_no_mutated_manifest_fails_or_takes_long(author: Browser) -> None:
     author.raise_request_exception = False
-    chance, known, failed, slowest = random.Random(17), texts(), [], 0.0
+    rng, known, failed, slowest = random.Random(17), texts(), [], 0.0
     for _ in range(MANIFESTS):
-        text = mutated_text(chance.choice(known), chance)
-        endpoint = chance.choice(["/api/v1/check", "/api/v1/preview", "/api/v1/import", "/api/v1/scenarios"])
+        text = mutated_text(rng.choice(known), rng)
+        endpoint = rng.choice(["/api/v1/check", "/api/v1/preview", "/api/v1/import", "/api/v1/scenarios"])
         answer, seconds = timed(lambda: author.post_json(endpoint, text=text))  # noqa: B023
         slowest = max(slowest, seconds)
         if answer.status_code >= 500 or seconds > LONGEST_SECONDS:

@@ -1,4 +1,4 @@
-"""No odd character makes a request fail: NUL, half of a surrogate pair, right-to-left text, and far too much text.
+"""No odd character makes a request fail: NUL, half of a surrogate pair, right-to-left text, and very long text.
 
 Each is put into every text of every operation in the OpenAPI document, and into every field of every form. Runs on
 PostgreSQL too (operations/test_on_postgresql.py), which refuses characters that SQLite accepts.
@@ -60,7 +60,7 @@ VALUES |= {"name": "a", "share_id": "1", "share": "1", "step": "1", "uid": "a" *
 
 @pytest.fixture
 def ids(author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The ids of one object of each kind, of an account without limits."""
+    """Return the ids of an object of each kind, which belong to an account without limits."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     big = ("browser_bytes", "account_bytes", "address_day_bytes", "experiments_going_on", "experiments_kept")
     settings.LIMITS = {**settings.LIMITS, **dict.fromkeys(big, 10**12)}
@@ -96,17 +96,17 @@ def schema_of(operation: dict[str, Any]) -> str:
     return str(found.get("$ref", "TextIn" if found else "")).rsplit("/", 1)[-1]
 
 
-def spoilt(body: Any, odd: str) -> Iterator[Any]:
-    """Yield the body with one of its texts or keys replaced, each in turn."""
+def with_odd_texts(body: Any, odd: str) -> Iterator[Any]:
+    """Yield copies of the body, each with one of its texts replaced by `odd`, or with `odd` as an additional key."""
     if isinstance(body, str):
         yield odd
     elif isinstance(body, list):
         for i, part in enumerate(body):
-            yield from ([*body[:i], changed, *body[i + 1 :]] for changed in spoilt(part, odd))
+            yield from ([*body[:i], changed, *body[i + 1 :]] for changed in with_odd_texts(part, odd))
     elif isinstance(body, dict):
         yield {**body, odd: "x"}
         for name, part in body.items():
-            yield from ({**body, name: changed} for changed in spoilt(part, odd))
+            yield from ({**body, name: changed} for changed in with_odd_texts(part, odd))
 
 
 def test_each_body_of_the_document_is_known_with_all_of_its_fields() -> None:
@@ -116,7 +116,7 @@ def test_each_body_of_the_document_is_known_with_all_of_its_fields() -> None:
 
 
 def test_the_factors_are_accepted_as_they_are(author: Browser, ids: dict[str, str]) -> None:
-    """Otherwise all of them would be refused, whatever they contain."""
+    """Otherwise every request would be refused for its factors, and the test above would test nothing."""
     body = json.loads(json.dumps(BODIES["ExperimentIn"]).replace("{sid}", ids["sid"]))
     answer = author.post_json("/api/v1/experiments", **body)
     assert answer.status_code == 201, answer.content
@@ -139,13 +139,13 @@ def test_no_text_of_the_api_makes_it_fail(author: Browser, ids: dict[str, str], 
             sent += 1
         if schema := schema_of(operation):
             body = json.loads(json.dumps(BODIES[schema]).replace("{sid}", ids["sid"]))
-            for changed in spoilt(body, odd):
+            for changed in with_odd_texts(body, odd):
                 answer = author.generic(method.upper(), address, json.dumps(changed), "application/json")
                 failed += failure(answer, method, address, changed)
                 sent += 1
     assert sent > 80
     assert failed == []
-    assert shown(author, ids) == []
+    assert failing_pages(author, ids) == []
 
 
 def failure(answer: Any, *about: Any) -> list[Any]:
@@ -153,8 +153,8 @@ def failure(answer: Any, *about: Any) -> list[Any]:
     return [(answer.status_code, *(str(one)[:200] for one in about))] if answer.status_code >= 500 else []
 
 
-def shown(browser: Browser, ids: dict[str, str]) -> list[Any]:
-    """Return the pages that now fail, among those of the stored objects and all lists."""
+def failing_pages(browser: Browser, ids: dict[str, str]) -> list[Any]:
+    """Return a row for each list and page of the stored objects that fails."""
     failed: list[Any] = []
     lists = [f"/{route}" for route in ROUTES if "{" not in route and "readyz" not in route and "healthz" not in route]
     pages = [f"/{route.format(**{**VALUES, **ids})}" for route in ROUTES if re.search("{(sid|cid|eid)}", route)]
@@ -229,4 +229,4 @@ def test_no_field_of_a_form_makes_it_fail(
                 answer = browser.generic("POST", address, body, "application/x-www-form-urlencoded")
                 failed += failure(answer, "post", address, name, value)
     assert failed == []
-    assert shown(browser, ids) == []
+    assert failing_pages(browser, ids) == []

@@ -13,7 +13,7 @@ from tests.web.conftest import Browser
 
 @pytest.fixture
 def history(author: Browser) -> str:
-    """Return the address for a run whose second revision does not fit on its only node."""
+    """Return the address of the history of a run with a Deployment whose second revision does not fit on the node."""
     web = workload("Deployment", "web", template("web", "2"), replicas=2)
     large = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}}
     patch = {"at": 10, "patch": {"kind": "Deployment", "name": "web", "patch": large}}

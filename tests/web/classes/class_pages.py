@@ -1,4 +1,4 @@
-"""A class without a browser: the pages' state machines in Node (pages.js), the real consumer and database here.
+"""A class without a browser: the pages' state machines run in Node (pages.js), the real consumer and database here.
 
 This process simulates the network between them.
 """
@@ -47,7 +47,7 @@ class Pages:
         self.walk = self.call("run", run=chunks, questions=[{**one, "text": one["en"]} for one in questions])
 
     def call(self, do: str, **arguments: Any) -> Any:
-        """Run a command, and return its result. `sent` then has the messages of the pages, `shown` what they show."""
+        """Run a command and return its result. Add the pages' messages to `sent`, and update `shown`, their states."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
@@ -69,7 +69,7 @@ class Network:
 
     def __init__(self, pages: Pages, teacher: Browser, saved: dict[str, Any]) -> None:
         self.pages = pages
-        cache.clear()  # of requests that are counted
+        cache.clear()  # the rate limits' counts of requests
         pages.call("forget")
         pages.sent.clear()
         self.code = start(teacher, saved)
@@ -77,9 +77,9 @@ class Network:
         self.browsers = dict.fromkeys(TEACHERS, teacher)
         self.sockets: dict[str, Socket] = {}
         self.cut: set[str] = set()
-        self.slow: dict[str, list[str]] = {}  # what has not come to a page whose network is slow
+        self.slow: dict[str, list[str]] = {}  # messages not delivered to a page with a slow network
         self.ending = False
-        self.unanswered: dict[str, int] = {}  # a student's answers that the server has not said anything about
+        self.unanswered: dict[str, int] = {}  # a student's answers without a reply from the server
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class Network:
         return browser
 
     def student_of(self, page: str) -> str:
-        """Return the student of the page, as named in the answers."""
+        """Return the id of the page's student, as in the stored answers."""
         cookie = student_cookie.read_student_cookie(
             {name: morsel.value for name, morsel in self.browsers[page].cookies.items()}
         )
@@ -112,7 +112,7 @@ class Network:
     # --- The network ------------------------------------------------------------------------------------------------
 
     async def drop(self, page: str) -> None:
-        """End the connection; messages in transfer are lost."""
+        """Disconnect a page; messages in transfer are lost."""
         self.pages.sent = [message for message in self.pages.sent if message["page"] != page]
         self.slow.pop(page, None)
         self.unanswered[page] = 0
@@ -182,7 +182,7 @@ class Network:
     # --- What there is to wait for ----------------------------------------------------------------------------------
 
     async def settle(self) -> None:
-        """Deliver messages until all have arrived and all have been answered."""
+        """Deliver messages until all have arrived, and each answer of a student has a reply."""
         end = time.monotonic() + PATIENCE
         while True:
             await self.carry()
@@ -195,7 +195,7 @@ class Network:
             await asyncio.sleep(0)
 
     async def waits_for(self) -> str:
-        """Return a description of a missing message or answer, or ""."""
+        """Return a description of something that has not arrived or is not stored, or "" if nothing is missing."""
         if self.pages.sent or any(n for page, n in self.unanswered.items() if page not in self.slow):
             return f"answers: {self.unanswered}"
         if self.ending and self.sockets:

@@ -1,4 +1,4 @@
-"""A class shows everybody the same, and loses nothing, for any actions of a teacher, three phones and the network."""
+"""A class shows everybody the same and loses nothing, for random actions of a teacher, three phones and the network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = int(os.environ.get("KSCHEDUI_CLASSES", "20"))  # `make test-classes` 
 LESSONS = ("first-pod", "flash-sale")
 PHONES = ("a", "b", "c")
 Action = tuple[str, ...]
-PHASES = (Phase.explicit, Phase.generate, Phase.shrink)  # the explanation traces threads, which is too much for it
+PHASES = (Phase.explicit, Phase.generate, Phase.shrink)  # without the explanation, which would trace all threads
 
 TEACHER = ("next", "next", "back", "to question", "to question", "reveal", "skip", "pause", "gather", "wait", "reload")
 PHONE = ("answer 0", "answer 1", "look back", "look on", "cut", "mend", "reload", "join")
@@ -47,7 +47,7 @@ def pages(request: pytest.FixtureRequest) -> Iterator[Pages]:
 
 @pytest.fixture
 def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A run for classes; the server's delays are removed."""
+    """Return a saved scenario with a complete run; the server's delays are removed."""
     monkeypatch.setattr(class_consumer, "SHOW_SECONDS", 0.0)
     monkeypatch.setattr(class_consumer, "BURST", 1e9)
     monkeypatch.setattr(live_classes.LiveClass, "pause_seconds", 0.0)
@@ -57,7 +57,7 @@ def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 class Model:
-    """A model of a class: the teacher's position, the question, the answers. Positions are pairs of step and frame."""
+    """A model of a class: the teacher's position, the questions and the answers. Positions are (step, frame)."""
 
     def __init__(self, walk: dict[str, Any]) -> None:
         self.places = [tuple(place) for place in walk["places"]]
@@ -67,11 +67,11 @@ class Model:
         self.at = self.since = self.places[0]
         self.open: dict[str, Any] | None = None
         self.warned = False
-        self.counts: dict[str, list[int]] = {}  # of the revealed ones
+        self.counts: dict[str, list[int]] = {}  # of revealed questions
         self.skipped: set[str] = set()
         self.answers: dict[str, dict[str, int]] = {one["id"]: {} for one in self.questions}
         self.paused = False
-        self.phones: set[str] = set()  # that are connected
+        self.phones: set[str] = set()  # the connected ones
 
     @property
     def asked(self) -> str:
@@ -79,7 +79,7 @@ class Model:
 
     @property
     def shown_counts(self) -> list[int] | None:
-        """The counts of the open question, or of the last one whose answer is shown; None if there are none."""
+        """Return the counts of the open question, or of the last one whose answer is shown, or None without counts."""
         if self.open:
             return self.counts.get(self.asked)
         step, frame = self.at
@@ -140,18 +140,18 @@ class Model:
             self.at, self.open = self.open["from"], None
 
     def reload(self) -> None:
-        """Reload the teacher's page, which forgets what was skipped and earlier questions."""
+        """Reload the teacher's page, which forgets skipped and earlier questions."""
         self.skipped.clear()
         self.since, self.warned = self.at, False
 
 
 class Play:
-    """A sequence in which each action is done to the pages and to the model, and the results are compared."""
+    """Each action is done to the pages and to the model, and their states are compared."""
 
     def __init__(self, pages: Pages, network: Network) -> None:
         self.pages, self.network = pages, network
         self.model = Model(pages.walk)
-        self.unsent: dict[str, tuple[str, int]] = {}  # of a phone without a connection: question and choice
+        self.unsent: dict[str, tuple[str, int]] = {}  # phone -> (question, choice) given without a connection
 
     async def begin(self) -> None:
         await self.network.load("teacher")
@@ -216,7 +216,7 @@ class Play:
             self.model.answer(shown["asked"], phone, choice)
 
     def heard(self, phone: str) -> None:
-        """Count an answer that was given without a connection, if it is not too late."""
+        """Count an answer that a phone gave without a connection, if its question is still open."""
         self.model.phones.add(phone)
         question, choice = self.unsent.pop(phone, ("", 0))
         if question and question == self.model.asked and question not in self.model.counts:
@@ -299,7 +299,7 @@ HURRY = st.lists(
 
 
 async def hurry(network: Network, action: str, page: str) -> None:
-    """Do something to a page without waiting for the effects of earlier actions."""
+    """Do an action without waiting for the effects of earlier ones, except "settle", which waits for all."""
     pages = network.pages
     if action == "settle":
         await network.settle()
@@ -331,10 +331,10 @@ async def hurry(network: Network, action: str, page: str) -> None:
 
 
 async def agree(network: Network, called: str) -> None:
-    """Reconnect everybody: all who follow show the same; after "Bring back" all do, and it is the server's state.
+    """Reconnect everybody. Assert that followers show the same, and after "Bring back" everybody the server's state.
 
-    `called`: the teacher's page that brings them back is unchanged ("here"), reloaded ("loaded"), or reloaded with the
-    run arriving after the class ("late").
+    `called`: before "Bring back", the teacher's page is left as it is ("here"), reloaded ("loaded"), or reloaded so
+    that the run arrives after the class ("late").
     """
     pages = network.pages
     for page in list(pages.shown):
@@ -343,14 +343,14 @@ async def agree(network: Network, called: str) -> None:
     await network.settle()
     pages.call("pass", ms=LONG_MS)
     await network.settle()
-    shown_alike([shown for shown in pages.shown.values() if shown["follows"]])
+    assert_alike([shown for shown in pages.shown.values() if shown["follows"]])
     if called != "here":
         await network.load("teacher", known=0 if called == "late" else 1000)
     pages.call("do", page="teacher", what="gather")
     await network.settle()
     pages.call("arrive", page="teacher")
     await network.settle()
-    shown_alike(list(pages.shown.values()))
+    assert_alike(list(pages.shown.values()))
     shown = pages.shown["teacher"]
     board = await sync_to_async(store.board)(network.pk)
     assert [board.place["step"], board.place["frame"]] == shown["place"]
@@ -361,8 +361,8 @@ async def agree(network: Network, called: str) -> None:
         assert not shown["asked"] or pages.shown[phone]["picked"] == kept.get(board.asked.get("id", ""))
 
 
-def shown_alike(shown: list[dict[str, Any]]) -> None:
-    """Assert that all of these pages show the same."""
+def assert_alike(shown: list[dict[str, Any]]) -> None:
+    """Assert that these pages show the same."""
     names = ("place", "asked", "counts", "paused", "ended")
     alike = [{name: page[name] for name in names} for page in shown]
     assert all(page == alike[0] for page in alike), alike

@@ -1,4 +1,4 @@
-"""The websocket of a class: the teacher's step goes to everyone, answers come back as counts, and nobody else controls
+"""The websocket of a class: everyone gets the teacher's step and the counts of answers, and only the teacher controls
 it."""
 
 import asyncio
@@ -27,7 +27,7 @@ ANSWER = {"right": 2, "text": "Which node wins?", "labels": ["a", "b", "c"]}
 
 
 class TaughtClass:
-    """A class on a private run, and its teacher."""
+    """A class on the run of a private scenario, and its teacher."""
 
     def __init__(self) -> None:
         self.teacher = Browser()
@@ -64,7 +64,7 @@ async def say(made: Any, **message: Any) -> None:
 
 
 async def until(made: Any, kind: str, **fields: Any) -> dict[str, Any]:
-    """Return the first message of this kind with these values."""
+    """Read messages until one is of this kind with these values, and return it."""
     async with asyncio.timeout(PATIENCE):
         while True:
             message = await text(made)
@@ -77,7 +77,7 @@ async def taught_class() -> TaughtClass:
 
 
 @in_loop
-async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_late() -> None:
+async def test_the_teachers_step_reaches_everyone_also_those_who_join_later() -> None:
     taught = await taught_class()
     early, late = [await sync_to_async(taught.student)() for _ in range(2)]
     async with taught.joined() as teacher, taught.joined(early) as student:
@@ -93,7 +93,7 @@ async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_l
 
 
 @in_loop
-async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> None:
+async def test_of_many_steps_the_last_is_stored_and_reaches_everyone() -> None:
     taught = await taught_class()
     student = await sync_to_async(taught.student)()
     async with taught.joined() as teacher, taught.joined(student) as follower:
@@ -141,7 +141,7 @@ async def test_the_last_place_of_a_teacher_who_leaves_at_once_is_stored(monkeypa
 
 
 @in_loop
-async def test_nobody_but_the_teacher_says_what_is_shown_or_ends() -> None:
+async def test_only_the_teacher_shows_steps_and_ends_the_class() -> None:
     taught = await taught_class()
     student = await sync_to_async(taught.student)()
     before = await sync_to_async(store.board)(taught.pk)
@@ -166,7 +166,7 @@ async def test_nobody_joins_without_the_cookie_of_the_class() -> None:
 
 
 @in_loop
-async def test_who_sat_in_a_class_that_is_gone_hears_so() -> None:
+async def test_a_student_of_a_deleted_class_gets_a_message() -> None:
     taught = await taught_class()
     student = await sync_to_async(taught.student)()
     await Classroom.objects.filter(pk=taught.pk).adelete()
@@ -177,7 +177,7 @@ async def test_who_sat_in_a_class_that_is_gone_hears_so() -> None:
 
 
 @in_loop
-async def test_a_class_reveals_so_many_questions_and_the_teacher_hears_when_there_are_more(
+async def test_a_class_reveals_a_limited_number_of_questions_and_then_tells_the_teacher(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(store, "MAX_REVEALED", 2)
@@ -305,8 +305,8 @@ async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> N
 
 
 @in_loop
-async def test_who_floods_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_consumer, "A_SECOND", 0.0)  # however long the machine takes for them
+async def test_a_client_that_sends_too_many_messages_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_consumer, "A_SECOND", 0.0)  # the allowance does not grow while a slow machine sends
     taught = await taught_class()
     student = await sync_to_async(taught.student)()
     async with taught.joined(student) as made:

@@ -29,7 +29,7 @@ def shown(question: Question | None = None) -> Shown:
 
 @pytest.fixture
 def saved(author: Browser) -> dict[str, Any]:
-    """A scenario of the author, visible to everyone with the link, with a complete run."""
+    """Return the API's answer for a scenario of the author that everyone with the link sees, with a complete run."""
     made = author.save()
     worker.execute(made["run"])
     return made
@@ -218,7 +218,7 @@ def test_two_presses_at_once_start_one_class_also_of_a_teacher_who_has_no_more(
     code, *_ = [start(author, saved) for _ in range(store.MAX_LIVE)]
     teacher = access.Visitor(editor=access.token_in({access.COOKIE: author.cookies[access.COOKIE].value}))
     run = Run.objects.get()
-    both = [store.by_code(code), store.by_code(code)]  # as two requests read it that came at once
+    both = [store.by_code(code), store.by_code(code)]  # as two simultaneous requests would read it
     assert store.teaches(teacher, both[0])
     assert len({store.go_on(teacher, classroom, run).pk for classroom in both}) == 1
     assert store.live().count() == store.MAX_LIVE

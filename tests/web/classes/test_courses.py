@@ -1,4 +1,7 @@
-"""Courses: made of links, visible to everyone with the address, changed only by their author; they reveal nothing."""
+"""Courses are lists of links that everyone with the address sees and only the author changes.
+
+They reveal no private scenarios.
+"""
 
 import json
 from typing import Any
@@ -73,7 +76,7 @@ def test_a_private_scenario_in_a_course_is_hidden_from_others(author: Browser) -
     assert author.get(f"/s/{shown}/?course={cid}").context["boot"]["place"]["back"] == ""
 
 
-def test_only_whoever_made_a_course_changes_or_deletes_it(author: Browser) -> None:
+def test_only_the_author_changes_or_deletes_a_course(author: Browser) -> None:
     one = save(author, "One")
     url = make(author, one)["Location"]
     cid, other = url.split("/")[2], Browser()

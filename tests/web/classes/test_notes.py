@@ -42,7 +42,7 @@ def test_a_note_is_kept_at_its_step_changed_and_removed(author: Browser) -> None
     assert read(author, saved) == {7: "Go on."}
 
 
-def test_a_note_has_a_longest_and_a_version_a_most(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_and_the_number_of_notes_are_limited(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = author.save()
     answer = write(author, saved, 1, "x" * (notes.LONGEST + 1))
     assert (answer.status_code, answer.json()["detail"]) == (

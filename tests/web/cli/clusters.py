@@ -23,7 +23,7 @@ PENDING = {"report": 14, "train": 4, "vast": 64}  # cpus
 
 
 def dump(nodes: int, *, karpenter: bool = False, queued: int = 6) -> str:
-    """Return a List of nodes, pods, a budget, and either the sizes of the groups or their NodePools."""
+    """Return the JSON of a List: nodes, pods, a budget, and either the sizes of the groups or their NodePools."""
     items: list[Manifest] = []
     for group, (share, *_) in GROUPS.items():
         for number in range(nodes * share // 100):

@@ -41,8 +41,8 @@ def pods_of(answer: Any) -> dict[str, Any]:
     return {pod["pod"].removeprefix("default/"): pod for pod in answer["pods"]}
 
 
-def changed(path: Path, pod: str, change: dict[str, Any]) -> str:
-    """Write a dump with a change of a pod's spec next to the file, and return its path."""
+def write_changed(path: Path, pod: str, change: dict[str, Any]) -> str:
+    """Write a copy of the dump with a changed pod next to the file, and return its path."""
     found = json.loads(path.read_text())
     for item in found["items"]:
         if item["metadata"]["name"] == pod:
@@ -70,7 +70,7 @@ def test_why_was_no_node_added_for_this_pod(of_groups: Path, capsys: pytest.Capt
 
 def test_the_toleration_that_it_names_gets_the_pod_a_node(of_groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tolerations = {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}
-    answer = autoscaling_of(capsys, changed(of_groups, "train", tolerations))
+    answer = autoscaling_of(capsys, write_changed(of_groups, "train", tolerations))
     assert pods_of(answer)["train"]["place"] == "gpu"
     assert "default/train" not in answer["proof"]["waiting"]
     assert any(made["pods"] == ["default/train"] for made in answer["proof"]["nodes"])
@@ -93,12 +93,12 @@ def test_which_five_nodes_could_go_tonight(of_groups: Path, capsys: pytest.Captu
     answer = autoscaling_of(capsys, str(of_groups))
     leaving = [node["node"] for node in answer["nodes"] if node["outcome"] == "delete"]
     assert len(answer["nodes"]) == NODES
-    assert len(leaving) > 20  # a pass finds 20 more at most
+    assert len(leaving) > 20  # more than a single pass finds
     five = [argument for name in leaving[:5] for argument in ("--node", name)]
     assert main(["drain", "--quiet", "--format", "json", *five, str(of_groups)]) == 0
     drained = json.loads(capsys.readouterr().out)
     assert not drained["blocked"]
-    assert all(pod["cause"] == "pending" for pod in drained["unplaced"])  # those that waited before
+    assert all(pod["cause"] == "pending" for pod in drained["unplaced"])  # pods that were pending before
     assert {pod["before"] for pod in drained["moved"]} == set(leaving[:5])
 
 

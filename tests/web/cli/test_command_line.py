@@ -26,7 +26,7 @@ GOOD = scenario(node("n1"), pod("a", cpu=1), expect={"pods": {"default/a": "n1"}
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this work tree, unpacked."""
+    """Build the wheel of this work tree, unpack it, and return the folder."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
@@ -165,7 +165,7 @@ def test_simulate_is_short_unless_columns_are_asked_for(folder: Path, capsys: py
 
 
 def test_columns_are_the_records_of_the_recorded_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A gated pod and a scheduled one: nothing is printed that kube-scheduler's records do not have."""
+    """The keys for a gated pod and a scheduled one are those of kube-scheduler's records."""
     text = scenario(node("n1"), pod("web", cpu=1), pod("gated", gates=["example.com/quota"]), kubernetesVersion="1.35")
     put("gated.yaml", text)
     expected = list(decisions(simulate(parse_scenario(text))))

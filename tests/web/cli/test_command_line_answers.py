@@ -23,7 +23,7 @@ FULL = "0/1 nodes are available: 1 Insufficient cpu."
 
 @pytest.fixture
 def waiting(tmp_path: Path) -> str:
-    """The file of a scenario with a pod that is too large, one with a gate, and one of another scheduler."""
+    """Return the path of a scenario with a pod that is too large, one with a gate, and one of another scheduler."""
     path = tmp_path / "waiting.yaml"
     others = [pod("gated", cpu=1, gates=["example.com/quota"]), pod("volcanic", cpu=1, schedulerName="volcano")]
     path.write_text(scenario(node("n1", cpu=2), pod("large", cpu=3), *others, kubernetesVersion="1.33"))
@@ -43,7 +43,7 @@ def write(path: Path, *objects: dict[str, Any]) -> str:
 
 
 def controller(kind: str, replicas: int, **spec: Any) -> dict[str, Any]:
-    """Return a workload of small pods."""
+    """Return a workload of this kind with pods of 1 cpu."""
     template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu=1, **spec)["spec"]}
     selector = {"matchLabels": {"app": "web"}}
     whole = {"replicas": replicas, "selector": selector, "template": template}

@@ -1,6 +1,6 @@
-"""Each command answers about each lesson, and about each of its pods.
+"""Each command answers about each lesson, and about pods of it.
 
-Commands that were only tried with ordinary pods fail for gangs, victims and pods that no profile handles.
+Commands that were tested only with ordinary pods failed for gangs, victims and pods that no profile handles.
 """
 
 from __future__ import annotations

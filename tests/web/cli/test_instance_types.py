@@ -133,8 +133,8 @@ KWOK = [
 ]
 
 
-def converted(tmp_path: Path, capsys: pytest.CaptureFixture[str], *lists: Any, options: tuple[str, ...] = ()) -> Any:
-    """Return the types in the document that the command prints, and its output on standard error."""
+def convert(tmp_path: Path, capsys: pytest.CaptureFixture[str], *lists: Any, options: tuple[str, ...] = ()) -> Any:
+    """Run the command on the lists. Return the instance types that it prints by name, and its standard error."""
     files = []
     for number, content in enumerate(lists):
         path = tmp_path / f"{number}.json"
@@ -151,7 +151,7 @@ def converted(tmp_path: Path, capsys: pytest.CaptureFixture[str], *lists: Any, o
 def test_the_lists_of_aws_become_types_with_offerings(
     prices: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    types, said = converted(tmp_path, capsys, AWS_TYPES, AWS_ZONES, AWS_SPOT, prices)
+    types, said = convert(tmp_path, capsys, AWS_TYPES, AWS_ZONES, AWS_SPOT, prices)
     assert set(types) == {"m5.large", "c7g.xlarge", "g5.12xlarge"}
     assert "m5.metal" in said
     assert main(["instance-types", *(str(tmp_path / f"{number}.json") for number in range(4)), "--strict"]) == 1
@@ -171,16 +171,16 @@ def test_the_lists_of_aws_become_types_with_offerings(
 
 def test_types_and_zones_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--match", "m5.*", "--match", "c7g.*", "--zone", "eu-central-1b")
-    types, _ = converted(tmp_path, capsys, AWS_TYPES, AWS_ZONES, AWS_PRICES, options=options)
+    types, _ = convert(tmp_path, capsys, AWS_TYPES, AWS_ZONES, AWS_PRICES, options=options)
     assert [(name, [o["zone"] for o in entry["offerings"]]) for name, entry in types.items()] == [
         ("m5.large", ["eu-central-1b"])
     ]
-    types, _ = converted(tmp_path, capsys, AWS_TYPES, AWS_PRICES, options=("--zone", "x", "--zone", "y"))
+    types, _ = convert(tmp_path, capsys, AWS_TYPES, AWS_PRICES, options=("--zone", "x", "--zone", "y"))
     assert [offering["zone"] for offering in types["m5.large"]["offerings"]] == ["x", "y"]
 
 
 def test_the_lists_of_azure_become_types_with_offerings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    types, _ = converted(tmp_path, capsys, AZURE_TYPES, AZURE_PRICES)
+    types, _ = convert(tmp_path, capsys, AZURE_TYPES, AZURE_PRICES)
     assert set(types) == {"Standard_D2s_v5", "Standard_D4ps_v5"}
     assert types["Standard_D2s_v5"]["memory"] == "8192Mi"
     assert types["Standard_D2s_v5"]["labels"]["karpenter.azure.com/sku-family"] == "D"
@@ -195,13 +195,13 @@ def test_the_lists_of_azure_become_types_with_offerings(tmp_path: Path, capsys: 
 
 
 def test_karpenters_own_list_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    types, _ = converted(tmp_path, capsys, KWOK)
+    types, _ = convert(tmp_path, capsys, KWOK)
     assert types["c-4x-amd64-linux"]["offerings"] == [{"zone": "a", "capacityType": "spot", "price": 0.1}]
     assert types["c-4x-amd64-linux"]["resources"] == {"ephemeral-storage": "20Gi"}
 
 
 def test_karpenter_buys_the_cheapest_of_the_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A pool that selects by a label of the vendor gets a type from a list."""
+    """A NodePool that selects by a label of the vendor gets a node of one of the types."""
     for name, content in (("t", AWS_TYPES), ("z", AWS_ZONES), ("s", AWS_SPOT), ("p", AWS_PRICES)):
         (tmp_path / name).write_text(json.dumps(content))
     main(["instance-types", *(str(tmp_path / name) for name in "tzsp"), "--quiet"])

@@ -41,9 +41,9 @@ def outputs(notebook: Any) -> list[list[str]]:
 
 
 def test_the_example_runs_and_shows_what_it_showed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After an intended change: `.venv/bin/jupyter-execute --inplace docs/example.ipynb`."""
+    """To accept a change, run `.venv/bin/jupyter-execute --inplace docs/example.ipynb`."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)  # as in anybody's notebook
+    monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)  # as in a user's notebook
     stored = nbformat.read(EXAMPLE, as_version=4)
     nbformat.validate(stored)
     executed = nbformat.read(EXAMPLE, as_version=4)

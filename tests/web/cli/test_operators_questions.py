@@ -36,12 +36,12 @@ def objects() -> list[Manifest]:
 
 @pytest.fixture(scope="module")
 def dump(objects: list[Manifest], tmp_path_factory: pytest.TempPathFactory) -> str:
-    return written(tmp_path_factory.mktemp("pools") / "dump.yaml", objects)
+    return write_dump(tmp_path_factory.mktemp("pools") / "dump.yaml", objects)
 
 
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    """A function that runs a command and returns its exit status and the JSON on standard output."""
+    """Return a function that runs a command, and returns its exit status and the JSON on standard output."""
 
     def run(*arguments: str) -> tuple[int, Any]:
         capsys.readouterr()
@@ -51,7 +51,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
     return run
 
 
-def written(path: Path, objects: Iterable[Manifest]) -> str:
+def write_dump(path: Path, objects: Iterable[Manifest]) -> str:
     """Write a dump of these objects, and return the path of the file."""
     path.write_text(as_yaml(listed(list(objects))))
     return str(path)
@@ -119,7 +119,7 @@ def test_every_change_that_would_help_kafka_does(dump: str, objects: list[Manife
     assert len({json.dumps(one["edits"], sort_keys=True) for one in answer["changes"]}) == len(answer["changes"])
     assert not any(one["untrue"] for one in answer["changes"])
     for number, change in enumerate(answer["changes"]):
-        path = written(tmp_path / f"{number}.yaml", patched(objects, change["edits"]))
+        path = write_dump(tmp_path / f"{number}.yaml", patched(objects, change["edits"]))
         assert places(ask, path)[KAFKA] in (change["node"], *change["others"])
 
 
@@ -166,13 +166,13 @@ def test_what_an_upgrade_changes_is_what_the_other_release_decides(
             for one in objects
             if one["kind"] != "Pod" or "nodeName" in one["spec"]
         ]
-        path = written(tmp_path / f"{number}.yaml", alone)
+        path = write_dump(tmp_path / f"{number}.yaml", alone)
         decided = [places(ask, path, "--kubernetes-version", version)[key] for version in ("1.31", "1.34")]
         sides = [moved[key][side]["node"] for side in ("before", "after")] if key in moved else decided[:1] * 2
         assert decided == sides
 
 
-def test_so_many_nodes_of_the_group_help_and_one_fewer_does_not(
+def test_the_stated_number_of_nodes_helps_and_one_fewer_does_not(
     dump: str, objects: list[Manifest], ask: Ask, tmp_path: Path
 ) -> None:
     status, answer = ask("node-groups", dump)
@@ -183,7 +183,7 @@ def test_so_many_nodes_of_the_group_help_and_one_fewer_does_not(
     assert {group for group, _ in helping} == {"c", "gpu"}
     for (group, zone), one in helping.items():
         for count in (one["nodes"], one["nodes"] - 1):
-            path = written(tmp_path / f"{group}-{zone}-{count}.yaml", [*objects, *like(objects, one["like"], count)])
+            path = write_dump(tmp_path / f"{group}-{zone}-{count}.yaml", [*objects, *like(objects, one["like"], count)])
             there = places(ask, path)
             assert {key for key in waiting if there[key]} == set(one["pods"]) or count < one["nodes"]
             assert all(there[key] for key in one["pods"]) == (count == one["nodes"])

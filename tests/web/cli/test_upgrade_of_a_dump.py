@@ -16,7 +16,7 @@ DRIVER = "gpu.example.com"
 
 
 def volumes() -> Iterator[Manifest]:
-    """Yield objects for a rule about volumes: a pod on a node without the required driver, and a node with it."""
+    """Yield objects for the rule about missing CSI drivers: a driver, a node that has it, and a pod with a volume."""
     driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "disks.example.com"}}
     yield {**driver, "spec": {"preventPodSchedulingIfMissing": True}}
     there = {"name": "disks.example.com", "nodeID": "node-020"}

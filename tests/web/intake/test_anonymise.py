@@ -23,9 +23,9 @@ from tests.dumps import Cluster, as_yaml, listed
 
 FILES = sorted(
     path for path in (ROOT / "tests/conformance").rglob("*.yaml") if path.parent.name != "older"
-)  # those that the newest release reads
-SAID = ("message", "reasons")  # in whose words names may stand
-SAMPLE = 8  # every so many of them
+)  # cases that the newest release reads
+SAID = ("message", "reasons")  # fields whose texts may contain names
+SAMPLE = 8  # one case in so many is in `make test`
 
 
 def outcome(text: str, mapping: dict[str, str]) -> list[Any]:
@@ -48,7 +48,7 @@ def outcome(text: str, mapping: dict[str, str]) -> list[Any]:
             bound = sorted((named(key), named(at)) for key, at in final["bound"].items())
             made.append((bound, len(final["pending"]), len(final["deleted"]), final["time"]))
             continue
-        if "pod" not in record:  # of a group
+        if "pod" not in record:  # a record of a pod group
             made.append(everywhere(record))
             continue
         verdicts = sorted((named(name), one["plugin"], one["code"]) for name, one in record["filter"].items())

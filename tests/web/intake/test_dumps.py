@@ -152,8 +152,10 @@ def test_a_resource_claim_is_imported() -> None:
 
 
 def of_devices(version: str) -> list[dict[str, Any]]:
-    """Return three pods with generated claims for two GPUs, one of them running, as an API server of that version
-    returns them."""
+    """Return objects as an API server with this version of the API returns them.
+
+    They are two GPUs, and three pods with generated claims, one of them running.
+    """
     beta = version == "v1beta1"
     model = {"attributes": {"model": {"string": "a100"}, "acme.com/numa": {"int": 0}}}
     wanted = {
@@ -240,8 +242,8 @@ def test_a_pod_that_has_ended_is_no_pod_of_the_cluster(phase: dict[str, str]) ->
 
 
 def cluster_of_every_kind() -> list[dict[str, Any]]:
-    """Return storage, budgets, a node that is not ready, a mirror pod, a terminating pod, as `kubectl get` prints
-    them."""
+    """Return objects as `kubectl get` prints them, among them storage, budgets, an unreachable node, a mirror pod and a
+    terminating pod."""
     storage, policy = "storage.k8s.io/v1", "policy/v1"
     marked = {"annotations": {"example.com/note": SECRET}}
     away = node("away")

@@ -67,7 +67,7 @@ def daemon_set() -> list[Manifest]:
 
 
 def job() -> list[Manifest]:
-    """Return a Job with two of three completions, whose pods are left out."""
+    """Return a Job with two of three completions, a pod that has succeeded, and one that is running."""
     labels = {"batch.kubernetes.io/job-name": "sum"}
     made = workload("Job", "sum", of_template(labels, restartPolicy="Never"), completions=3, parallelism=1)
     made["status"] = {"succeeded": 2, "active": 1, "startTime": "2025-01-01T00:00:00Z"}

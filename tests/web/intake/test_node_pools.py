@@ -47,7 +47,7 @@ def test_a_pool_without_nodes_helps_by_what_it_requires(tmp_path: Path, capsys: 
     ]
     found, _ = helped(tmp_path, capsys, node("n1", cpu=2), pool, *waiting, pod("intolerant", cpu=12))
     [one] = [one for one in found["helps"] if one["group"] == "big"]
-    assert (one["zone"], one["nodes"], one["short"]) == ("a", 2, True)  # 40 cpus are two nodes of 16
+    assert (one["zone"], one["nodes"], one["short"]) == ("a", 2, True)  # a limit of 40 cpus allows two nodes of 16
     assert one["pods"] == ["default/w0", "default/w1"]
 
 

@@ -21,7 +21,7 @@ DUMP = Cluster(nodes=3, pods=12, images=2, fields=3, waits=6).objects()
 TEXTS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP)), "documents": "---\n".join(map(as_yaml, DUMP))}
 PAGES = ("", "edit/", "settings", "diff/1/1/", "v/1/pending/", "v/1/pending/?by=workload")
 DOWNLOADS = ("scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg")
-CUT = 0.7  # of the dump
+CUT = 0.7  # share of the dump that is left when it is cut off
 
 
 def test_no_marked_value_is_kept_or_sent(
@@ -34,7 +34,7 @@ def test_no_marked_value_is_kept_or_sent(
     assert len(sent) > 100
     for number, body in enumerate(sent):
         assert SECRET.encode() not in body, (number, body[:200])
-    stack.stop()  # while it runs, SQLite makes and removes files of its own
+    stack.stop()  # while it runs, SQLite creates and removes files
     kept = {path: path.read_bytes() for path in stack.logs.rglob("*") if path.is_file()}
     assert any("sqlite3" in path.name and b"app-0" in content for path, content in kept.items())
     assert [path for path, content in kept.items() if SECRET.encode() in content] == []
@@ -55,7 +55,7 @@ def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[byte
 
 
 def by_api(visitor: Visitor) -> Iterator[bytes]:
-    """Yield every answer about dumps that are posted unchanged: to be read, checked, tried, saved."""
+    """Yield every response to requests that import, check, preview or save the dumps, also cut off or packed."""
     for text in TEXTS.values():
         for cut in (text, text[: int(len(text) * CUT)]):
             yield raw(visitor, cut.encode())
@@ -70,7 +70,7 @@ def by_api(visitor: Visitor) -> Iterator[bytes]:
 
 
 def raw(visitor: Visitor, content: bytes) -> bytes:
-    """Send the dump itself to `POST /api/v1/import`, and return the answer."""
+    """Post the dump itself to /api/v1/import, and return the body of the response."""
     visitor.get("/new/")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}

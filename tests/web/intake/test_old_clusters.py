@@ -1,4 +1,4 @@
-"""A dump of a 1.15 cluster, with the versions and labels of that time, reaches its first step in every way of
+"""A dump of a 1.15 cluster, with API versions and labels of that release, reaches its first step in every way of
 importing."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ POLICY = {
 
 
 def printed(version: str, kind: str, name: str, namespace: str = "", **fields: Any) -> Manifest:
-    """Return an object as kubectl of that time prints it."""
+    """Return an object as kubectl 1.15 prints it."""
     prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
     metadata: Manifest = {
         "creationTimestamp": "2019-09-01T10:00:00Z",
@@ -187,7 +187,7 @@ def test_the_tables_of_readers_and_parser_agree_on_versions() -> None:
         assert not type_of_kind(f"{group}/v9".removeprefix("/"), kind)
     for version, kind in OF_VERSION:
         own = KINDS[kind].group == version.rpartition("/")[0] or version.startswith("extensions/")
-        assert (version in kinds[kind]["versions"]) is own  # scheduler-plugins' PodGroup is another kind of the name
+        assert (version in kinds[kind]["versions"]) is own  # scheduler-plugins has another kind named PodGroup
 
 
 def test_another_version_is_skipped_and_a_note_says_which_are_read() -> None:

@@ -28,7 +28,13 @@ from tests.kubectl.record import PRINTED, SEEDS
 from tests.sampling import rest_slow
 
 Manifest = dict[str, Any]
-UNPRINTED = ("affinity", "schedulingGates", "resourceClaims", "schedulerName", "overhead")  # by describe pod
+UNPRINTED = (
+    "affinity",
+    "schedulingGates",
+    "resourceClaims",
+    "schedulerName",
+    "overhead",
+)  # `kubectl describe pod` leaves them out
 
 
 @cache
@@ -43,14 +49,14 @@ def recorded() -> dict[str, dict[str, str]]:
 
 
 def objects_of(scenario: str) -> tuple[list[Manifest], list[Manifest]]:
-    """Return nodes and pods as the API server has them."""
+    """Return the nodes and the pods of a scenario, as the API server had them."""
     objects = json.loads(recorded()[scenario]["objects.json"])
     nodes, pods = ([one for one in objects if one["kind"] == kind] for kind in ("Node", "Pod"))
     return nodes, pods
 
 
 def printed(scenario: str, command: str) -> dict[str, str]:
-    """Return the output of each release's kubectl."""
+    """Return the output of a command by release of kubectl."""
     return {
         name.partition("/")[0]: text for name, text in recorded()[scenario].items() if name.endswith(f"/{command}.txt")
     }
@@ -122,7 +128,7 @@ def test_pods_are_read_back_from_what_kubectl_describes(scenario: str) -> None:
 
 
 def as_printed(pod: Manifest) -> object:
-    """Return name, owner and containers of a pod, in the order in which they are printed."""
+    """Return the name, the controllers, and the init containers and containers of a pod in their order."""
     owners = [(one["kind"], one["name"]) for one in pod["metadata"].get("ownerReferences") or () if one["controller"]]
     containers = [
         [
@@ -196,7 +202,7 @@ def is_printed_as_ended(pod: Manifest) -> bool:
 
 
 def unsure(pods: list[Manifest]) -> set[tuple[str, str]]:
-    """Return the names of pods that are on a node although their printed state is Pending."""
+    """Return the (namespace, name) of the pods in phase Pending, which may be on a node all the same."""
     return {name_of(one) for one in pods if one["status"]["phase"] == "Pending"}
 
 
@@ -244,7 +250,7 @@ def test_events_are_read_back_from_tables_and_descriptions(scenario: str) -> Non
     for command in ("get-events", "get-events-wide", "events", "describe-pods"):
         for release, text in printed(scenario, command).items():
             now = datetime.fromisoformat(recorded()[scenario][f"{release}/time.txt"])
-            counted = command != "get-events"  # which prints neither how often nor since when
+            counted = command != "get-events"  # that table has neither the count nor the first time
             seen = [event for event in read(text).events if event.kind == "pod"]
             assert Counter(as_seen(one, counted=counted) for one in expected) == Counter(
                 (one.namespace, one.name, one.type, one.reason, one.message, one.count if counted else 1)
@@ -293,7 +299,7 @@ def test_a_table_of_events_alone_says_which_pods_wait_and_why() -> None:
 
 
 def around(text: str, random: Random) -> str:
-    """Return the text as people paste it: after a prompt, in a fence, with line numbers, with Windows line ends."""
+    """Return the text as people paste it: after a prompt, in a code fence, with line numbers, or with Windows line ends."""
     match random.randrange(5):
         case 0:
             return f"user@host:~$ kubectl describe node\n{text}"
@@ -338,7 +344,7 @@ def test_several_commands_in_one_terminal_are_read_as_what_they_describe(seed: i
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mutilated_text_is_read_as_far_as_it_goes(seed: int) -> None:
-    """Missing, duplicated, truncated or reordered lines lead to a scenario or to one sentence."""
+    """Missing, duplicated, truncated or reordered lines give a scenario or one sentence."""
     random = Random(seed)
     texts = recorded()[f"random-{seed}"]
     for name in random.sample(sorted(one for one in texts if one.endswith(".txt")), 8):
@@ -423,8 +429,8 @@ def test_the_heading_of_an_old_release_names_the_resource(tmp_path: Path, capsys
     assert "Rejected by" not in out
 
 
-def sent(client: Client, text: str) -> dict[str, Any]:
-    """Return the answer to a text that the page imports."""
+def import_on_page(client: Client, text: str) -> dict[str, Any]:
+    """Import a text as the page does, and return the API's answer."""
     answer = client.post("/api/v1/import", gzip.compress(text.encode()), content_type="application/gzip")
     return json.loads(answer.content)  # type: ignore[no-any-return]
 
@@ -433,7 +439,7 @@ def sent(client: Client, text: str) -> dict[str, Any]:
 def test_the_page_imports_what_kubectl_prints_for_people(client: Client) -> None:
     described = "\n".join(printed("random-3", name)["1.30"] for name in ("describe-nodes", "describe-pods"))
     nodes, pods = objects_of("random-3")
-    summary = sent(client, described)["checked"]["summary"]
+    summary = import_on_page(client, described)["checked"]["summary"]
     assert len(summary["nodes"]) == len(nodes)
     ended = [pod for pod in pods if pod["status"]["phase"] in ("Succeeded", "Failed")]
     assert len(summary["pods"]) == len(pods) - len(ended)
@@ -441,10 +447,10 @@ def test_the_page_imports_what_kubectl_prints_for_people(client: Client) -> None
 
 @pytest.mark.django_db
 def test_a_text_with_messages_alone_is_refused_as_one_that_can_be_explained(client: Client) -> None:
-    [error] = sent(client, "0/3 nodes are available: 3 Too many pods.")["errors"]
+    [error] = import_on_page(client, "0/3 nodes are available: 3 Too many pods.")["errors"]
     assert error["explains"]
     assert "messages of a scheduler" in error["message"]
-    [error] = sent(client, "nothing of the kind")["errors"]
+    [error] = import_on_page(client, "nothing of the kind")["errors"]
     assert "explains" not in error
 
 

@@ -59,7 +59,7 @@ def test_a_written_workload_has_its_pods(
     assert [one["message"] for one in checked["warnings"]] == [f"Expanded {kind} web to 3 pods."]
     saved = post(client, "/scenarios", text=text, visibility="public")
     version = Version.objects.get(scenario__public_id=saved["id"])
-    assert version.scenario.visibility == "public"  # no cluster printed it
+    assert version.scenario.visibility == "public"  # only an imported dump is private
     assert sum(isinstance(one, Pod) for one in parse_scenario(version.text).objects) == 3
 
 

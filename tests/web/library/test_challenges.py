@@ -56,7 +56,7 @@ HIDDEN = (SECRET, "hidden-label", "no-one-reads-the-solution")
 
 @pytest.fixture
 def challenges(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library with only its challenges."""
+    """Load the library's challenges, without its lessons."""
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     call_command("load_library", verbosity=0)
 
@@ -191,7 +191,7 @@ def test_its_author_reads_edits_and_saves_it_whole(author: Browser) -> None:
     again = author.save(text, parent=sid)
     assert again["version"] == 1  # the same text
     changed = author.save(text.replace(SECRET, "Another title"), parent=sid)
-    assert changed["version"] == 2  # though nothing that others read is new
+    assert changed["version"] == 2  # although the parts that others see are unchanged
     assert "Another title" in Version.objects.get(scenario__public_id=sid, number=2).challenge
     forked = author.post(f"/s/{sid}/fork/")["Location"]
     assert "Another title" in author.get(forked).content.decode()
@@ -240,7 +240,7 @@ def test_a_class_does_a_challenge_and_the_teacher_sees_who_has_solved_it(author:
         assert [word for word in HIDDEN if word in page.content.decode()] == []
     assert first.post_json(address, text=RULE % "'false'", name=" Ada ").json()["held"] == 1
     assert first.post_json(address, text=RIGHT, name="Ada").json()["solved"]
-    first.post_json(address, text=RULE % "'false'", name="Ada")  # after it is solved nothing is counted
+    first.post_json(address, text=RULE % "'false'", name="Ada")  # answers after the solution are not counted
     second.post_json(address, text=RULE % "'true'")
     found = author.get(address).json()
     assert found == {

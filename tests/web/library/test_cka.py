@@ -19,7 +19,7 @@ LOADED = ("surge-and-unavailable", "rollout-without-room", "budgets-and-drain")
 
 @pytest.fixture
 def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
-    """Three of the course's lessons, and one of its challenges."""
+    """Load some of the course's lessons, and one of its challenges."""
     for slug in LOADED:
         shutil.copy(library.FOLDER / f"{slug}.yaml", tmp_path)
     (tmp_path / "challenges").mkdir()

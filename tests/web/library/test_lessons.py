@@ -22,7 +22,7 @@ from scheduler_core.trace.pod_group_events import (
     PodGroupMemberDecided,
 )
 
-MAX_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
+MAX_STEPS = 50_000  # so that a lesson that never ends does not block the tests
 PATHS = library.files()
 
 
@@ -110,8 +110,10 @@ def test_it_asks_two_or_three_questions_at_events_that_happen(path: Path) -> Non
 
 
 def attempts_and_events(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield attempt and type of each event as the player counts them: events of a pod group have its cycle's first
-    attempt."""
+    """Yield (attempt, type) of each event, with the attempt that the player shows.
+
+    Events of a pod group's cycle have the first attempt of the cycle.
+    """
     attempt = first = 0
     for event in events_of(path):
         if isinstance(event, CycleStarted | PodGroupMemberDecided):

@@ -27,7 +27,7 @@ CHALLENGE = library.CHALLENGES / "challenge-weights.yaml"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Path:
-    """A library of two lessons that a test may change."""
+    """Return the folder of a library of two lessons, which a test may change."""
     for name in ("high-preempts-low.yaml", "priority-order.yaml"):
         shutil.copy(library.FOLDER / name, tmp_path)
     monkeypatch.setattr(library, "FOLDER", tmp_path)
@@ -42,7 +42,7 @@ def load(*options: str) -> str:
 
 
 def slugs_of(page: Any) -> list[str]:
-    """Return the lessons on the first page, in order."""
+    """Return the slugs of the lessons on the page, in order."""
     return re.findall('data-slug="(.*?)"', page.content.decode())
 
 

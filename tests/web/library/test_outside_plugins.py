@@ -27,7 +27,7 @@ class Picky:
 
 @pytest.fixture
 def offer(monkeypatch):
-    """Return a function that pretends that installed packages have these entry points."""
+    """Yield a function that pretends that installed packages have these entry points."""
 
     def offer(*entries):
         found = [EntryPoint(name, value, plugins.GROUP) for name, value in entries]
@@ -104,7 +104,7 @@ def test_a_message_with_its_reason_is_decoded(offer):
     assert known.plugin == "Warm"
     assert known.reason.meaning.en == "The rack has no air left."
     made = starter(decode("0/2 nodes are available: 2 rack r1 is too warm."))
-    assert made.stand_ins == ["rack r1 is too warm"]  # its own starter gets another message, so an extender says it
+    assert made.stand_ins == ["rack r1 is too warm"]  # its starter gets another message, so an extender gives this one
 
 
 def test_a_pod_that_waits_because_of_it_stands_under_its_heading(offer):

@@ -33,7 +33,7 @@ from tests.web.conftest import Browser
 ORDER = list(RELEASES)
 NEIGHBOURS = list(adjacent_pairs(ORDER[0], ORDER[-1]))
 RULES = {one.name for one in fields(Rules)}
-SHOWS_LATER = {  # rules that decide nothing between these two releases: another difference hides them there
+SHOWS_LATER = {  # rules without effect on decisions between these two releases, and why
     "preemption_tries_all_but_unresolvable-1.30",  # up to 1.30 every node that was cut off has a status of its own
     "pre_filter_goes_on_after_a_plain_rejection-1.29",  # no plugin of these releases rejects plainly at PreFilter
     "pods_that_nobody_rejected_back_off-1.27",  # 1.28 has queueing hints on, which undo it until 1.29
@@ -52,7 +52,7 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "jobs_in_backoff_report_their_active_pods-1.36",  # a status that the scheduler does not read
     "jobs_may_not_be_more_ready_than_active-1.31",  # likewise
 }
-HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
+HIDDEN_ALONE = {  # the releases differ, but the rule alone makes no difference in either
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
 }
 WITHOUT_PODS_OF_THEIR_OWN = {
@@ -75,13 +75,13 @@ def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def split(example: str) -> tuple[str, Release, Release]:
-    """Return name, older and newer release."""
+    """Return the name of the rule or plugin, the older and the newer release."""
     name, _, older = example.rpartition("-")
     return name, RELEASES[older], RELEASES[ORDER[ORDER.index(older) + 1]]
 
 
 def decided(text: str, release: Release) -> list[Any]:
-    """Return all decision records. The last may be an error instead: a panic of the scheduler, or an unknown object."""
+    """Return all decision records; if the run or the parsing fails, the last item is the error's text."""
     found: list[Any] = []
     try:
         found.extend(decisions(simulate(parse_scenario(text, release=release))))

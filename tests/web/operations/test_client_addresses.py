@@ -1,4 +1,4 @@
-"""The address of a visitor behind a proxy does not depend on what the visitor writes into X-Forwarded-For."""
+"""The address of a visitor behind a proxy does not depend on an X-Forwarded-For header that the visitor sends."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ FORGED = [
 
 
 def compose() -> str:
-    """Return the networks of the web server's proxy in Docker Compose."""
+    """Return the networks of the trusted proxies in Docker Compose."""
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     return str(services["web"]["environment"]["FORWARDED_ALLOW_IPS"])
 
 
 def manifests() -> str:
-    """Return the networks of the proxy in the Kubernetes manifests."""
+    """Return the networks of the trusted proxies in the Kubernetes manifests."""
     documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text())
     config = next(document for document in documents if document["kind"] == "ConfigMap")
     return str(config["data"]["FORWARDED_ALLOW_IPS"])

@@ -23,12 +23,12 @@ pytestmark = pytest.mark.usefixtures("short_comparisons")
 MANY = 600
 MOST = 500  # rows of one query
 OTHERS = 2000  # complete runs that no list shows
-COUNTED = 50  # instructions that are counted at once
+COUNTED = 50  # instructions between two calls of the counter
 
 
 @pytest.fixture
 def ids(author: Browser, stranger: Browser) -> dict[str, str]:
-    """The ids of an author with many objects of each kind."""
+    """Return the ids of a scenario and other objects of an author who has many objects of each kind."""
     sign_up(author, "ada")
     user = User.objects.get(username="ada")
     saved, other = author.save(), stranger.save()
@@ -120,7 +120,7 @@ def test_no_address_goes_through_the_runs_of_others(author: Browser, stranger: B
 
 
 def instructions(browser: Browser, address: str) -> int:
-    """Return the number of instructions of SQLite's virtual machine that a GET takes."""
+    """Return the instructions of SQLite's virtual machine for a GET, rounded down to a multiple of COUNTED."""
     taken = 0
 
     def count() -> int:
@@ -155,7 +155,7 @@ def test_older_rows_are_on_the_next_page(author: Browser, ids: dict[str, str]) -
     assert 'href="?before=' not in author.get(f"/s/{ids['sid']}/settings?before=100").content.decode()
 
 
-def test_an_author_has_so_many_courses(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_an_authors_courses_is_limited(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courses, "MAX_COURSES", 2)
     sid = author.save()["id"]
     statuses = [author.post_json("/api/v1/courses", title="x", scenarios=[sid]).status_code for _ in range(3)]
@@ -163,7 +163,7 @@ def test_an_author_has_so_many_courses(author: Browser, monkeypatch: pytest.Monk
     assert author.post("/courses/new/", {"title": "x", "scenarios": sid}).status_code == 422
 
 
-def test_of_the_notes_of_others_so_many_come_with_a_new_version(
+def test_a_limited_number_of_notes_of_others_is_copied_to_a_new_version(
     author: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kschedui.scenarios.notes.MAX_CARRIED", 3)

@@ -1,4 +1,4 @@
-"""Long-running processes do not accumulate memory."""
+"""Database connections keep no list of their queries, also in development."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import connection
 def test_queries_are_neither_formatted_nor_kept_in_development(settings: Any) -> None:
     settings.DEBUG = True
     fresh = connection.copy()
-    fresh.ops.last_executed_query = None  # which formats one
+    fresh.ops.last_executed_query = None  # it would format a query
     with fresh.cursor() as cursor:
         cursor.execute("SELECT %s", ["a chunk"])
     fresh.close()

@@ -30,14 +30,14 @@ def _with_a_token(settings: Any) -> None:
 
 
 def figures(browser: Browser) -> dict[tuple[str, str], float]:
-    """Return the metrics by (name, value of the label)."""
+    """Return the values of the metrics by (name, label values)."""
     answer = browser.get("/metrics", headers=TOKEN)
     assert answer.status_code == 200
     families = text_string_to_metric_families(answer.content.decode())
     return {(one.name, "".join(one.labels.values())): one.value for family in families for one in family.samples}
 
 
-def test_metrics_are_for_whoever_has_the_token(author: Browser, settings: Any) -> None:
+def test_metrics_need_the_token(author: Browser, settings: Any) -> None:
     assert author.get("/metrics").status_code == 404
     assert author.get("/metrics", headers={"Authorization": "Bearer else"}).status_code == 404
     settings.METRICS_TOKEN = ""

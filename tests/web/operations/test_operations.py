@@ -43,7 +43,7 @@ def shell(env: dict[str, str], code: str) -> str:
     return run_manage({**env, "PYTHONPATH": str(ROOT)}, "shell", "--no-imports", "-c", code)
 
 
-def do(name: str, env: dict[str, str]) -> None:
+def run_block(name: str, env: dict[str, str]) -> None:
     """Run a code block of the guide."""
     command = dict(BLOCK.findall((ROOT / "docs" / "operations.md").read_text()))[name]
     done = subprocess.run(["sh", "-euc", command], env=env, capture_output=True, text=True)
@@ -73,9 +73,9 @@ def there_and_back(env: dict[str, str], database: str, wipe: Any) -> None:
     before = json.loads(shell(env, SEE).splitlines()[-1])
     assert (before["state"], before["status"]) == ("done", 200)
     assert len(before["frames"]) > 2
-    do(f"backup-{database}", env)
+    run_block(f"backup-{database}", env)
     wipe()
-    do(f"restore-{database}", env)
+    run_block(f"restore-{database}", env)
     assert json.loads(shell(env, SEE).splitlines()[-1]) == before
     assert "No migrations to apply" in run_manage(env, "migrate")
 

@@ -9,7 +9,7 @@ from scheduler_core.plugins import REGISTRY
 from tests.conftest import ROOT
 
 NAMES = re.compile(rf"(?<![\w.])({'|'.join(REGISTRY)})(?![\w])")
-DRAWING = {  # what is drawn of the plugin there
+DRAWING = {  # file -> plugins; the comment says which part of the plugin is drawn there
     "static/js/editor/form/scheduler_section.js": {"NodeResourcesFit"},  # the form of its scoring strategy
     "static/js/steps/devices/words.js": {"DynamicResources"},  # the search that it draws
     "static/js/steps/filter/fit.js": {"NodeResourcesFit"},  # the room that is left

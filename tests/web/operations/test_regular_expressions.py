@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 
 FUNCTIONS = {"compile", "search", "match", "fullmatch", "split", "sub", "subn", "findall", "finditer"}
 ANYWHERE = {"search", "split", "sub", "subn", "findall", "finditer", "test", "exec", "replace", "matchAll"}
-# Patterns that are not written where they are used: those of a file's tables.
+# File -> a function that returns the patterns of its tables, which are not written where they are used.
 TABLES: dict[str, Callable[[Any], list[str]]] = {
     "kschedui/waiting/message.py": lambda module: [pattern.pattern for pattern, _ in module.SAME],
     "kschedui/waiting/foreign.py": lambda module: [pattern for pattern, _ in autoscalers.MEANINGS],
@@ -34,14 +34,14 @@ TABLES: dict[str, Callable[[Any], list[str]]] = {
     "kschedui/waiting/reasons.py": lambda module: [note.pattern for note in reasons.post_filter_notes()],
     "kschedui/abouts.py": lambda module: [one.reason.pattern for one in reasons.known_reasons()],
 }
-# Quadratic, and what keeps the text short.
+# Quadratic patterns, and why their texts are short.
 SHORT = {
     "## Release by rule\n": "a page of ours, written by a command",
     r"[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) ": "80 characters at each place",
 }
 
 
-MANY = 400  # characters: longer patterns list many sentences, and take seconds each
+MANY = 400  # characters; longer patterns take seconds each to analyse
 
 
 class Pattern(NamedTuple):
@@ -116,7 +116,7 @@ def python_patterns() -> Iterator[Pattern]:
 
 
 def use_of(functions: set[str]) -> str:
-    """Return the use that takes the most work."""
+    """Return the use that takes the most work: search, match or fullmatch."""
     if functions & ANYWHERE or not functions:
         return "search"
     return "fullmatch" if functions == {"fullmatch"} else "match"

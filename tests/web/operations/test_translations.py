@@ -159,7 +159,7 @@ def test_placeholders_survive_translation() -> None:
 
 @pytest.mark.django_db
 def test_an_error_page_speaks_the_visitors_language() -> None:
-    with translation.override("en"):  # and back to it: the middleware leaves its language on
+    with translation.override("en"):  # restored afterwards, because the middleware leaves its language active
         answer = Client(headers={"Accept-Language": "zh-Hans"}).get("/s/nothing/")
     assert answer.status_code == 404
     assert "没有这个场景。" in answer.content.decode()
@@ -167,7 +167,7 @@ def test_an_error_page_speaks_the_visitors_language() -> None:
 
 @pytest.fixture
 def chinese(db: None) -> Iterator[Browser]:
-    """A browser that requests Chinese."""
+    """Yield a browser that requests Chinese."""
     with translation.override("en"):
         yield Browser(headers={"Accept-Language": "zh-Hans"})
 

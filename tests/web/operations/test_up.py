@@ -71,15 +71,14 @@ class Up:
 
 @pytest.fixture
 def start(tmp_path: Path, prepared_database: Path) -> Iterator[Start]:
-    """A function that starts `manage.py up` on a folder with a prepared database."""
+    """Yield a function that starts `manage.py up` on a folder with a prepared database."""
     with starting(tmp_path, prepared_database) as start:
         yield start
 
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> Iterator[tuple[Start, Up]]:
-    """A running `manage.py up`, which survives the loss of its children, and a function that starts another on its
-    folder."""
+    """Yield a function that starts `manage.py up` on a folder, and a running `manage.py up` on that folder."""
     with starting(tmp_path_factory.mktemp("lasting"), prepared_database) as start:
         up = start(KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
         up.url = up.ready()
@@ -88,7 +87,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -
 
 @contextlib.contextmanager
 def starting(folder: Path, prepared_database: Path) -> Iterator[Start]:
-    """Yield a function that starts `manage.py up` on the folder; at the end, all that it started are stopped."""
+    """Yield a function that starts `manage.py up` on the folder, and stop all of these processes at the end."""
     started: list[Up] = []
     (folder / "data").mkdir()
     shutil.copy(prepared_database, folder / "data")

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.processes import descendants, still_running
 
-SECONDS = 120  # nobody waits so long unless something is broken
+SECONDS = 120  # reached only if something is broken
 
 
 @pytest.mark.slow

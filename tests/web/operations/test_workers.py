@@ -22,9 +22,9 @@ __all__ = ["gate"]
 
 
 def workers_of(stack: Stack) -> list[Process]:
-    """Return the other workers and the processes of all pools, which the first worker's process started.
+    """Return the processes that the first worker's process has forked: the other workers, and those of all pools.
 
-    A process that has answered a large request keeps a server that forks (kschedui/uploads/worker.py), which is none.
+    The fork server that a process keeps after a large request (kschedui/uploads/worker.py) is left out.
     """
     return [one for one in descendants(stack.children["worker"].group) if "kschedui.workers" in one.command]
 
@@ -112,7 +112,7 @@ sys.exit(main(["runs=1"]))
 
 @pytest.mark.parametrize("moment", ["worker_ready", "task_received"])
 def test_a_worker_that_is_stopped_at_any_moment_logs_no_error(make_stack: StackMaker, moment: str) -> None:
-    """Before Celery's loop begins, and before the pool grows for the first task, which looks for lost work."""
+    """The signal arrives before Celery's loop begins, or before the pool grows for the first task."""
     environment = make_stack(library=False).env | WORKER_ENV | {"KSCHEDUI_REAPER_SECONDS": "1"}
     command = [sys.executable, "-c", STOPPED_EARLY, moment]
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr == ""

@@ -3,8 +3,8 @@ process.
 
 The work that the web process delegates to others does not count. The addresses come from the URL configuration. Each
 must answer: an address whose query, body or parameters are not listed here is refused, and fails the test. An answer
-that takes longer than MAX_SECONDS is measured again beside the reference loop: the time on the machine that targets are
-set for counts (tests/bench/machine.py), and may be WIDE times as much, because measurements of one answer differ.
+that takes longer than MAX_SECONDS is measured again together with the reference loop. The time is then scaled to the
+target machine (tests/bench/machine.py), and may be WIDE times as much, because measurements of one answer differ.
 """
 
 import gc
@@ -48,15 +48,15 @@ from tests.web.pages.test_long_descriptions import TABLES
 pytestmark = pytest.mark.slow
 MAX_BYTES = 10_000_000
 MAX_SECONDS, WIDE = 0.05, 2
-TRIES = 5  # beside the reference loop, which other work on the machine disturbs too
+TRIES = 5  # measurements together with the reference loop
 LIMIT = "KSCHEDUI_MAX_WORK_SECONDS"
-WORK_SECONDS = 1  # what takes longer is refused with a sentence, as it is after more seconds on a site
+WORK_SECONDS = 1  # work that takes longer is refused with a sentence, as on a site, where the limit is higher
 SOON = 0.01  # seconds
-EMOJI = "\U0001f600"  # one of these in a text, and each of its characters takes four bytes of memory
+EMOJI = "\U0001f600"  # with one of these in a text, each of its characters takes four bytes of memory
 LONG_NAME = "n" * 240
-PIECES = 30  # of a streamed answer, which are alike
-LISTED = 120  # scenarios that lists are asked for
-DIRECT = SMALL + f"\n# {EMOJI}" + "x" * 500_000  # a body that the web process takes itself: KSCHEDUI_MAX_DIRECT_BYTES
+PIECES = 30  # of a streamed answer that are read; the others are alike
+LISTED = 120  # scenarios in the lists
+DIRECT = SMALL + f"\n# {EMOJI}" + "x" * 500_000  # below KSCHEDUI_MAX_DIRECT_BYTES: handled by the web process
 
 BODIES: dict[str, Any] = {
     **matrix.BODIES,
@@ -83,7 +83,7 @@ FORMS = {
     "s/{sid}/settings": "title=t&visibility=public",
 }
 VALUES = {**matrix.VALUES, "m": "1", "n": "1", "slug": "first-pod", "token": "a-token"}
-# What there is none of here, or what ends something else; tests of their own ask for them.
+# Addresses of objects that do not exist here, or that end something; other tests request them.
 REFUSED = re.compile(
     "^api/v1/experiments$|accounts/sso|accounts/(tokens|sessions)|mine/runs|uploads/|classes/|challenge|library/|plugins/|experiments/|"
     "claim/|shares|admin/|healthz|readyz|metrics|language|releases/example|replay/|restore|accounts/login|"
@@ -93,7 +93,7 @@ REFUSED = re.compile(
 
 
 class Meter:
-    """Processor time and memory of this process, without those of `kschedui.work`, which has its own processes."""
+    """Processor time and memory of this process, without those of `kschedui.work`, whose work other processes do."""
 
     def __init__(self) -> None:
         self.base, self.most = 0, 0
@@ -142,10 +142,10 @@ class Meter:
 
 
 def worked(function: Callable[..., Any], args: Any) -> bytes:
-    """Return the pickled result or error of the work. Streams run in other threads, so their time has no limit here."""
+    """Do the work, and return its pickled result or error. Only in the main thread, its time is limited."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        if is_finalizing(frame):  # where an error goes nowhere
+        if is_finalizing(frame):  # an error would be lost there
             signal.setitimer(signal.ITIMER_PROF, SOON)
         else:
             raise too_many_seconds(WORK_SECONDS, LIMIT)
@@ -172,7 +172,7 @@ def is_finalizing(frame: FrameType | None) -> bool:
 
 
 def large() -> str:
-    """Return the largest number of nodes, with long names, and pods of which some are pending."""
+    """Return a scenario with the largest number of nodes, long names, and pods of which some are pending."""
     host = {"kubernetes.io/hostname": "h"}
     nodes = [node(f"{LONG_NAME}-{i}", cpu=1, zone=f"z{i % 50}", labels=host) for i in range(5000)]
     placed = [pod(f"{LONG_NAME}-{i}", cpu="900m", node=f"{LONG_NAME}-{i}") for i in range(4000)]
@@ -209,7 +209,7 @@ WORST = {
 
 @pytest.fixture(autouse=True)
 def garbage_as_in_a_web_process() -> Iterator[None]:
-    """Look for garbage as seldom as kschedui/asgi.py does, and not among the objects of earlier tests."""
+    """Collect garbage as rarely as kschedui/asgi.py does, and not the objects of earlier tests."""
     often = gc.get_threshold()
     gc.collect()
     gc.freeze()
@@ -229,7 +229,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(params=WORST)
 def site(request: pytest.FixtureRequest, author: Browser, settings: Any) -> Site:
-    """A scenario with two versions and a run, and lists of equally large ones."""
+    """Return a site with a scenario of two versions and a run, and lists of equally large scenarios."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
     sign_up(author, "ada")
     user = User.objects.get()
@@ -306,7 +306,7 @@ def ask(site: Site, meter: Meter, method: str, route: str, query: str) -> tuple[
 
 
 def read(answer: Any, meter: Meter) -> None:
-    """Read the pieces of a streamed answer one after another."""
+    """Read at most PIECES pieces of a streamed answer, each of which is measured as a part."""
 
     async def read_pieces() -> None:
         pieces = 0

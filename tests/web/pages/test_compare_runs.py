@@ -14,14 +14,14 @@ from tests.conftest import ROOT
 NODES = (node("n1"), node("n2"))
 
 
-def kept(text: str) -> str:
+def save_text(text: str) -> str:
     """Save a text, and return its part of the address."""
     made = store.create(Visitor(), text)
     return f"{made.scenario.public_id}/{made.number}"
 
 
 def page(before: str, after: str, **headers: str) -> str:
-    answer = Client().get(f"/compare/{kept(before)}/{kept(after)}/", headers=headers)
+    answer = Client().get(f"/compare/{save_text(before)}/{save_text(after)}/", headers=headers)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -53,7 +53,7 @@ def test_the_cause_comes_in_the_readers_language() -> None:
 
 @pytest.mark.django_db
 def test_a_private_scenario_is_compared_for_its_owner_alone() -> None:
-    first, second = kept(scenario(*NODES)), kept(scenario(*NODES))
+    first, second = save_text(scenario(*NODES)), save_text(scenario(*NODES))
     Scenario.objects.filter(public_id=second.partition("/")[0]).update(visibility=Scenario.Visibility.PRIVATE)
     assert Client().get(f"/compare/{first}/{second}/").status_code == 403
     assert Client().get(f"/compare/{first}/{first.partition('/')[0]}/9/").status_code == 404
@@ -69,7 +69,7 @@ def test_the_page_of_two_texts_leads_to_their_runs() -> None:
 
 @pytest.mark.django_db
 def test_a_side_may_be_on_another_release() -> None:
-    path = kept(scenario(*NODES, pod("web", cpu=1)))
+    path = save_text(scenario(*NODES, pod("web", cpu=1)))
     answer = Client().get(f"/compare/{path}/{path}/?first=1.34")
     found = answer.content.decode()
     assert '<option value="1.34" selected>1.34</option>' in found
@@ -79,7 +79,7 @@ def test_a_side_may_be_on_another_release() -> None:
 
 @pytest.mark.django_db
 def test_another_seed_for_a_side_is_a_fork_that_is_compared() -> None:
-    path = kept(scenario(*NODES, pod("web", cpu=1)))
+    path = save_text(scenario(*NODES, pod("web", cpu=1)))
     answer = Client().post(f"/compare/{path}/{path}/seed?first=1.34", {"side": "second", "seed": "7"})
     assert answer.status_code == 302
     made = Scenario.objects.get(fork_of__isnull=False)

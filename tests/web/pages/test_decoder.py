@@ -331,7 +331,7 @@ def test_no_text_however_odd_is_a_failure(author: Browser) -> None:
 SPREAD = "0/3 nodes are available: node(s) didn't match pod topology spread constraints."
 
 
-OF_RELEASES = [  # what preemption finds, and how it is written, is of a release too
+OF_RELEASES = [  # the result of preemption and its wording depend on the release
     "0/12 nodes are available: 12 Insufficient cpu. preemption: 0/12 nodes are available: "
     "12 No preemption victims found for incoming pod.",
     "0/12 nodes are available: 12 Insufficient cpu. preemption: 0/12 nodes are available: "

@@ -36,7 +36,7 @@ def test_a_page_preloads_what_its_module_imports_and_what_that_imports(tmp_path:
         (tmp_path / "one.js").write_text('import { c } from "./missing.js";\n')
         with pytest.raises(ValueError, match=r"missing\.js, which is not below static/"):
             list_imports("one.js")
-    get_finder.cache_clear()  # Django keeps the finders, and with them their folders
+    get_finder.cache_clear()  # Django caches the finders with their folders
 
 
 def test_every_module_of_a_page_comes_with_what_it_imports() -> None:

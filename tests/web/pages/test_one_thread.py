@@ -1,4 +1,4 @@
-"""A page switches between event loop and thread only a few times, however many middlewares there are."""
+"""A page switches between event loop and thread only a few times, for any number of middlewares."""
 
 import asyncio
 import threading

@@ -142,7 +142,7 @@ def test_the_api_answers_the_same(author: Browser) -> None:
     worker.execute(saved["run"])
     found = operated(author, saved["run"], {"type": "drain", "nodes": ["n1"]}).json()
     assert [one["after"] for one in found["moved"]] == ["n2", "n3"]
-    assert found["rounds"] == 2  # the budget lets one go at a time
+    assert found["rounds"] == 2  # the budget allows one eviction at a time
     assert operated(author, saved["run"], {"type": "wish"}).status_code == 422
     kept = author.post_json(f"/api/v1/runs/{saved['run']}/operations/keep", question={"type": "lose", "zone": "a"})
     assert kept.status_code == 201

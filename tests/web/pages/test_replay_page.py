@@ -11,8 +11,10 @@ from tests.web.conftest import Browser
 
 @pytest.fixture
 def page(author: Browser) -> str:
-    """Return the page for four decisions: an equal one, another node, a failure although a node fits, and one before
-    the recording."""
+    """Return the address of the replay of four decisions.
+
+    They are one from before the recording, an equal one, another node, and a failure although a node fits.
+    """
     observed = [
         {"at": 0, "pod": "default/early", "node": "small", "note": "the decision was made before the recording began"},
         {"at": 1, "pod": "default/same", "node": "large"},

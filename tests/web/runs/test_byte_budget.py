@@ -15,7 +15,7 @@ async def holder(budget: ByteBudget, owner: str, thing: str, size: int, end: asy
 
 
 async def settle() -> None:
-    """Let every task run until it waits."""
+    """Let the event loop turn ten times, so that every task runs until it waits."""
     for _ in range(10):
         await asyncio.sleep(0)
 

@@ -27,7 +27,7 @@ JUMPS = pytest.mark.parametrize("jump", [DAY, -DAY, YEAR, -YEAR], ids=["a day on
 
 @pytest.fixture
 def jump_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
-    """A function that sets every clock forward by a time."""
+    """Return a function that sets Django's clock forward by a time, or back by a negative one."""
     now = timezone.now
 
     def jump(by: timedelta) -> None:
@@ -36,7 +36,7 @@ def jump_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
     return jump
 
 
-def taken(keep: Keep, asker: str = "party author") -> Run:
+def claimed_run(keep: Keep, asker: str = "party author") -> Run:
     """Return a run that a worker has claimed."""
     run = runs.claim(runs.start_run(keep(), Requester(*asker.split())).public_id)
     assert run is not None
@@ -49,7 +49,7 @@ def test_a_run_whose_worker_died_before_the_clock_was_set_is_taken_by_another(
     keep: Keep, monkeypatch: pytest.MonkeyPatch, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
     announced: list[str] = []
-    run = taken(keep)
+    run = claimed_run(keep)
     jump_by(jump)
     monkeypatch.setattr(runs, "enqueue", announced.append)
     assert runs.requeue_lost() == 1
@@ -62,7 +62,7 @@ def test_a_run_whose_worker_died_before_the_clock_was_set_is_taken_by_another(
 def test_a_worker_that_lives_keeps_its_run_once_it_has_renewed_its_lease(
     keep: Keep, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
-    run = taken(keep)
+    run = claimed_run(keep)
     jump_by(jump)
     leases.renew(run)
     assert runs.requeue_lost() == 0
@@ -99,7 +99,7 @@ def test_a_queued_run_that_no_worker_heard_of_is_announced_again(
 def test_who_was_served_before_the_clock_was_set_back_does_not_wait_until_then(
     keep: Keep, jump_by: Callable[[timedelta], None]
 ) -> None:
-    runs.finish(taken(keep, "early e"), {})
+    runs.finish(claimed_run(keep, "early e"), {})
     jump_by(-timedelta(minutes=30))
     greedy = [runs.start_run(keep(), Requester("greedy", "g")).public_id for _ in range(3)]
     early = runs.start_run(keep(), Requester("early", "e")).public_id
@@ -118,7 +118,7 @@ def test_who_was_served_before_the_clock_was_set_back_does_not_wait_until_then(
 def test_the_estimated_wait_is_never_negative(
     keep: Keep, jump_by: Callable[[timedelta], None], jump: timedelta
 ) -> None:
-    held = taken(keep)
+    held = claimed_run(keep)
     jump_by(jump)
     runs.finish(held, {})
     waits = turns.ahead_of(runs.start_run(keep()))
@@ -162,7 +162,7 @@ def test_rates_are_counted_on_in_another_minute_and_in_the_same_again(
     author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch, jump: timedelta
 ) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "check": 2}
-    author.save()  # it has a token by now, by which it is counted
+    author.save()  # the browser now has the cookie by which it is counted
 
     def statuses() -> list[int]:
         return [author.post_json("/api/v1/check", text=SMALL).status_code for _ in range(3)]

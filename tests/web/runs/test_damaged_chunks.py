@@ -19,7 +19,7 @@ Keep = Callable[..., Version]
 
 @pytest.fixture
 def run(author: Browser) -> Run:
-    """A finished run with several chunks."""
+    """Return a finished run with several chunks."""
     saved = author.save(MANY)
     worker.execute(saved["run"])
     found = runs.by_id(saved["run"])
@@ -143,7 +143,7 @@ async def download(run: Run, name: str) -> bytes:
 
 
 async def mend(run: Run) -> None:
-    """Repair a run as a worker does when damage is found."""
+    """Wait until the run is no longer done, because damage was found, and compute it again as a worker does."""
     while (await database_sync_to_async(runs.status)(run.public_id)).state == Run.State.DONE:  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     await database_sync_to_async(worker.execute)(run.public_id)

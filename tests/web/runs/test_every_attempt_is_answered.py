@@ -32,8 +32,8 @@ pytestmark = pytest.mark.django_db  # a long text may be stored parsed
 
 ALL = "KSCHEDUI_ASK_ALL" in os.environ
 EVERY = 1 if ALL else 3
-FOLDERS = {"lessons": 1, "differences": EVERY}  # and how many files go by without being asked about
-LONG = "device_search_that_times_out"  # each question about it searches as long as a scheduler may
+FOLDERS = {"lessons": 1, "differences": EVERY}  # folder -> one file in so many is tested
+LONG = "device_search_that_times_out"  # each question about it searches up to the scheduler's limit
 FILES = [
     *(
         path
@@ -57,7 +57,7 @@ def text_in(path: Path) -> str:
 
 
 def asked_about(scenario: Scenario) -> list[tuple[int, str]]:
-    """Return the tested attempts and their pods: all, or the first of each outcome."""
+    """Return (attempt, pod) of the attempts to test: all, or the first of each outcome; one in a large scenario."""
     found: dict[Any, tuple[int, str]] = {}
     for one in attempts(events_of(scenario)):
         found.setdefault(one.attempt if ALL else (one.outcome, bool(one.nominated)), (one.attempt, one.pod))
@@ -66,7 +66,7 @@ def asked_about(scenario: Scenario) -> list[tuple[int, str]]:
 
 
 def events_of(scenario: Scenario) -> Iterator[AnyEvent]:
-    """Yield the events up to the end or a limit of the run."""
+    """Yield the events up to the end of the run, or to a limit."""
     try:
         yield from engine.simulate(scenario)
     except RunEnded:

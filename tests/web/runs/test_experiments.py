@@ -17,13 +17,13 @@ from scheduler_core.ask.measures import measure_run
 from scheduler_core.experiments.cells import Cells
 from scheduler_core.experiments.table import COLUMNS, values_of
 from scheduler_core.scenario.parse import ScenarioErrors
-from tests.web.experiments import FACTORS, SIZE, TEXT, begun, expire, finish, numbers, rows
+from tests.web.experiments import FACTORS, SIZE, TEXT, begin_experiment, expire, finish, numbers, rows
 
 pytestmark = pytest.mark.django_db
 
 
 class Killed(BaseException):
-    """Stands for the death of a process: nothing after it happens."""
+    """Raised in place of the death of a process."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +31,8 @@ def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "request_workers", lambda public_id, batches: None)
 
 
-def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
-    """Let the worker die when it begins the next cell after `cells` cells."""
+def die_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
+    """Let the worker die when it begins a cell after `cells` cells."""
     row, count = Cells.row, [0]
 
     def dying(self: Cells, *args: Any) -> Any:
@@ -45,7 +45,7 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
 
 
 def test_each_cell_has_the_measures_of_its_run() -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     finish()
     experiment.refresh_from_db()
     assert (experiment.state, experiment.size) == (Run.State.DONE, SIZE)
@@ -63,7 +63,7 @@ def test_each_cell_has_the_measures_of_its_run() -> None:
 def test_workers_that_die_in_the_middle_leave_no_gap_and_no_second_row(
     monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
-    undisturbed, experiment = begun(), begun()
+    undisturbed, experiment = begin_experiment(), begin_experiment()
     finish()
     kept = rows(undisturbed)
     Result.objects.filter(experiment=experiment).delete()
@@ -73,7 +73,7 @@ def test_workers_that_die_in_the_middle_leave_no_gap_and_no_second_row(
         monkeypatch.setattr(worker, "STORED_SECONDS", 0)
     for cells in (5, 3, 2):
         with monkeypatch.context() as dying:
-            killed_after(dying, cells)
+            die_after(dying, cells)
             with pytest.raises(Killed):
                 finish()
         expire()
@@ -86,7 +86,7 @@ def test_workers_that_die_in_the_middle_leave_no_gap_and_no_second_row(
 
 
 def test_a_worker_that_lost_its_batch_writes_nothing() -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     slow = worker.next_batch()
     assert slow
     expire()
@@ -98,7 +98,7 @@ def test_a_worker_that_lost_its_batch_writes_nothing() -> None:
 
 
 def test_the_cell_that_ends_its_workers_is_given_up_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment, row = begun(), Cells.row
+    experiment, row = begin_experiment(), Cells.row
 
     def deadly(self: Cells, cell: Any, *args: Any) -> Any:
         if (cell.seed, self.text.release) == (7, "") and "45" in str(cell.edits):
@@ -123,7 +123,7 @@ def test_a_fault_of_the_engine_is_the_cells_own(monkeypatch: pytest.MonkeyPatch)
     def broken(self: Cells, cell: Any, *args: Any) -> Any:
         raise ZeroDivisionError
 
-    experiment = begun([{"seeds": [1, 2]}])
+    experiment = begin_experiment([{"seeds": [1, 2]}])
     monkeypatch.setattr(Cells, "row", broken)
     finish()
     assert [error for _, _, error in rows(experiment)] == [worker.FAILED] * 2
@@ -132,7 +132,7 @@ def test_a_fault_of_the_engine_is_the_cells_own(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cancel_ends_what_goes_on_and_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     assert worker.serve()
     there = numbers(experiment)
     batch = worker.next_batch()
@@ -153,13 +153,13 @@ def test_cancel_ends_what_goes_on_and_keeps_what_is_there(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("limit", "said"), [("cell_steps", "after 0 steps"), ("cell_seconds", "after -1 seconds")])
 def test_a_cell_that_meets_a_limit_says_so(settings: Any, limit: str, said: str) -> None:
     settings.LIMITS = {**settings.LIMITS, limit: -1 if limit == "cell_seconds" else 0}
-    experiment = begun([{"seeds": [1]}])
+    experiment = begin_experiment([{"seeds": [1]}])
     finish()
     assert said in rows(experiment)[0][2]
 
 
 def test_an_experiment_ends_when_it_has_taken_its_share_of_work(settings: Any) -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     settings.LIMITS = {**settings.LIMITS, "experiment_seconds": -1}
     finish()
     experiment.refresh_from_db()
@@ -168,7 +168,7 @@ def test_an_experiment_ends_when_it_has_taken_its_share_of_work(settings: Any) -
 
 
 def test_another_engines_experiment_is_not_gone_on_with() -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     Experiment.objects.update(engine_version="0.0.1")
     finish()
     experiment.refresh_from_db()
@@ -177,7 +177,7 @@ def test_another_engines_experiment_is_not_gone_on_with() -> None:
 
 
 def test_a_database_that_is_away_for_a_moment_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = begun()
+    experiment = begin_experiment()
 
     def away(*_: object) -> Iterator[None]:
         raise OperationalError("the database is away")
@@ -193,8 +193,8 @@ def test_a_database_that_is_away_for_a_moment_costs_nothing(monkeypatch: pytest.
 
 
 def test_parties_take_turns_batch_by_batch() -> None:
-    many, few = begun(party="many"), begun(party="few")
-    also = begun(party="many", editor="another")
+    many, few = begin_experiment(party="many"), begin_experiment(party="few")
+    also = begin_experiment(party="many", editor="another")
     served = []
     while (batch := worker.next_batch()) is not None:
         worker.execute(batch)
@@ -206,7 +206,7 @@ def test_parties_take_turns_batch_by_batch() -> None:
 
 
 def test_an_experiment_whose_last_worker_ended_before_it_said_so_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     with monkeypatch.context() as dying:
         dying.setattr(store, "settle", lambda pk: None)
         finish()
@@ -219,16 +219,16 @@ def test_an_experiment_whose_last_worker_ended_before_it_said_so_is_done(monkeyp
 
 def test_one_author_has_so_many_at_once_and_so_many_in_all(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "experiments_going_on": 1, "experiments_kept": 2}
-    first = begun()
+    first = begin_experiment()
     with pytest.raises(store.TooManyExperiments, match="You have 1 running experiments"):
-        begun()
-    begun(editor="another")
+        begin_experiment()
+    begin_experiment(editor="another")
     store.cancel(first)
-    store.cancel(begun())
+    store.cancel(begin_experiment())
     with pytest.raises(store.TooManyExperiments, match="You have 2 experiments"):
-        begun()
+        begin_experiment()
     store.remove(first)
-    begun()
+    begin_experiment()
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_what_is_too_large_does_not_begin(settings: Any, limits: dict[str, int],
 
 def test_nodes_that_are_added_count_as_the_others_do(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "experiment_nodes": 5}
-    experiment = begun([{"nodes": {"like": "n1", "add": [0, 2, 3]}}])
+    experiment = begin_experiment([{"nodes": {"like": "n1", "add": [0, 2, 3]}}])
     finish()
     assert [measures is None for _, measures, _ in rows(experiment)] == [False, False, True]
     assert "nodes" in rows(experiment)[2][2]
@@ -275,7 +275,7 @@ def test_a_level_that_the_scenario_does_not_take_is_found_before_anything_begins
 
 
 def test_results_are_forgotten_and_made_again() -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     finish()
     experiment.refresh_from_db()
     before = rows(experiment)
@@ -305,5 +305,5 @@ def test_batches_begin_large_and_end_small_whatever_the_scenario() -> None:
 
 
 def test_a_design_is_read_again_from_what_was_kept() -> None:
-    experiment = begun()
+    experiment = begin_experiment()
     assert design_of(Experiment.objects.get(pk=experiment.pk)).size == SIZE

@@ -25,7 +25,7 @@ def test_the_task_tells_whether_there_are_runs(keep: Callable[..., Version]) -> 
 
 
 def ticks_of(task: ReapingTask, settings: Any, monkeypatch: pytest.MonkeyPatch, seconds: int) -> list[float]:
-    """Return the seconds at which the task is sent if its timer fires every second."""
+    """Return the seconds at which the task is sent if its timer fires every second for `seconds`."""
     settings.RUN_LEASE_SECONDS = 9
     now, sent = [100.0], []
     monkeypatch.setattr(celery, "monotonic", lambda: now[0])

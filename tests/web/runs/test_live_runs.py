@@ -25,7 +25,7 @@ from tests.faults.stacks import breakable
 from tests.processes import Process, descendants
 from tests.web.visitor import LONG, Follower, Visitor
 
-MAX_POOL = 2  # processes of a breakable stack: a place for a long run, and one for small ones
+MAX_POOL = 2  # processes in a pool of a breakable stack: one may do a long run, the other only small ones
 QUEUE, UNACKNOWLEDGED = "kschedui:runs", "kschedui:unacked"  # the broker's keys
 CONNECTIONS = Path("/proc/net/tcp")
 SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1) for i in range(60)))
@@ -58,15 +58,15 @@ class Gate:
 
 @pytest.fixture
 def visitor(live_stack: Stack) -> Visitor:
-    """A visitor of the shared stack."""
+    """Return a visitor of the shared stack."""
     return Visitor(live_stack.url)
 
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Path:
-    """A folder with a package whose plugin holds GATED runs in their middle until the folder has a file named `open`.
+    """Return a folder with a package whose plugin stops GATED runs in the middle until the folder has a file `open`.
 
-    So the run still continues while the test does something to it, however slow the test and however fast the engine.
+    With it, a run is still going on while the test disturbs it, on fast and slow machines.
     """
     (tmp_path / "gate.py").write_text(GATE)
     about = tmp_path / "gate-1.0.dist-info"
@@ -167,7 +167,7 @@ def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
         def waits() -> bool:
             """Return whether the worker has a periodic check for lost runs for each of its processes, and more are
             queued."""
-            signal_all(descendants(main), signal.SIGSTOP)  # and those by which the pool has grown meanwhile
+            signal_all(descendants(main), signal.SIGSTOP)  # also the processes that the pool has added meanwhile
             return client.hlen(UNACKNOWLEDGED) == MAX_POOL and client.llen(QUEUE) > 0
 
         assert wait_until(waits, LONG)
@@ -232,7 +232,7 @@ def test_cancel_ends_the_run_and_tells_its_followers(make_stack: StackMaker, gat
     assert follower.texts[-1]["state"] == "cancelled"
     assert follower.taken == visitor.frames(run)
     assert Visitor(visitor.url).post(f"/api/v1/runs/{run}/cancel")[0] == 403
-    (gate / "open").touch()  # so that the worker, which notices now, stops at once when it is told to
+    (gate / "open").touch()  # so that the worker notices, and stops at once
 
 
 def test_a_page_of_another_site_gets_no_websocket(visitor: Visitor) -> None:
@@ -260,7 +260,7 @@ def close_code(visitor: Visitor, run: str) -> int | None:
 
 
 def drained(connection: Any) -> int | None:
-    """Read until the server closes the connection. Return its code, or None without one."""
+    """Read until the server closes the connection. Return the close code, or None if there is none."""
     try:
         while True:
             connection.recv(timeout=LONG)

@@ -33,7 +33,7 @@ from tests.web.conftest import Browser
 SITE = Path(engine.__file__).parent
 OF_THE_SITE = sorted(SITE.glob("*/*.yaml"))
 RECORDED = sorted({case: release for release, case in CASES}.items())
-EACH = 12  # of the recorded scenarios, whose traces are compared too
+EACH = 12  # the traces of one recorded scenario in so many are compared
 LONG = scenario(node("n1", cpu=4), *(pod(f"p{number}", cpu=1) for number in range(6)), title="Long")
 
 
@@ -49,7 +49,7 @@ def _device_searches_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list that gets the texts that are parsed."""
+    """Return a list to which every text that is parsed is appended."""
     texts: list[str] = []
     parse = engine.parse_scenario
 
@@ -75,7 +75,7 @@ def unpacked(read: Scenario) -> Scenario:
 
 
 def trace(read: Scenario) -> list[bytes]:
-    """Return the frames of its run."""
+    """Return the frames of the scenario's run."""
 
     def events() -> Iterator[AnyEvent]:
         try:

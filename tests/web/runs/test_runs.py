@@ -30,12 +30,12 @@ Keep = Callable[..., Version]
 
 
 class Killed(BaseException):
-    """Stands for the death of a worker."""
+    """Raised in place of the death of a worker."""
 
 
 @pytest.fixture
 def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list that gets the runs that are announced to workers."""
+    """Return a list to which the id of each run that is announced to workers is appended."""
     found: list[str] = []
     monkeypatch.setattr(runs, "enqueue", found.append)
     return found
@@ -46,7 +46,7 @@ def stored(run: Run) -> list[bytes]:
 
 
 def die_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
-    """Let the worker die after it has stored `chunks` chunks."""
+    """Let the worker die when it has stored `chunks` chunks."""
     store = runs.store_chunk
 
     def store_and_die(run: Run, chunk: Chunk, time: float) -> None:

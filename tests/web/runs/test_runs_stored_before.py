@@ -34,7 +34,7 @@ OBJECTS = (
 
 @pytest.fixture
 def run(keep: Callable[..., Version]) -> Run:
-    """A run with initial pods, a victim, and a pod that is pending at the end."""
+    """Return a complete run with initial pods, a victim, and a pod that is pending at the end."""
     found = runs.start_run(keep(scenario(*OBJECTS)))
     worker.execute(found.public_id)
     found.refresh_from_db()

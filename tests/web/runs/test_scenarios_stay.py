@@ -13,7 +13,7 @@ SMALL = scenario(node("n1"), pod("a"))
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list that gets the texts that are parsed."""
+    """Return a list to which every text that is parsed is appended."""
     texts: list[str] = []
     parse = engine.parse_scenario
 

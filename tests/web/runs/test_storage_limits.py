@@ -16,7 +16,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def limits(settings: Any) -> Callable[..., None]:
-    """A function that sets limits for this test."""
+    """Return a function that sets limits for this test."""
 
     def change(**changes: int) -> None:
         settings.LIMITS = {**settings.LIMITS, **changes}

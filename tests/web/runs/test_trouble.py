@@ -22,7 +22,7 @@ from tests.web.conftest import SMALL, Browser
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """The text that is written to standard error."""
+    """Return the stream to which the log is written in this test."""
     handler = next(one for one in logging.getLogger().handlers if any(isinstance(f, Quiet) for f in one.filters))
     stream = io.StringIO()
     monkeypatch.setattr(handler, "stream", stream)

@@ -70,7 +70,7 @@ def test_a_long_run_that_comes_while_a_worker_looks_is_taken(keep: Keep, monkeyp
     look, other_served = turns.next_run, []
 
     def interrupted(*, long: bool) -> str | None:
-        """Return the run whose turn it is, or None. Then a run comes, and another worker gets its message."""
+        """Return the next run, or None. After the first call, queue a run, which is announced to another worker."""
         found = look(long=long)
         if not other_served:
             monkeypatch.setattr(turns, "next_run", look)

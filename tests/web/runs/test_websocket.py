@@ -98,7 +98,7 @@ async def test_a_run_is_followed_while_it_is_made(keep: Callable[..., Version]) 
 
 
 def fields(chunk: Chunk, run: Run) -> dict[str, Any]:
-    """Return the fields of a new row with the same content."""
+    """Return the fields of a row for this run with the same content."""
     return {name: getattr(chunk, name) for name in ("seq", "first_step", "events", "frame")} | {"run": run}
 
 
@@ -376,12 +376,14 @@ def test_who_watches_a_run_that_is_taken_away_gets_no_further_frame(
         Scenario.objects.update(owner=User.objects.create(username="ada"))
         sharing.share(run.version.scenario, account="eve")
         made_private(run)
-    watched(run, viewer, monkeypatch, take_away)
+    check_taken_away(run, viewer, monkeypatch, take_away)
 
 
 @in_loop
-async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]) -> None:
-    """Revoke a viewer's access after the first chunk: later chunks are not sent."""
+async def check_taken_away(
+    run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]
+) -> None:
+    """Take a viewer's access away after the first chunk, and assert that no later chunk is sent."""
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
     async with socket(cookies_of(viewer)) as made:
@@ -464,7 +466,7 @@ async def test_whoever_waits_for_a_frame_that_is_computed_again_holds_nothing(
 async def test_whatever_viewers_owners_and_workers_do_the_budget_becomes_whole_again(
     many: Run, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Viewers subscribe, leave, delete the trace, run again and lose a worker; no wait holds bytes forever."""
+    """Viewers subscribe and leave, the trace is deleted and run again, and a worker is lost; no bytes stay held."""
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(frame_cache.cache, "most", 1)
     chance, viewers = random.Random(seed), list[Socket]()

@@ -1,7 +1,7 @@
-"""The work for a client that disconnects is dropped, for every address.
+"""The work for a client that disconnects is dropped, at every call of `work`.
 
-Each request goes from the ASGI application to the work pool; the work there waits until it learns that its client has
-disconnected. A call of `work` that no request here reaches fails the test.
+Each request passes through the ASGI application to a work pool whose work ends only when its client disconnects. The
+test fails if a call of `work` is reached by no request.
 """
 
 import ast
@@ -32,7 +32,7 @@ from tests.web.conftest import SMALL
 
 WEB = Path(__file__).resolve().parents[3] / "kschedui" / "web"
 CHALLENGE = WEB.parent / "scenarios" / "challenges" / "challenge-weights.yaml"
-LONG = 60.0  # seconds; only a request that is broken takes as long
+LONG = 60.0  # seconds; reached only if something is broken
 EDITS = {"edits": [{"type": "cordon", "node": "n1"}]}
 QUESTION = {"question": {"type": "reschedule"}}
 FACTORS = [{"seeds": [1, 2]}]
@@ -41,7 +41,7 @@ FAILED = "0/1 nodes are available: 1 Insufficient cpu."
 
 
 class Sent(NamedTuple):
-    """A request. `after`: the number of works that are done before the client disconnects."""
+    """A request. `after`: the number of calls of the pool that are answered before the client disconnects."""
 
     method: str
     path: str
@@ -103,7 +103,7 @@ REQUESTS = [
 
 
 class Working:
-    """Stands in for the work pool: the first works are done, the next waits until its client disconnects."""
+    """A work pool that answers the first `after` calls; the next waits until its client disconnects."""
 
     def __init__(self, after: int) -> None:
         self.after = after
@@ -124,7 +124,7 @@ class Working:
 
 
 def caller() -> str:
-    """Return where in the web the work was started: FILE:LINE."""
+    """Return "FILE:LINE" of the place in the web's code that started the work."""
     frame: Any = sys._getframe()
     while frame and not (
         frame.f_code.co_filename.startswith(str(WEB)) and frame.f_code.co_name not in ("work", "<lambda>")

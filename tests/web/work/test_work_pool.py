@@ -37,7 +37,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.fixture(scope="module")
 def _processes() -> Iterator[WorkPool]:
-    """A pool for all of these tests, because its fork server takes a second to start."""
+    """Yield a pool for all tests of this file, because its fork server takes a second to start."""
     two = WorkPool(2)
     yield two
     two.stop()
@@ -45,10 +45,10 @@ def _processes() -> Iterator[WorkPool]:
 
 @pytest.fixture
 def pool(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> WorkPool:
-    """The pool as in a web process: one process for slow work, and one for quick work."""
+    """Return the pool with short limits: one process for slow work, and one for quick work."""
     settings.WORK_PROCESSES = 2
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
-    monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
+    monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # on busy machines, too
     _processes.suspected.clear()
     monkeypatch.setattr(work, "pool", lambda: _processes)
     return _processes

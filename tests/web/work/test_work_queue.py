@@ -1,4 +1,4 @@
-"""The order of work: parties take turns, however many browsers and requests they have."""
+"""The order of work: parties take turns, whatever number of browsers and requests they have."""
 
 import random
 
@@ -95,7 +95,7 @@ def test_work_goes_where_the_like_was_done() -> None:
     assert queue.join(client("d"), near="moment").process == first.process
 
 
-def test_only_so_many_may_wait_and_one_party_half_of_them() -> None:
+def test_the_number_of_waiting_requests_is_limited_and_half_of_it_for_one_party() -> None:
     queue, _ = line(1, most=4)
     queue.join(client("a"))
     for author in "xy":
@@ -110,7 +110,7 @@ def test_only_so_many_may_wait_and_one_party_half_of_them() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_comes_and_goes_nothing_is_lost_and_no_party_takes_all(seed: int) -> None:
-    """For random arrivals, ends and disconnections, the invariants hold at each moment."""
+    """The invariants hold after each random arrival, end and disconnection."""
     rng = random.Random(seed)
     processes = rng.choice([1, 2, 4])
     queue, clock = line(processes, most=50)
