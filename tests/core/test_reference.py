@@ -48,7 +48,7 @@ def test_every_attempt_of_a_random_scenario_is_decided_as_the_reference_decides_
 
 
 def differs(text: str) -> bool:
-    """Return whether engine and reference differ; False for a text that is not a valid scenario."""
+    """Return whether engine and reference differ; False if one of them raises, as for an invalid scenario."""
     try:
         return bool(difference(without_controllers(text)))
     except Exception:

@@ -95,24 +95,24 @@ def texts() -> dict[str, str]:
     return found
 
 
-def made_up(chance: random.Random) -> str:
+def made_up(rng: random.Random) -> str:
     """Return a List of pods with random fields, as written by kubectl, by PyYAML, or as JSON."""
     items = [
-        {"apiVersion": "v1", "kind": "Pod", "metadata": mapping(chance, 3), "spec": mapping(chance, 4)}
-        for _ in range(chance.randint(1, 4))
+        {"apiVersion": "v1", "kind": "Pod", "metadata": mapping(rng, 3), "spec": mapping(rng, 4)}
+        for _ in range(rng.randint(1, 4))
     ]
-    return chance.choice((as_yaml, yaml.safe_dump, as_json))(listed(items))
+    return rng.choice((as_yaml, yaml.safe_dump, as_json))(listed(items))
 
 
-def mapping(chance: random.Random, depth: int) -> dict[str, Any]:
-    return {key: tree(chance, depth - 1) for key in chance.sample(KEYS, chance.randint(0, 4))}
+def mapping(rng: random.Random, depth: int) -> dict[str, Any]:
+    return {key: tree(rng, depth - 1) for key in rng.sample(KEYS, rng.randint(0, 4))}
 
 
-def tree(chance: random.Random, depth: int) -> Any:
-    if depth and chance.random() < 0.6:
-        return mapping(chance, depth) if chance.random() < 0.6 else [tree(chance, depth - 1) for _ in range(2)]
+def tree(rng: random.Random, depth: int) -> Any:
+    if depth and rng.random() < 0.6:
+        return mapping(rng, depth) if rng.random() < 0.6 else [tree(rng, depth - 1) for _ in range(2)]
     one_line = [text for text in TEXTS if "\n" not in text]  # PyYAML indents the others less than YAML 1.2 allows
-    return chance.choice((*one_line, 7, True, None, [], {}))
+    return rng.choice((*one_line, 7, True, None, [], {}))
 
 
 def main() -> None:

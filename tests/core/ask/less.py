@@ -8,7 +8,7 @@ from scheduler_core.ask.editing.edits import Edit, Remove, SetField
 from scheduler_core.ask.smallest.smallest_change import Change
 
 
-def a_unit_less(change: Change) -> Iterator[list[Edit]]:
+def without_one_edit(change: Change) -> Iterator[list[Edit]]:
     """Yield the edits of the change without one of them, for each edit that does not depend on the others."""
     depends = any(part.kind == "priority" for part in change.changed)  # the edits of a priority depend on each other
     if depends or len(change.edits) < 2:

@@ -14,7 +14,7 @@ from scheduler_core.ask.moments.moment import Moment, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Change, ChangeSearch
 from tests.core.ask.advice import clusters, device_clusters
 from tests.core.ask.advice.oracle import Oracle, Smallest
-from tests.core.ask.less import a_unit_less
+from tests.core.ask.less import without_one_edit
 from tests.sampling import all_slow, rest_slow
 
 CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))
@@ -44,7 +44,7 @@ def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: 
             found.append(f"does not preempt: {words_of(one)}")
         if not one.victims and not {one.node, *one.others} <= fitting:
             found.append(f"does not fit: {words_of(one)}")
-        less = [edits for edits in a_unit_less(one) if one.node in oracle.fits(edits)[0]]
+        less = [edits for edits in without_one_edit(one) if one.node in oracle.fits(edits)[0]]
         found += [f"less does, too: {words_of(one)} {edits}" for edits in less]
     answered = {node: one for one in reversed(changes) if not one.victims for node in (one.node, *one.others)}
     by_kinds = {one.kinds for one in changes}

@@ -32,7 +32,7 @@ kind: SchedulerPlugin
 metadata: {name: Almost}
 spec:
 """
-ALMOST = {  # an answer that keeps what is asked for in the scenario itself, and the first variant in which it does not
+ALMOST = {  # an answer that solves the scenario itself, and the first variant that it does not solve
     "challenge-weights": (
         """
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -152,8 +152,8 @@ def test_a_challenge_is_not_solved_by_what_it_starts_with(name: str) -> None:
     scenario = parse_scenario(text_of(name))
     assert scenario.challenge is not None
     first, *_ = verdicts(scenario, answer_in(scenario.text, scenario.challenge.asks))
-    assert not first.holds  # nor by no answer at all
-    with suppress(BadVariant):  # its timeline changes the Deployment that is asked for
+    assert not first.holds
+    with suppress(BadVariant):  # for a timeline that changes the Deployment that an empty answer lacks
         assert not verdicts(scenario, "")[0].holds
 
 

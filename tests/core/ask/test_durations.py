@@ -134,9 +134,8 @@ def test_a_quota_keeps_pods_of_a_workload_from_being_created() -> None:
     assert (second.begin, second.ended) == (ready.begin, "ready")
     assert second.parts[0].end > 10
     assert (third.begin, third.ended) == (5, "ready")
-    assert causes_of(refused.parts) == [
-        ("quota", 55.0, "")
-    ]  # the fourth one is not asked for as long as the third is refused
+    # The fourth pod is not created while the third is refused.
+    assert causes_of(refused.parts) == [("quota", 55.0, "")]
     assert refused.ended == "waiting"
 
 

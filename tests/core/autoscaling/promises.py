@@ -37,79 +37,79 @@ EXPANDERS = ("least-waste", "most-pods", "least-nodes", "price")
 
 def scenario_of(seed: int) -> tuple[str, dict[str, Manifest]]:
     """Return the text of a cluster with an autoscaler whose workloads grow and shrink, and its budgets by workload."""
-    chance = random.Random(seed)
-    objects = _groups(chance) if seed % 2 else _pools(chance)
+    rng = random.Random(seed)
+    objects = _groups(rng) if seed % 2 else _pools(rng)
     budgets: dict[str, Manifest] = {}
     events: list[Manifest] = []
-    for number in range(chance.randint(1, 4)):
+    for number in range(rng.randint(1, 4)):
         name = f"app{number}"
-        events += _workload(chance, name)
-        if chance.random() < 0.7:
-            budgets[name] = _budget(chance, name)
-    if chance.random() < 0.3:
+        events += _workload(rng, name)
+        if rng.random() < 0.7:
+            budgets[name] = _budget(rng, name)
+    if rng.random() < 0.3:
         objects.append(workload("DaemonSet", "agent", template("agent", "100m")))
     ordered = sorted(events, key=lambda event: event["at"])
     written = text(*objects, *budgets.values(), events=ordered, untilSeconds=DURATION, seed=seed)
     return written, budgets
 
 
-def _groups(chance: random.Random) -> list[Manifest]:
+def _groups(rng: random.Random) -> list[Manifest]:
     made: list[Manifest] = []
-    for number in range(chance.randint(1, 3)):
-        least = chance.choice((0, 0, 1))
-        most = least + chance.randint(1, 5)
-        labels = {"tier": chance.choice(("a", "b"))}
-        taints = ["only=this:NoSchedule"] if chance.random() < 0.15 else []
-        of = node("template", cpu=chance.choice((1, 2, 4)), zone=chance.choice("ab"), labels=labels, taints=taints)
+    for number in range(rng.randint(1, 3)):
+        least = rng.choice((0, 0, 1))
+        most = least + rng.randint(1, 5)
+        labels = {"tier": rng.choice(("a", "b"))}
+        taints = ["only=this:NoSchedule"] if rng.random() < 0.15 else []
+        of = node("template", cpu=rng.choice((1, 2, 4)), zone=rng.choice("ab"), labels=labels, taints=taints)
         del of["metadata"]["name"]
-        size = chance.randint(least, most)
+        size = rng.randint(least, most)
         made.append(
             own("NodeGroup", f"g{number}", minimum=least, maximum=most, size=size, template=of, price=number + 1)
         )
-    flags = [*FLAGS, f"--expander={chance.choice(EXPANDERS)}"]
-    if chance.random() < 0.3:
+    flags = [*FLAGS, f"--expander={rng.choice(EXPANDERS)}"]
+    if rng.random() < 0.3:
         flags.append("--max-scale-down-parallelism=3")
-    if chance.random() < 0.2:
+    if rng.random() < 0.2:
         flags.append("--balance-similar-node-groups=true")
     return [*made, own("ClusterAutoscaler", flags=flags, bootSeconds=3, readySeconds=2, deleteSeconds=1)]
 
 
-def _pools(chance: random.Random) -> list[Manifest]:
+def _pools(rng: random.Random) -> list[Manifest]:
     made: list[Manifest] = [node_class()]
-    for number in range(chance.randint(1, 2)):
+    for number in range(rng.randint(1, 2)):
         spec: Manifest = {"weight": number + 1}
-        if chance.random() < 0.5:
-            spec["limits"] = {"cpu": str(chance.randint(2, 12))}
-        after = chance.choice(("0s", "5s", "20s"))
-        policy = chance.choice(("WhenEmptyOrUnderutilized", "WhenEmptyOrUnderutilized", "WhenEmpty"))
-        budgets = [{"nodes": chance.choice(("1", "2", "50%", "100%", "0"))}]
+        if rng.random() < 0.5:
+            spec["limits"] = {"cpu": str(rng.randint(2, 12))}
+        after = rng.choice(("0s", "5s", "20s"))
+        policy = rng.choice(("WhenEmptyOrUnderutilized", "WhenEmptyOrUnderutilized", "WhenEmpty"))
+        budgets = [{"nodes": rng.choice(("1", "2", "50%", "100%", "0"))}]
         spec["disruption"] = {"consolidationPolicy": policy, "consolidateAfter": after, "budgets": budgets}
         tier = {"metadata": {"labels": {"tier": "ab"[number]}}, "spec": {"expireAfter": "Never"}}
         made.append(node_pool(f"p{number}", tier, **spec))
     kinds = [instance_type(f"t{cpu}", cpu, price) for cpu, price in ((1, 0.05), (2, 0.09), (4, 0.2), (8, 0.36))]
-    return [*made, karpenter(instanceTypes=chance.sample(kinds, chance.randint(2, 4)), readySeconds=2)]
+    return [*made, karpenter(instanceTypes=rng.sample(kinds, rng.randint(2, 4)), readySeconds=2)]
 
 
-def _workload(chance: random.Random, name: str) -> Iterator[Manifest]:
+def _workload(rng: random.Random, name: str) -> Iterator[Manifest]:
     spec: dict[str, Any] = {"terminationGracePeriodSeconds": 1}
-    if chance.random() < 0.3:
-        spec["nodeSelector"] = {"tier": chance.choice("ab")}
-    if chance.random() < 0.15:
+    if rng.random() < 0.3:
+        spec["nodeSelector"] = {"tier": rng.choice("ab")}
+    if rng.random() < 0.15:
         spread = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
         spec["topologySpreadConstraints"] = [{**spread, "labelSelector": {"matchLabels": {"app": name}}}]
-    of = dict(template(name, f"{chance.choice((1, 2, 3, 5, 8, 12))}00m", **spec))
-    if chance.random() < 0.2:
+    of = dict(template(name, f"{rng.choice((1, 2, 3, 5, 8, 12))}00m", **spec))
+    if rng.random() < 0.2:
         of["metadata"] = {**of["metadata"], "annotations": dict(SPARED)}
-    at = chance.randint(1, 20)
-    replicas = chance.randint(1, 6)
+    at = rng.randint(1, 20)
+    replicas = rng.randint(1, 6)
     yield {"at": at, "create": workload("Deployment", name, of, replicas=replicas)}
-    for _ in range(chance.randint(1, 3)):
-        at += chance.randint(10, 45)
-        yield {"at": at, "scale": {"kind": "Deployment", "name": name, "replicas": chance.randint(0, 7)}}
+    for _ in range(rng.randint(1, 3)):
+        at += rng.randint(10, 45)
+        yield {"at": at, "scale": {"kind": "Deployment", "name": name, "replicas": rng.randint(0, 7)}}
 
 
-def _budget(chance: random.Random, name: str) -> Manifest:
-    limit = chance.choice(({"minAvailable": 1}, {"minAvailable": 2}, {"minAvailable": "50%"}, {"maxUnavailable": 1}))
+def _budget(rng: random.Random, name: str) -> Manifest:
+    limit = rng.choice(({"minAvailable": 1}, {"minAvailable": 2}, {"minAvailable": "50%"}, {"maxUnavailable": 1}))
     spec = {"selector": {"matchLabels": {"app": name}}, **limit}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}
 

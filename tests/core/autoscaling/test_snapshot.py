@@ -18,7 +18,7 @@ ZONES = "abc"
 MATCH = {"app": "x"}
 
 
-def any_pod(chance: random.Random, name: str) -> Manifest:
+def any_pod(rng: random.Random, name: str) -> Manifest:
     """Return a pod of a random kind; for some kinds the verdict depends on more than the node."""
     more: dict[str, Manifest] = {
         "plain": {},
@@ -30,18 +30,18 @@ def any_pod(chance: random.Random, name: str) -> Manifest:
         "spread": {"topologySpreadConstraints": [spread(MATCH)]},
     }
     kinds = ("plain", "plain", "plain", *more)
-    made = pod(name, cpu=chance.choice((1, 2)), labels=chance.choice((MATCH, {"app": "y"})))
-    made["spec"] |= more[chance.choice(kinds)]
-    if chance.random() < 0.2:
+    made = pod(name, cpu=rng.choice((1, 2)), labels=rng.choice((MATCH, {"app": "y"})))
+    made["spec"] |= more[rng.choice(kinds)]
+    if rng.random() < 0.2:
         made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
     return made
 
 
-def snapshot_of(chance: random.Random) -> tuple[Snapshot, list[Pod]]:
+def snapshot_of(rng: random.Random) -> tuple[Snapshot, list[Pod]]:
     """Return a cluster with four nodes, and pending pods."""
-    nodes = [node(f"n{number}", cpu=chance.choice((2, 3)), zone=chance.choice(ZONES)) for number in range(4)]
+    nodes = [node(f"n{number}", cpu=rng.choice((2, 3)), zone=rng.choice(ZONES)) for number in range(4)]
     nodes[3]["spec"] = {"taints": [taint("only=this:NoSchedule")]}
-    parsed = parse_scenario(scenario(*nodes, *(any_pod(chance, f"p{number}") for number in range(12))))
+    parsed = parse_scenario(scenario(*nodes, *(any_pod(rng, f"p{number}") for number in range(12))))
     return of_nodes(parsed), [item for item in parsed.objects if isinstance(item, Pod)]
 
 
@@ -59,14 +59,14 @@ def cluster_of(parsed: Scenario) -> Cluster:
     return cluster
 
 
-def change(chance: random.Random, snapshot: Snapshot, pods: list[Pod], step: int) -> Snapshot:
+def change(rng: random.Random, snapshot: Snapshot, pods: list[Pod], step: int) -> Snapshot:
     """Place or remove a pod, add or remove a node, or copy the snapshot. Return the snapshot to continue with."""
     names = [item.name for item in snapshot.nodes()]
-    act = chance.random()
+    act = rng.random()
     if act < 0.55:
-        snapshot.place(chance.choice(pods), chance.choice(names))
+        snapshot.place(rng.choice(pods), rng.choice(names))
     elif act < 0.7 and (placed := list(snapshot.cluster.pods.all())):
-        snapshot.remove_pod(chance.choice(placed).key)
+        snapshot.remove_pod(rng.choice(placed).key)
     elif act < 0.85:
         like = snapshot.nodes()[0]
         name = f"new-{step}"
@@ -81,11 +81,11 @@ def change(chance: random.Random, snapshot: Snapshot, pods: list[Pod], step: int
 
 @pytest.mark.parametrize("seed", range(6))
 def test_kept_verdicts_are_those_of_a_new_snapshot(seed: int) -> None:
-    chance = random.Random(seed)
-    snapshot, pods = snapshot_of(chance)
+    rng = random.Random(seed)
+    snapshot, pods = snapshot_of(rng)
     release = parse_scenario(scenario(node("n0"))).release
     for step in range(12):
-        snapshot = change(chance, snapshot, pods, step)
+        snapshot = change(rng, snapshot, pods, step)
         new = Snapshot(snapshot.cluster, release, filters_of(release))
         for each in pods:
             names = [item.name for item in snapshot.nodes()]

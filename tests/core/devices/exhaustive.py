@@ -47,7 +47,7 @@ SELECTORS: dict[str, Callable[[Manifest], bool]] = {
 
 
 class Refused(Exception):
-    """The search ends with an error: a request for all devices needs a pool that is incomplete."""
+    """The search ends with an error: a request wants all devices, and a pool of the node is incomplete or ambiguous."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,10 @@ class Pick:
 
 
 def picks(node: str, claims: Sequence[Manifest], slices: Sequence[Manifest], used: Used, minor: int) -> Any:
-    """Return the (request, device) pairs of each claim on the node, or None if it has no solution. Raises Refused."""
+    """Return the (request, device) pairs of each claim on the node, or None if it has no solution.
+
+    Raise Refused if a request wants all devices and a pool of the node is incomplete or ambiguous.
+    """
     candidates, broken = _candidates(node, slices, minor)
     for claim in claims:
         for request in claim["spec"]["devices"]["requests"]:

@@ -41,7 +41,7 @@ from tests.sampling import rest_slow
 
 CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
 GANGS = Path(__file__).parents[2] / "conformance" / "gang"
-MAX_NODES = 12  # of an attempt, the rest goes by the same code
+MAX_NODES = 12  # that are explained for each attempt
 
 H100 = 'device.attributes["gpu.example.com"].model == "h100"'
 

@@ -15,7 +15,7 @@ from tests.core.runs import bound, run
 
 
 def crowded():
-    """Return 150 nodes, of which many fill up, and 400 pods of a few shapes with different requirements."""
+    """Return a scenario of 150 nodes with 1 to 3 CPUs, of which many fill up, and 400 pods of a few shapes."""
     objects = mixed(150)
     for number, one in enumerate(objects["nodes"]):
         one["status"]["allocatable"]["cpu"] = one["status"]["capacity"]["cpu"] = str(1 + number % 3)
@@ -42,7 +42,7 @@ def test_the_trace_is_the_same_without_it(make, monkeypatch):
 
 
 def changing():
-    """Return similar pods, before and after nodes and other pods are added and removed."""
+    """Return nodes and similar pods, and events that create, change and delete nodes and pods."""
     nodes = [node(f"n{i}", cpu=2, images={"app:1": 300_000_000} if i % 2 else None) for i in range(5)]
     pods = [pod(f"p{i}", cpu="400m", image="app:1") for i in range(8)]
     change = [

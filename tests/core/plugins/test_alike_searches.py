@@ -62,7 +62,7 @@ def gpus(rng: Random, number: int, count: int = 4) -> list[Manifest]:
 
 
 def partitions(number: int) -> list[Manifest]:
-    """Return a pool with counters that its devices share."""
+    """Return the two slices of a pool: three devices, and the counters that they share."""
     counters = [{"name": "card", "counters": {"slots": {"value": "2"}}}]
     consumes = [{"counterSet": "card", "counters": {"slots": {"value": "1"}}}]
     parts = [device(f"part-{at}", model="mig") | {"consumesCounters": consumes} for at in range(3)]

@@ -52,19 +52,19 @@ def attempt(release: str, *objects: Manifest, **spec: Any) -> dict[str, Any]:
     return run(release, *objects, **spec)[0]
 
 
-def cluster(chance: random.Random) -> list[Manifest]:
+def cluster(rng: random.Random) -> list[Manifest]:
     """Return nodes with some of the labels, services and bound pods; without zones, the nodes stay in order."""
     nodes = []
     for number in range(5):
-        labels = {label: chance.choice("ab") for label in LABELS if chance.random() < 0.7}
-        cpu, memory = chance.choice((2, 3, 4)), chance.choice((2, 4, 8))
+        labels = {label: rng.choice("ab") for label in LABELS if rng.random() < 0.7}
+        cpu, memory = rng.choice((2, 3, 4)), rng.choice((2, 4, 8))
         nodes.append(node(f"n{number}", cpu=cpu, memory=f"{memory}Gi", labels=labels))
-    services = [service("web", app="web"), service("all", tier="x")][: chance.randint(0, 2)]
+    services = [service("web", app="web"), service("all", tier="x")][: rng.randint(0, 2)]
     pods = []
-    for number in range(chance.randint(0, 7)):
-        labels = {"app": chance.choice(("web", "db")), **({"tier": "x"} if chance.random() < 0.5 else {})}
-        where = f"n{chance.randrange(5)}"
-        pods.append(pod(f"old{number}", node=where, labels=labels, cpu="100m", memory=f"{chance.randint(1, 3)}00Mi"))
+    for number in range(rng.randint(0, 7)):
+        labels = {"app": rng.choice(("web", "db")), **({"tier": "x"} if rng.random() < 0.5 else {})}
+        where = f"n{rng.randrange(5)}"
+        pods.append(pod(f"old{number}", node=where, labels=labels, cpu="100m", memory=f"{rng.randint(1, 3)}00Mi"))
     return [*nodes, *services, *pods]
 
 
@@ -94,9 +94,9 @@ def rejected_by(record: dict[str, Any], name: str) -> set[str]:
 @pytest.mark.parametrize("release", OLD)
 @pytest.mark.parametrize("seed", range(12))
 def test_labels_must_be_present_or_absent(release: str, seed: int) -> None:
-    chance = random.Random(seed)
-    objects = cluster(chance)
-    wanted, present = chance.sample(LABELS, chance.randint(1, 3)), chance.random() < 0.5
+    rng = random.Random(seed)
+    objects = cluster(rng)
+    wanted, present = rng.sample(LABELS, rng.randint(1, 3)), rng.random() < 0.5
     name = "CheckNodeLabelPresence" if release in NAMED else "OurLabels"
     rule = policy(predicates=[predicate(name, labelsPresence={"labels": wanted, "presence": present})])
     record = attempt(release, *objects, pod("p"), rule)
@@ -140,12 +140,12 @@ def service_affinity(
 @pytest.mark.parametrize("release", OLD)
 @pytest.mark.parametrize("seed", range(40))
 def test_pods_of_a_service_stay_on_nodes_with_the_same_labels(release: str, seed: int) -> None:
-    chance = random.Random(seed)
-    objects = cluster(chance)
-    wanted = chance.sample(LABELS, chance.randint(1, 3))
-    new = pod("p", labels={"app": "web"} if chance.random() < 0.8 else {})
-    if chance.random() < 0.3:
-        new["spec"]["nodeSelector"] = {wanted[0]: chance.choice("ab")}
+    rng = random.Random(seed)
+    objects = cluster(rng)
+    wanted = rng.sample(LABELS, rng.randint(1, 3))
+    new = pod("p", labels={"app": "web"} if rng.random() < 0.8 else {})
+    if rng.random() < 0.3:
+        new["spec"]["nodeSelector"] = {wanted[0]: rng.choice("ab")}
     name = "CheckServiceAffinity" if release in NAMED else "OurServices"
     rule = policy(predicates=[predicate(name, serviceAffinity={"labels": wanted})])
     record = attempt(release, *objects, new, rule)
@@ -179,9 +179,9 @@ def test_without_its_victim_another_pod_says_where_a_service_is(release: str) ->
 @pytest.mark.parametrize("release", OLD)
 @pytest.mark.parametrize("seed", range(12))
 def test_labels_give_points(release: str, seed: int) -> None:
-    chance = random.Random(seed)
-    objects, weight = cluster(chance), chance.randint(1, 4)
-    preferred = [(label, chance.random() < 0.5) for label in chance.sample(LABELS, chance.randint(1, 3))]
+    rng = random.Random(seed)
+    objects, weight = cluster(rng), rng.randint(1, 4)
+    preferred = [(label, rng.random() < 0.5) for label in rng.sample(LABELS, rng.randint(1, 3))]
     entries = [
         priority(f"Likes{label}", weight, labelPreference={"label": label, "presence": present})
         for label, present in preferred
@@ -203,9 +203,9 @@ def test_labels_give_points(release: str, seed: int) -> None:
 @pytest.mark.parametrize("release", OLD)
 @pytest.mark.parametrize("seed", range(20))
 def test_pods_of_a_service_are_spread_over_values(release: str, seed: int) -> None:
-    chance = random.Random(seed)
-    objects = cluster(chance)
-    labels = ["rack"] if release in NAMED else chance.sample(LABELS, chance.randint(1, 3))
+    rng = random.Random(seed)
+    objects = cluster(rng)
+    labels = ["rack"] if release in NAMED else rng.sample(LABELS, rng.randint(1, 3))
     new = pod("p", labels={"app": "web"})
     entries = [priority(f"Over{label}", 2, serviceAntiAffinity={"label": label}) for label in labels]
     record = attempt(release, *objects, new, policy(predicates=[], priorities=entries))
@@ -246,14 +246,14 @@ def on_lines(shape: list[tuple[int, int]], percent: int) -> int:
 @pytest.mark.parametrize("release", OLD)
 @pytest.mark.parametrize("seed", range(20))
 def test_points_follow_the_share_in_use(release: str, seed: int) -> None:
-    chance = random.Random(seed)
-    objects = cluster(chance)
+    rng = random.Random(seed)
+    objects = cluster(rng)
     weights = {"cpu": 1, "memory": 1}
     argument: Manifest = {"shape": SHAPE}
     if seed % 2 and release != "1.15":
-        weights = {"cpu": chance.randint(1, 5), "memory": chance.randint(1, 5), "example.com/gpu": 2}
+        weights = {"cpu": rng.randint(1, 5), "memory": rng.randint(1, 5), "example.com/gpu": 2}
         argument["resources"] = [{"name": name, "weight": weight} for name, weight in weights.items()]
-    new = pod("p", cpu=f"{chance.randint(1, 25)}00m", memory=f"{chance.randint(1, 20)}00Mi")
+    new = pod("p", cpu=f"{rng.randint(1, 25)}00m", memory=f"{rng.randint(1, 20)}00Mi")
     entry = priority("Packing", 3, requestedToCapacityRatioArguments=argument)
     record = attempt(release, *objects, new, policy(predicates=[], priorities=[entry]))
     name = "Packing" if release in NAMED else "RequestedToCapacityRatio"

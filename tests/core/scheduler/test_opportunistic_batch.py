@@ -79,7 +79,7 @@ def test_from_1_37_on_a_nominated_pod_is_no_part_of_a_batch():
 
 
 def loads(nodes, placements):
-    """Return the pods on each kind of node."""
+    """Return the number of nodes for each (kind of node, number of pods on it); nodes without pods are left out."""
     kinds = {one["metadata"]["name"]: str(one["status"]) + str(one["spec"].get("taints")) for one in nodes}
     return sorted(Counter((kinds[name], count) for name, count in Counter(placements.values()).items()).items())
 

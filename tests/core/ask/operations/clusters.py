@@ -12,7 +12,7 @@ APPS = ("web", "db", "batch")
 
 
 def text(seed: int) -> str:
-    """Return a scenario, always the same for the same seed."""
+    """Return the text of a random scenario, which depends only on the seed."""
     random = Random(seed)
     nodes = [_node(random, f"n{number}") for number in range(1, random.randint(2, 5) + 1)]
     owned = random.random() < 0.8

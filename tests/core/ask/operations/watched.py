@@ -67,9 +67,10 @@ class Watched:
         return there and budget["spec"]["selector"]["matchLabels"].items() <= self.labels[key].items()
 
     def allowed(self, budget: dict[str, Any]) -> int:
-        """Return how many pods may be evicted (disruption.go).
+        """Return how many pods may be evicted (disruption.go); none if the number is negative.
 
-        Unless minAvailable is a number, the scales of their owners count.
+        Unless minAvailable is a number, only pods with an owner count as expected, and none may be evicted if an owner
+        has no scale.
         """
         pods = [key for key in (*self.node, *self.waiting) if self._selects(budget, key)]
         healthy = sum(bool(self.node.get(key)) for key in pods)

@@ -19,8 +19,8 @@ def budget(selector=None, *, disrupted=()):
     return PodDisruptionBudget("b", "default", selector, selector, disrupted_pods=frozenset(disrupted))
 
 
-def walked(*nodes, budgets, allowed):
-    """Return whether each pod violates a budget.
+def violations_of(*nodes, budgets, allowed):
+    """Return for each pod whether its eviction violates a budget.
 
     A node is a list of (namespace, labels), the most important pod first.
     """
@@ -36,28 +36,34 @@ def walked(*nodes, budgets, allowed):
 
 
 def test_the_most_important_pods_use_the_budget_up_and_the_rest_violate_it():
-    assert walked([("default", WEB)] * 3, budgets=[budget()], allowed=[1]) == [False, True, True]
+    assert violations_of([("default", WEB)] * 3, budgets=[budget()], allowed=[1]) == [False, True, True]
 
 
 def test_every_node_starts_with_the_full_budget():
     web = ("default", WEB)
-    assert walked([web, web], [web], [web, web], budgets=[budget()], allowed=[1]) == [False, True, False, False, True]
+    assert violations_of([web, web], [web], [web, web], budgets=[budget()], allowed=[1]) == [
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("spared", [("default", DB), ("other", WEB), ("default", {})])
 def test_pods_of_other_labels_or_namespaces_or_without_labels_take_nothing(spared):
-    assert walked([spared, ("default", WEB)], budgets=[budget()], allowed=[1]) == [False, False]
+    assert violations_of([spared, ("default", WEB)], budgets=[budget()], allowed=[1]) == [False, False]
 
 
 def test_an_empty_selector_covers_nothing():
-    assert walked([("default", WEB)], budgets=[budget(LabelSelector.everything())], allowed=[0]) == [False]
+    assert violations_of([("default", WEB)], budgets=[budget(LabelSelector.everything())], allowed=[0]) == [False]
 
 
 def test_a_pod_that_is_disrupted_already_does_not_count():
-    found = walked([("default", WEB)] * 3, budgets=[budget(disrupted=["p0"])], allowed=[1])
+    found = violations_of([("default", WEB)] * 3, budgets=[budget(disrupted=["p0"])], allowed=[1])
     assert found == [False, False, True]
 
 
 def test_one_exhausted_budget_of_several_is_enough():
     both = [budget(), budget(LabelSelector.from_labels(WEB))]
-    assert walked([("default", WEB)], budgets=both, allowed=[5, 0]) == [True]
+    assert violations_of([("default", WEB)], budgets=both, allowed=[5, 0]) == [True]

@@ -42,7 +42,8 @@ def high(*names, **fields):
 
 def test_only_what_changed_is_tried_again(tried):
     list(simulate(parse(*full("a", "b", "c", "d"), *high("one", "two", "three", "four"))))
-    # The first pod of a kind is asked alone. What the second one learns, the third one knows, but for its node.
+    # The results of the first pod of a kind are not kept, so that the second tries all nodes too. Each later pod tries
+    # only the node that the pod before it changed.
     assert tried == [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["c"], ["b"]]
 
 

@@ -24,13 +24,13 @@ def preemption(*objects, **spec):
 
 
 def extended(**fields):
-    """Return a configuration with one extender, and its script so far."""
+    """Return a configuration with one extender that has these fields."""
     extender = {"urlPrefix": "http://e", "httpTimeout": "1s", **fields}
     return configuration(extenders=[extender])
 
 
 def full_node(name, *victims):
-    """Return a node of 2 CPUs and the pods on it: (name, cpu, priority, further fields)."""
+    """Return a node of 2 CPUs, and its pods from (name, cpu, priority, further fields)."""
     pods = [pod(v, cpu=cpu, priority=priority, node=name, **fields) for v, cpu, priority, fields in victims]
     return [node(name, cpu=2), *pods]
 
