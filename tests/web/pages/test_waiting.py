@@ -26,7 +26,7 @@ def waiting(name: str, said: str = "", **more: Any) -> dict[str, Any]:
 
 
 def page_of(author: Browser, *objects: dict[str, Any]) -> str:
-    """Return the address of the page for a run of these objects, which is complete."""
+    """Save a scenario of these objects, run it to its end, and return the address of its page of pending pods."""
     saved = author.save(scenario(*objects))
     worker.execute(Run.objects.get().public_id)
     return f"/s/{saved['id']}/v/1/pending/"

@@ -15,8 +15,8 @@ KEY = "default/web"
 INSUFFICIENT = "0/1 nodes are available: 1 Insufficient cpu."
 
 
-def sight(*, node: str = "", nominated: str = "", message: str = "") -> dict[str, Any]:
-    """Return the pod as the API server shows it."""
+def pod_state(*, node: str = "", nominated: str = "", message: str = "") -> dict[str, Any]:
+    """Return a pod as the API server returns it, without its name."""
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     status = {"nominatedNodeName": nominated, "conditions": [condition] if message else []}
     return {"metadata": {"uid": "u1"}, "spec": {"nodeName": node} if node else {}, "status": status}
@@ -31,10 +31,10 @@ def preempted(victim: str) -> dict[str, Any]:
     return {**about, "reason": "Preempted", "message": "Preempted by pod u1 on node n1"}
 
 
-def read(*sights: tuple[float, dict[str, Any]]) -> list[Decision]:
-    """Return the decisions read from states of the pod and from its events, each with its time."""
+def read(*states: tuple[float, dict[str, Any]]) -> list[Decision]:
+    """Return the decisions that are read from (time, state of the pod or event)."""
     reader = DecisionReader()
-    for order, (time, item) in enumerate(sights, 1):
+    for order, (time, item) in enumerate(states, 1):
         if "reason" in item:
             reader.event_applied(f"{item['reason']} {item['pod']}", item, order, time)
         else:
@@ -43,17 +43,17 @@ def read(*sights: tuple[float, dict[str, Any]]) -> list[Decision]:
 
 
 def test_a_nomination_before_devices_are_prepared_is_the_moment_of_the_binding() -> None:
-    (decision,) = read((1, sight()), (2, sight(nominated="n1")), (5, sight(nominated="n1", node="n1")))
+    (decision,) = read((1, pod_state()), (2, pod_state(nominated="n1")), (5, pod_state(nominated="n1", node="n1")))
     assert (decision.node, decision.time, decision.nominated_node) == ("n1", 2, "")
 
 
 def test_such_a_nomination_may_follow_a_failed_attempt_with_the_same_condition() -> None:
     failure, binding = read(
-        (1, sight()),
+        (1, pod_state()),
         (2, failed(INSUFFICIENT)),
-        (2, sight(message=INSUFFICIENT)),
-        (4, sight(message=INSUFFICIENT, nominated="n1")),
-        (5, sight(message=INSUFFICIENT, nominated="n1", node="n1")),
+        (2, pod_state(message=INSUFFICIENT)),
+        (4, pod_state(message=INSUFFICIENT, nominated="n1")),
+        (5, pod_state(message=INSUFFICIENT, nominated="n1", node="n1")),
     )
     assert (failure.message, failure.nominated_node) == (INSUFFICIENT, "")
     assert (binding.node, binding.time) == ("n1", 4)
@@ -61,12 +61,12 @@ def test_such_a_nomination_may_follow_a_failed_attempt_with_the_same_condition()
 
 def test_a_nomination_with_victims_belongs_to_the_failed_attempt() -> None:
     failure, binding = read(
-        (1, sight()),
+        (1, pod_state()),
         (2, failed(INSUFFICIENT)),
-        (2, sight(message=INSUFFICIENT)),
-        (4, sight(message=INSUFFICIENT, nominated="n1")),
+        (2, pod_state(message=INSUFFICIENT)),
+        (4, pod_state(message=INSUFFICIENT, nominated="n1")),
         (4, preempted("default/low")),
-        (5, sight(message=INSUFFICIENT, nominated="n1", node="n1")),
+        (5, pod_state(message=INSUFFICIENT, nominated="n1", node="n1")),
     )
     assert (failure.nominated_node, failure.victims) == ("n1", ["default/low"])
     assert (binding.node, binding.time) == ("n1", 5)

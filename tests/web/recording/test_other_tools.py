@@ -32,8 +32,10 @@ def imported(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
 
 @pytest.fixture
 def simulator_file(tmp_path: Path) -> Path:
-    """Return a recording of two nodes: a pod is created at 2 s and bound at 3 s, to the emptier node; another is
-    deleted."""
+    """Return the path of a recording of kube-scheduler-simulator with two nodes.
+
+    A pod is created at 2 s and bound to the emptier node at 3 s; another pod is deleted at 4 s.
+    """
     bound = {**pod("a", cpu=1), "metadata": {"name": "a", "namespace": "default", "uid": "1"}}
     bound = {**bound, "spec": {**bound["spec"], "nodeName": "large"}}
     waiting = {**bound, "spec": {key: value for key, value in bound["spec"].items() if key != "nodeName"}}

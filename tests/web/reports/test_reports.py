@@ -1,5 +1,4 @@
-"""Public reports, tested as their authors would ask: each input names the question, the right answer, and the
-commands."""
+"""Questions from public reports: the first lines of each input give the question, the right answer and the command."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ Ask = Callable[..., str]
 
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Runs a command about an input, named by its first two digits. What it prints, on both streams."""
+    """Return a function that runs a command on the input with this number, and returns its stdout and stderr."""
 
     def run(command: str, number: str, *arguments: str, pod: str = "") -> str:
         [path] = INPUTS.glob(f"{number}-*")
@@ -44,7 +43,7 @@ def test_06_nodes_decide_the_release_without_a_list(ask: Ask) -> None:
     assert "Kubernetes 1.30 on 2 of 2 nodes" in found
 
 
-def test_11_a_budget_that_no_ready_pod_keeps_is_never_let_go(ask: Ask) -> None:
+def test_11_an_eviction_that_a_budget_refuses_names_the_policy_for_unready_pods(ask: Ask) -> None:
     found = ask("drain", "11", "--node", "n1")
     assert "Cannot evict pod as it would violate the pod's disruption budget." in found
     assert "unhealthyPodEvictionPolicy is AlwaysAllow" in found
@@ -63,7 +62,7 @@ def test_16_an_old_configuration_keeps_its_weights(ask: Ask) -> None:
 
 @pytest.fixture
 def decode(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """A function that decodes an input from standard input."""
+    """Return a function that decodes the input with this number from standard input, and returns the stdout."""
 
     def run(number: str) -> str:
         [path] = INPUTS.glob(f"{number}-*")
@@ -239,7 +238,7 @@ def test_36_a_pod_takes_its_grace_to_end(ask: Ask) -> None:
     assert found.rstrip().endswith("default/high                             b")
 
 
-# What people posted, and what the answer has to say.
+# Messages that people posted, and sentences that the answer must contain.
 MESSAGES = {
     "an error of binding, a claim and a volume elsewhere": (
         '  Warning  FailedScheduling  12s (x4 over 3m)  default-scheduler  running PreBind plugin "VolumeBinding": '
