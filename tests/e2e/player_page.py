@@ -58,7 +58,7 @@ def seek(page: Page, fragment: str) -> None:
 def until(page: Page, expression: str, arg: Any = None, timeout: float = PATIENCE_MS) -> None:
     """Wait until a JavaScript expression, or function of `arg`, is true.
 
-    Playwright's own wait would evaluate the text in the page, which the site's policy forbids.
+    Playwright's `wait_for_function` repeats an expression by `eval`, which the site's Content Security Policy forbids.
     """
     for _ in range(int(timeout / 50)):
         if page.evaluate(expression, arg):

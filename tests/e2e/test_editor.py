@@ -369,7 +369,9 @@ def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
 def test_every_template_is_inserted_without_an_error(browser_page: Page) -> None:
     page = open_editor(browser_page, "/new/")
     menu = page.get_by_label("Insert a template")
-    for label in page.locator("select[data-templates] option").all_inner_texts()[1:]:
+    labels = page.locator("select[data-templates] option").all_inner_texts()[1:]
+    assert labels
+    for label in labels:
         type_text(page, "apiVersion: v1\nkind: Node\nmetadata: {name: alone}\nstatus: {allocatable: {cpu: 1}}\n")
         menu.select_option(label=label)
         wait_until_checked(page)

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.dumps import SECRET, Cluster, as_yaml, listed
+from tests.e2e.player_page import until
 
 
 def damaged(content: bytes) -> bytes:
@@ -118,7 +119,7 @@ def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
     expect(page.locator("#import-notes")).to_contain_text("2 Secret")
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
     both = """Promise.all(window.sent).then(bodies => bodies.filter(body => body.includes('"LeftOut"')).length === 2)"""
-    page.wait_for_function(both)  # the texts on the page are the same after both imports
+    until(page, both)  # the texts on the page are the same after both imports
     sent = page.evaluate("Promise.all(window.sent)")
     assert not any(SECRET in body for body in sent)
 
