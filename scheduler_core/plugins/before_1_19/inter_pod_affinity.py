@@ -16,10 +16,10 @@ from scheduler_core.apis.constraints import PodAffinityTerm
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, PASS, Change, Code, Rows, Scores, Status, Verdicts
 from scheduler_core.plugins.inter_pod_affinity.counting import Plan, ScoringTerm
-from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter
+from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter, explain_sum
 from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity as InterPodAffinityToday
 from scheduler_core.plugins.inter_pod_affinity.plugin import broken_rules, may_be_first
 
@@ -66,6 +66,19 @@ class InterPodAffinity(InterPodAffinityToday):
             return np.zeros(len(scores), np.int64)
         scaled: Scores = (float(self.scale) * ((scores - least) / float(most - least))).astype(np.int64)
         return scaled
+
+    def explain_score(
+        self, pod: Pod, state: list[ScoringTerm], cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        explained = explain_sum(pod, state, rows, raw, index)
+        least, most = min(int(raw.min()), 0), max(int(raw.max()), 0)
+        normalized = int(InterPodAffinity.normalize(self, pod, state, cluster.nodes, rows, raw)[index])
+        if least == most:
+            explained.arithmetic.append(f"normalized = {normalized} (no feasible node has a sum)")
+        else:
+            share = f"({raw[index]} - {least}) / ({most} - {least})"
+            explained.arithmetic.append(f"normalized = int({self.scale} × {share}) = {normalized}")
+        return explained
 
 
 class InterPodAffinityOf1_18(InterPodAffinity):

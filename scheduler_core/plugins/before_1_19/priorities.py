@@ -60,6 +60,16 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
     ) -> Scores:
         return scores
 
+    def explain_score(
+        self, pod: Pod, state: list[ScoringTerm], cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        explained = super().explain_score(
+            pod, state, cluster, rows, super().score(pod, state, cluster.nodes, rows), index
+        )
+        if self._handle.release.rules.affinity_counters_may_be_missing and self._lacks_counter(pod, rows)[index]:
+            explained.arithmetic[:] = [f"score = {raw[index]} (the node has no counter: no pod on it has an affinity)"]
+        return explained
+
     def _lacks_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return a bool per node: whether it lacks a counter, because neither this pod nor a pod there has terms."""
         pods = self._handle.cluster.pods

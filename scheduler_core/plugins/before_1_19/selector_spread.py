@@ -89,8 +89,27 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     def explain_score(
         self, pod: Pod, state: LabelSelector, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        name = cluster.nodes.names[int(rows[index])]
-        return ScoreExplanation([f"{int(raw[index])} pods of the same services and controllers on {name}"], [])
+        nodes = cluster.nodes
+        name, zone = nodes.names[int(rows[index])], self.zone_key(nodes.nodes[int(rows[index])])
+        lines = [f"{int(raw[index])} pods of the same services and controllers on {name}"]
+        if self._yields(pod):
+            return ScoreExplanation([*lines, "the pod has topology spread constraints, so this is the score: 0"], [])
+        normalized = int(self.normalize(pod, state, nodes, rows, raw)[index])
+        share = self._share(int(raw[index]), int(raw.max()))
+        if not zone:
+            return ScoreExplanation([*lines, f"int({share}) = {normalized}"], [])
+        sums: dict[str, int] = {}
+        for row, count in zip(rows, raw, strict=True):
+            key = self.zone_key(nodes.nodes[int(row)])
+            sums[key] = sums.get(key, 0) + int(count)
+        sums.pop("", None)
+        lines.append(f"{sums[zone]} such pods in its zone, {max(sums.values())} in the zone with the most")
+        of_zone = self._share(sums[zone], max(sums.values()))
+        return ScoreExplanation([*lines, f"int(1/3 * {share} + 2/3 * {of_zone}) = {normalized}"], [])
+
+    def _share(self, count: int, most: int) -> str:
+        """Return the arithmetic of `_inverted`."""
+        return f"{self.scale} * ({most} - {count}) / {most}" if most else str(self.scale)
 
     def _yields(self, pod: Pod) -> bool:
         return self.yields_to_constraints and bool(pod.topology_spread_constraints)

@@ -30,8 +30,6 @@ OTHER_NAME = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match 
 class TaintToleration(TaintTolerationToday):
     """TaintToleration before 1.19, whose reason names the first untolerated taint."""
 
-    scale = MAX_NODE_SCORE
-
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         super().__init__(args, handle)
         self._reason = self.reason
@@ -46,8 +44,6 @@ class TaintToleration(TaintTolerationToday):
 
 class NodeAffinity(NodeAffinityToday):
     """NodeAffinity before 1.19, with an earlier reason. It has no PreFilter: named nodes do not limit the search."""
-
-    scale = MAX_NODE_SCORE
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         verdicts = super().filter(pod, state, nodes, rows, change)
@@ -69,6 +65,9 @@ class ImageLocality(ImageLocalityToday):
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return image_locality(pod, nodes, rows, MAX_NODE_SCORE)
+
+    def max_threshold(self, pod: Pod) -> int:
+        return MAX_CONTAINER_THRESHOLD
 
 
 def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, deleted_nodes: int = 0) -> Scores:

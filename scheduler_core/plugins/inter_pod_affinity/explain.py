@@ -156,6 +156,21 @@ def explain_score(
     pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int
 ) -> ScoreExplanation:
     """Return the contribution of each term on this node, the sum, and the normalization."""
+    explained = explain_sum(pod, terms, rows, raw, index)
+    lowest, highest = int(raw.min()), int(raw.max())
+    normalized = int(normalize(raw)[index])
+    if lowest == highest:
+        explained.arithmetic.append(f"normalized = {normalized} (all feasible nodes have the same score)")
+    else:
+        share = f"({raw[index]} - {lowest}) / ({highest} - {lowest})"
+        explained.arithmetic.append(f"normalized = int({MAX_NODE_SCORE} × {share}) = {normalized}")
+    return explained
+
+
+def explain_sum(
+    pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int
+) -> ScoreExplanation:
+    """Return the contribution of each term on this node, and their sum, the raw score."""
     lines, facts = [], []
     for scoring in terms:
         code = int(scoring.domains.codes[rows[index]])
@@ -164,14 +179,7 @@ def explain_score(
             key, domain = scoring.term.topology_key, scoring.domains.names[code]
             lines.append(f"{key}={domain}: {count} × {scoring.weight} = {count * scoring.weight}")
             facts.append(_term_fact(scoring, domain, count, _term_field(pod, scoring)))
-    lowest, highest = int(raw.min()), int(raw.max())
     lines.append(f"raw = {raw[index]}")
-    normalized = int(normalize(raw)[index])
-    if lowest == highest:
-        lines.append(f"normalized = {normalized} (all feasible nodes have the same score)")
-    else:
-        share = f"({raw[index]} - {lowest}) / ({highest} - {lowest})"
-        lines.append(f"normalized = int({MAX_NODE_SCORE} × {share}) = {normalized}")
     return ScoreExplanation(lines, facts)
 
 

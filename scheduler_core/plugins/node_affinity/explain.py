@@ -8,7 +8,7 @@ from scheduler_core.apis.constraints import PreferredNodeTerm
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, SelectorRequirement
 from scheduler_core.framework.facts import Fact, ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.framework.interface import Scores
 
 AFFINITY_FIELD = "spec.affinity.nodeAffinity"
 REQUIRED_FIELD = f"{AFFINITY_FIELD}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
@@ -31,9 +31,17 @@ def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[F
 
 
 def explain_preferred(
-    added: Sequence[PreferredNodeTerm], own: Sequence[PreferredNodeTerm], node: Node, raw: Scores, index: int
+    added: Sequence[PreferredNodeTerm],
+    own: Sequence[PreferredNodeTerm],
+    node: Node,
+    raw: Scores,
+    index: int,
+    scale: int,
 ) -> ScoreExplanation:
-    """Return the weights of the matching preferred terms of the profile and the pod, and the best node's sum."""
+    """Return the weights of the matching preferred terms of the profile and the pod, and the best node's sum.
+
+    `scale`: the highest score.
+    """
     facts = [_preference_fact(term, node, "") for term in added]
     facts += [_preference_fact(term, node, f"{PREFERRED_FIELD}[{number}]") for number, term in enumerate(own)]
     matching = [str(term.weight) for term in (*added, *own) if term.term.matches(node.labels, node.name)]
@@ -42,7 +50,7 @@ def explain_preferred(
     if best == 0:
         lines.append("no feasible node matches any: 0")
     else:
-        lines.append(f"{MAX_NODE_SCORE} * {score} / {best} = {MAX_NODE_SCORE * score // best}")
+        lines.append(f"{scale} * {score} / {best} = {scale * score // best}")
     return ScoreExplanation(lines, facts)
 
 

@@ -14,6 +14,7 @@ from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
     PASS,
     SKIP,
     Action,
@@ -71,6 +72,7 @@ class NodeAffinity(
     """Filters and scores nodes by node selector and affinity. `addedAffinity` of the arguments applies to every pod."""
 
     name = "NodeAffinity"
+    scale = MAX_NODE_SCORE
     about = AboutFile("about.yaml")
     reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
     sign_pod = staticmethod(by_node_affinity)
@@ -136,7 +138,7 @@ class NodeAffinity(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
         node = cluster.nodes.nodes[int(rows[index])]
-        return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index)
+        return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index, self.scale)
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         """Queue the pod if the node matches now and did not before, or if no term matches and one cannot be parsed.

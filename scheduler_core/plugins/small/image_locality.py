@@ -38,6 +38,10 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
         scores: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
         return scores
 
+    def max_threshold(self, pod: Pod) -> int:
+        """Return the sum of scaled sizes, in bytes, from which on a node has the highest score."""
+        return MAX_CONTAINER_THRESHOLD * pod.num_containers
+
     def sign_pod(self, pod: Pod) -> Fragments:
         return {"images": frozenset(image_names(pod))}
 
@@ -49,7 +53,9 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
         names = image_names(pod)
         parts = {name: scaled(*_state(nodes, row, name), len(nodes)) for name in names}
         facts = [_image_fact(nodes, row, name) for name in parts]
-        return ScoreExplanation(_arithmetic(pod, [parts[name] for name in names], int(raw[index])), facts)
+        return ScoreExplanation(
+            _arithmetic(self.max_threshold(pod), [parts[name] for name in names], int(raw[index])), facts
+        )
 
 
 def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
@@ -97,13 +103,12 @@ def _scaled_size(images: ImageState, image: str, nodes: int) -> int:
     return next((scaled(size, having, nodes) for name, size, having in images if name == image), 0)
 
 
-def _arithmetic(pod: Pod, parts: list[int], score: int) -> list[str]:
-    low, high = MIN_THRESHOLD // MIB, MAX_CONTAINER_THRESHOLD * pod.num_containers // MIB
+def _arithmetic(most: int, parts: list[int], score: int) -> list[str]:
+    low, high = MIN_THRESHOLD // MIB, most // MIB
     total = sum(parts)
     lines = [f"{' + '.join(map(str, parts))} = {total} bytes, {total / MIB:.1f}Mi, kept between {low}Mi and {high}Mi"]
-    clipped = min(max(total, MIN_THRESHOLD), MAX_CONTAINER_THRESHOLD * pod.num_containers)
-    scale = MAX_CONTAINER_THRESHOLD * pod.num_containers - MIN_THRESHOLD
-    lines.append(f"{MAX_NODE_SCORE} * ({clipped} - {MIN_THRESHOLD}) / {scale} = {score}")
+    clipped = min(max(total, MIN_THRESHOLD), most)
+    lines.append(f"{MAX_NODE_SCORE} * ({clipped} - {MIN_THRESHOLD}) / {most - MIN_THRESHOLD} = {score}")
     return lines
 
 

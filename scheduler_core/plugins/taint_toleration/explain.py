@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.facts import Fact, ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.framework.interface import Scores
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, tolerates
 from scheduler_core.trace.summaries import taint_text
 
@@ -30,17 +30,21 @@ def explain_taints(pod: Pod, node: Node) -> list[Fact]:
     return [_fact(pod.tolerations, taint, node.name) for taint in taints]
 
 
-def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
-    """Explain the score by the node's PreferNoSchedule taints; the node with the most untolerated ones scores 0."""
+def explain_preferences(
+    tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int, scale: int
+) -> ScoreExplanation:
+    """Explain the score by the node's PreferNoSchedule taints; the node with the most untolerated ones scores 0.
+
+    `scale`: the highest score.
+    """
     soft = [taint for taint in node.taints if taint.effect == SOFT_EFFECT]
     facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
     count, most = int(raw[index]), int(raw.max())
     lines = [f"PreferNoSchedule taints that the pod does not tolerate: {count}"]
     if most == 0:
-        lines.append(f"no feasible node has any: {MAX_NODE_SCORE}")
+        lines.append(f"no feasible node has any: {scale}")
     else:
-        normalized = MAX_NODE_SCORE - MAX_NODE_SCORE * count // most
-        lines.append(f"{MAX_NODE_SCORE} - {MAX_NODE_SCORE} * {count} / {most} = {normalized}")
+        lines.append(f"{scale} - {scale} * {count} / {most} = {scale - scale * count // most}")
     return ScoreExplanation(lines, facts)
 
 

@@ -17,6 +17,7 @@ from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.about import AboutFile
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
     SUCCESS,
     Action,
     Change,
@@ -62,6 +63,7 @@ class TaintToleration(
     """Filters and scores nodes by their taints; the rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
+    scale = MAX_NODE_SCORE
     about = AboutFile("about.yaml")
     without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
@@ -105,7 +107,9 @@ class TaintToleration(
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        return explain_preferences(_soft_tolerations(pod), cluster.nodes.nodes[int(rows[index])], raw, index)
+        return explain_preferences(
+            _soft_tolerations(pod), cluster.nodes.nodes[int(rows[index])], raw, index, self.scale
+        )
 
     def _verdict(self, pod: Pod, taints: Sequence[Taint]) -> Status:
         taint = find_untolerated_taint(taints, pod.tolerations, HARD_EFFECTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +17,11 @@ from tests.conformance.records import records_of, scenario_of
 from tests.core.explain.test_attempt import EveryAttempt
 
 CASES = sorted((release, case) for release in ("1.15", "1.16", "1.18") for case in records_of(release))[::3]
+
+
+def result_of(arithmetic: list[str]) -> int:
+    """Return the last number of the last line, without its remark in parentheses."""
+    return int(re.findall(r"-?\d+", re.sub(r" \(.*\)$", "", arithmetic[-1]))[-1])
 
 
 @pytest.mark.parametrize(("release", "case"), CASES, ids=str)
@@ -37,3 +43,4 @@ def test_an_explanation_says_what_the_scheduler_decided(release: str, case: str)
             assert [one.plugin for one in failing[:1]] == (verdict["predicates"][:1] if verdict else [])
             scored = {name: by_node[node.node] for name, by_node in record["scores"].items() if node.node in by_node}
             assert {one.plugin: [one.raw, one.normalized, one.weighted] for one in node.scores} == scored
+            assert [result_of(one.arithmetic) for one in node.scores] == [one.normalized for one in node.scores]
