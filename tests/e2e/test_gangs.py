@@ -12,7 +12,7 @@ FRAME = ".scene:not([hidden]) .gang-frame"
 
 def quorum_text(page: Page) -> str:
     """Return the text about the quorum in the group's frame."""
-    return page.inner_text(f"{FRAME} .gang-quorum_text").strip()
+    return page.inner_text(f"{FRAME} .gang-words").strip()
 
 
 def members(page: Page) -> list[str]:

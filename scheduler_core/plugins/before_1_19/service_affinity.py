@@ -139,8 +139,18 @@ class ServiceAffinity(
     def explain_score(
         self, pod: Pod, state: object, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        name = cluster.nodes.names[int(rows[index])]
-        return ScoreExplanation([f"{int(raw[index])} pods of the service on {name}, of {int(raw.sum())}"], [])
+        node, total = cluster.nodes.nodes[int(rows[index])], int(raw.sum())
+        lines = [f"{int(raw[index])} pods of the service on {node.name}, of {total}"]
+        shares = []
+        for label in self._spread_over:
+            codes = cluster.nodes.label(label).codes[rows]
+            if codes[index] >= 0:
+                same = int(raw[codes == codes[index]].sum())
+                lines.append(f"{same} of them on nodes with {label}={node.labels[label]}")
+                share = f"{self.scale} * ({total} - {same}) / {total}" if total else str(self.scale)
+                shares.append(share if len(self._spread_over) == 1 else f"{share} / {len(self._spread_over)}")
+        normalized = int(self.normalize(pod, state, cluster.nodes, rows, raw)[index])
+        return ScoreExplanation([*lines, f"int({' + '.join(shares) or 0}) = {normalized}"], [])
 
     def _required_values(
         self, state: AffinityState, nodes: NodeTable, row: int = -1, removed: set[int] | None = None
