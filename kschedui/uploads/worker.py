@@ -101,7 +101,7 @@ class Server:
     def end_if_idle(self) -> None:
         """End the server WORK_IDLE_SECONDS after the last upload; the next one starts it again."""
         if self.used_at is not None and monotonic() - self.used_at > settings.WORK_IDLE_SECONDS:
-            multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+            multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined] # there is no public function
             self.used_at = None
 
 
