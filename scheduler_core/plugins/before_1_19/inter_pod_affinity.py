@@ -74,7 +74,7 @@ class InterPodAffinity(InterPodAffinityToday):
         least, most = min(int(raw.min()), 0), max(int(raw.max()), 0)
         normalized = int(InterPodAffinity.normalize(self, pod, state, cluster.nodes, rows, raw)[index])
         if least == most:
-            explained.arithmetic.append(f"normalized = {normalized} (no feasible node has a sum)")
+            explained.arithmetic.append(f"normalized = {normalized} (no feasible node has a score above 0)")
         else:
             share = f"({raw[index]} - {least}) / ({most} - {least})"
             explained.arithmetic.append(f"normalized = int({self.scale} × {share}) = {normalized}")

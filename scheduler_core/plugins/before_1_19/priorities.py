@@ -67,7 +67,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
             pod, state, cluster, rows, super().score(pod, state, cluster.nodes, rows), index
         )
         if self._handle.release.rules.affinity_counters_may_be_missing and self._lacks_counter(pod, rows)[index]:
-            explained.arithmetic[:] = [f"score = {raw[index]} (the node has no counter: no pod on it has an affinity)"]
+            explained.arithmetic[:] = [f"the node has no counter, because no pod on it has an affinity: {raw[index]}"]
         return explained
 
     def _lacks_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

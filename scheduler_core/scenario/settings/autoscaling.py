@@ -255,9 +255,9 @@ def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, 
     from scheduler_core.cel.libraries.regex import compile_pattern  # imported when a file has such expressions
 
     problems.enter(document.chunk, document.prefix)
-    data = document.data.get("data")
-    text = data.get("priorities") if isinstance(data, Mapping) else data
+    data = document.data.get("data") or {}
     try:
+        text = dict(data).get("priorities")
         read = yaml.safe_load(text) if isinstance(text, str) else None
         priorities = {int(priority): tuple(names) for priority, names in dict(read or {}).items()}
         for name in (name for names in priorities.values() for name in names):

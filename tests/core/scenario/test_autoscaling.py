@@ -115,6 +115,18 @@ def test_every_plugin_of_the_table_can_run() -> None:
     assert set(strategies.balance) == set(BALANCE)
 
 
+@pytest.mark.parametrize("data", [5, "10: [a]", [5]])
+def test_data_of_the_priority_expander_that_is_no_mapping_is_an_error(data: object) -> None:
+    config_map = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "cluster-autoscaler-priority-expander"},
+        "data": data,
+    }
+    with pytest.raises(ScenarioErrors, match="expected a mapping from priorities to lists of regular expressions"):
+        parse_scenario("\n---\n".join([scenario(autoscaler("--expander=priority")), json.dumps(config_map)]))
+
+
 def test_a_node_group_cannot_exceed_the_limit_of_nodes() -> None:
     group = {
         "apiVersion": "kschedui.io/v1alpha1",

@@ -509,6 +509,8 @@ const LINES = [
 	[/^no claim has a prioritized list: 0$/, "nolist"],
 	[/^(?<name>\S+): (?<n>\d+) of (?<all>\d+)$/, "requested"],
 	[/^(?<n>\d+) pods of the same services and controllers on (?<node>\S+)$/, "siblings"],
+	[/^(?<n>\d+) such pods in its zone, (?<most>\d+) in the zone with the most$/, "zone"],
+	[/^(?<n>\d+) of them on nodes with (?<key>\S+)$/, "label"],
 	[/^(?<n>\d+) pods of the service on (?<node>\S+), of (?<all>\d+)$/, "service"],
 ];
 
