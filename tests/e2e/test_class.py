@@ -69,12 +69,14 @@ def start(teacher: Page, fragment: str = "", *, lesson: str = "flash-sale") -> s
 
 
 def join(student: Page, code: str) -> None:
-    """Join a class by typing its code, and wait until the page follows the teacher or shows a question."""
+    """Join a class by typing its code, and wait until the page follows the teacher or shows a question or its result."""
     student.goto("/c/")
     student.fill("#code", code.lower())
     student.keyboard.press("Enter")
     wait_until_drawn(student)
-    expect(student.locator(".class-news")).to_contain_text(re.compile("Following|正在跟随|question|有一个问题"))
+    expect(student.locator(".class-news")).to_contain_text(
+        re.compile("Following|正在跟随|question|有一个问题|right|答对|Nobody|没有人")
+    )
 
 
 def press(page: Page, keys: str) -> None:
@@ -258,6 +260,16 @@ def test_a_question_stays_in_the_teachers_headline_while_students_receive_it(vis
     headlines = teacher.evaluate("headlines")
     assert {text for text, _ in headlines[[text for text, _ in headlines].index(asked) :]} == {asked}
     assert not any(pending for _, pending in headlines + student.evaluate("headlines"))
+
+
+def test_a_question_that_nobody_answered_says_so_also_to_a_student_who_joins_after_it(visitor: MakePage) -> None:
+    teacher, student = visitor(), visitor()
+    code = start(teacher)
+    to_question(teacher)
+    teacher.locator("#predict .primary").click()
+    expect(teacher.locator(".class-tally")).to_have_text("Nobody answered")
+    join(student, code)
+    expect(student.locator(".class-news")).to_have_text("Nobody answered")
 
 
 def test_counts_are_on_the_stage_and_in_view_on_a_phone_and_the_end_is_shown_over_them(visitor: MakePage) -> None:

@@ -8,6 +8,7 @@ import { t } from "../shared/i18n.js";
 import { Attendance } from "./attendance.js";
 import { drawHistogram } from "./histogram.js";
 import { ClassSocket, socketAddress } from "./socket.js";
+import { tallyOf, tallyText } from "./tally.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -121,8 +122,8 @@ function stateText({ board, follow }, lost) {
  */
 function questionText({ isAsked, board, answers, counts, question }) {
 	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
-	if (!counts || !question) return "";
-	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, count) => sum + count, 0) });
+	const tally = tallyOf(question, counts);
+	return tally ? tallyText(tally) : "";
 }
 
 /**

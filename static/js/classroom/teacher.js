@@ -10,6 +10,7 @@ import { drawHistogram } from "./histogram.js";
 import { Lead } from "./lead.js";
 import { ClassSocket, socketAddress } from "./socket.js";
 import { classHooks, openSpeaker } from "./speaking.js";
+import { tallyOf, tallyText } from "./tally.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -52,16 +53,16 @@ export function teach(page) {
 		const { paused, board } = lead;
 		const { students, answered } = lead.counted;
 		const open = Boolean(predictions.open && !lead.counts);
-		return { code, students, answered, open, right: tally(), paused, ended: board?.ended ?? false, lost };
-	}
-
-	/**
-	 * The number of right answers and of answers; null before the question is revealed.
-	 * @returns {[number, number] | null}
-	 */
-	function tally() {
-		const { counts, question } = lead;
-		return counts && question && [counts[question.right] ?? 0, counts.reduce((sum, count) => sum + count, 0)];
+		return {
+			code,
+			students,
+			answered,
+			open,
+			right: tallyOf(lead.question, lead.counts),
+			paused,
+			ended: board?.ended ?? false,
+			lost,
+		};
 	}
 
 	/**
@@ -133,9 +134,9 @@ export function teach(page) {
 	 */
 	function tallyLine() {
 		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
-		const now = all ?? tally();
-		if (!now) return null;
-		return h("p", { class: "class-tally" }, t(all ? "class.result" : "class.right", { right: now[0], all: now[1] }));
+		const now = tallyOf(lead.question, lead.counts);
+		const text = all ? t("class.result", { right: all[0], all: all[1] }) : now && tallyText(now);
+		return text && h("p", { class: "class-tally" }, text);
 	}
 
 	/** The number of students who have answered the open question, and of all, in words. */

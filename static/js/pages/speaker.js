@@ -4,6 +4,7 @@
  * clock, and the steps to go to. The player sends all of it (classroom/speaking.js).
  */
 
+import { tallyText } from "../classroom/tally.js";
 import { button, h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
 import { get, read } from "../shared/server.js";
@@ -245,7 +246,7 @@ function classParts(session) {
 		),
 		ended && h("p", { key: "ended" }, t("class.ended")),
 		open && h("p", { key: "answered", class: "speaker-answered" }, t("class.answered", { n: answered, all })),
-		right && h("p", { key: "right", class: "speaker-answered" }, t("class.right", { right: right[0], all: right[1] })),
+		right && h("p", { key: "right", class: "speaker-answered" }, tallyText(right)),
 		!ended &&
 			h(
 				"p",
