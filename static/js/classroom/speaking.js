@@ -15,7 +15,7 @@ import { Stops } from "./stops.js";
 /** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} CaptionTexts */
 /**
  * @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean,
- *   right: [number, number] | null, ended: boolean, lost: boolean}} ClassReport
+ *   tally: string, ended: boolean, lost: boolean}} ClassReport
  */
 
 const KEPT = "kschedui.speaker";

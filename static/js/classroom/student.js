@@ -8,7 +8,7 @@ import { t } from "../shared/i18n.js";
 import { Attendance } from "./attendance.js";
 import { drawHistogram } from "./histogram.js";
 import { ClassSocket, socketAddress } from "./socket.js";
-import { tallyOf, tallyText } from "./tally.js";
+import { tallyText } from "./tally.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -122,8 +122,7 @@ function stateText({ board, follow }, lost) {
  */
 function questionText({ isAsked, board, answers, counts, question }) {
 	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
-	const tally = tallyOf(question, counts);
-	return tally ? tallyText(tally) : "";
+	return tallyText(question, counts);
 }
 
 /**

@@ -10,7 +10,7 @@ import { drawHistogram } from "./histogram.js";
 import { Lead } from "./lead.js";
 import { ClassSocket, socketAddress } from "./socket.js";
 import { classHooks, openSpeaker } from "./speaking.js";
-import { tallyOf, tallyText } from "./tally.js";
+import { tallyText } from "./tally.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
@@ -58,7 +58,7 @@ export function teach(page) {
 			students,
 			answered,
 			open,
-			right: tallyOf(lead.question, lead.counts),
+			tally: tallyText(lead.question, lead.counts),
 			paused,
 			ended: board?.ended ?? false,
 			lost,
@@ -134,8 +134,8 @@ export function teach(page) {
 	 */
 	function tallyLine() {
 		const all = page.player.event?.type === "RunFinished" && lead.board?.tally?.[1] ? lead.board.tally : null;
-		const now = tallyOf(lead.question, lead.counts);
-		const text = all ? t("class.result", { right: all[0], all: all[1] }) : now && tallyText(now);
+		const now = tallyText(lead.question, lead.counts);
+		const text = all ? t("class.result", { right: all[0], all: all[1] }) : now;
 		return text && h("p", { class: "class-tally" }, text);
 	}
 

@@ -4,7 +4,6 @@
  * clock, and the steps to go to. The player sends all of it (classroom/speaking.js).
  */
 
-import { tallyText } from "../classroom/tally.js";
 import { button, h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
 import { get, read } from "../shared/server.js";
@@ -233,7 +232,7 @@ function commandButton(text, click, more = "") {
 /** The class's numbers and the buttons that lead it; [] without a class. @param {any} session */
 function classParts(session) {
 	if (!session) return [];
-	const { code, students, answered, open, right, paused, ended, lost } = session;
+	const { code, students, answered, open, tally, paused, ended, lost } = session;
 	const does = (/** @type {string} */ what) => () => post({ type: "class", what });
 	const all = Math.max(answered, students);
 	return [
@@ -246,7 +245,7 @@ function classParts(session) {
 		),
 		ended && h("p", { key: "ended" }, t("class.ended")),
 		open && h("p", { key: "answered", class: "speaker-answered" }, t("class.answered", { n: answered, all })),
-		right && h("p", { key: "right", class: "speaker-answered" }, tallyText(right)),
+		tally && h("p", { key: "tally", class: "speaker-answered" }, tally),
 		!ended &&
 			h(
 				"p",
