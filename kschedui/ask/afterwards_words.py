@@ -11,15 +11,15 @@ def evicted_words(victim: Evicted) -> Message:
     """Return sentences about a preempted pod: its preemptor, and the workload and node of its replacement."""
     values = {"pod": victim.pod, "node": victim.node, "preemptor": victim.preemptor, "owner": victim.owner}
     if not victim.owner:
-        return Message("{preemptor} preempts {pod} on {node}. No controller makes it again.", **values)
+        return Message("{preemptor} preempts {pod} on {node}. No controller recreates it.", **values)
     if victim.new_node:
         return Message(
-            "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it goes to {again}.",
+            "{preemptor} preempts {pod} on {node}. {owner} recreates it, and it goes to {again}.",
             **values,
             again=victim.new_node,
         )
     return Message(
-        "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it stays Pending: {message}",
+        "{preemptor} preempts {pod} on {node}. {owner} recreates it, and it stays Pending: {message}",
         **values,
         message=victim.message,
     )

@@ -169,7 +169,7 @@ def test_03_a_victim_is_seen_and_what_becomes_of_it(ask: Ask) -> None:
     assert "worker: evicts default/agent-x" in ask("simulate", "03", "--format", "table")
     for found in (ask("explain", "03", pod="urgent"), ask("explain", "03", pod="agent-x"), ask("pending", "03")):
         assert "default/urgent preempts default/agent-x on worker" in found
-        assert "DaemonSet agent makes it again, and it stays Pending" in found
+        assert "DaemonSet agent recreates it, and it stays Pending" in found
         assert "1 Insufficient example.com/dummy" in found
 
 
