@@ -156,7 +156,7 @@ def work(batch: Batch) -> None:
     under_way = Work(batch)
     with Holding(batch, under_way.give_up) as holding:
         numbers = under_way.missing()
-        design, runner = runner_of(batch.experiment)
+        design, runner = design_and_cells(batch.experiment)
         for number in numbers:
             under_way.number = number
             under_way.add(number, row_of(runner, design, number, holding))
@@ -193,16 +193,16 @@ def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
         yield event
 
 
-_runners: dict[str, tuple[Design, Cells]] = {}  # only the last experiment's: its text is read once
+_last_experiment: dict[str, tuple[Design, Cells]] = {}  # so that its text is read once
 
 
-def runner_of(experiment: Experiment) -> tuple[Design, Cells]:
+def design_and_cells(experiment: Experiment) -> tuple[Design, Cells]:
     """Return the design of an experiment, and the object that runs its cells."""
-    if experiment.public_id not in _runners:
-        _runners.clear()
+    if experiment.public_id not in _last_experiment:
+        _last_experiment.clear()
         runner = cells(experiment.version.text, experiment.kubernetes_version)
-        _runners[experiment.public_id] = design_of(experiment), runner
-    return _runners[experiment.public_id]
+        _last_experiment[experiment.public_id] = design_of(experiment), runner
+    return _last_experiment[experiment.public_id]
 
 
 def requeue_lost() -> int:

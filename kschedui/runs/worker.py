@@ -24,7 +24,7 @@ from kschedui.runs.bounds import Bounds, Stopped, bounds_of, too_much_memory
 from kschedui.runs.cluster_drawing import ClusterDrawing
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
-from kschedui.work.rare_collection import collect_after, rare_collection
+from kschedui.work.rare_collection import collect_garbage, rare_collection
 from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
@@ -94,7 +94,7 @@ def serve() -> bool:
         if public_id:
             begun = process_time()
             execute(public_id, long=long)
-            collect_after(process_time() - begun)
+            collect_garbage(process_time() - begun)
     return public_id is not None or (long and turns.next_run(long=True) is not None)
 
 

@@ -22,7 +22,7 @@ from django.conf import settings
 from kschedui.work import limits
 from kschedui.work.client_disconnect import ClientDisconnect
 from kschedui.work.fetched import call
-from kschedui.work.rare_collection import collect_after, rare_collection
+from kschedui.work.rare_collection import collect_garbage, rare_collection
 
 WORKS = 200  # of one process, so that memory that a large one left does not stay in use
 QUICK_NICE, SLOW_NICE = 2, 10  # pages have priority over quick work, and everything else has priority over slow work
@@ -175,7 +175,7 @@ def serve(connection: Connection, memory: int, slow: bool, idle: float | None) -
             except OSError:
                 return
         del args, value
-        collect_after(process_time() - begun)  # nobody waits for it
+        collect_garbage(process_time() - begun)  # nobody waits for it
 
 
 def pack(kind: str, value: Any, seconds: float) -> Any:

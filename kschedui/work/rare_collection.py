@@ -19,6 +19,6 @@ def rare_collection() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def collect_after(seconds: float) -> None:
-    """Collect the garbage of work that took this much processor time; Python alone would collect it much later."""
-    gc.collect(2 if seconds > LARGE_SECONDS else 1)
+def collect_garbage(work_seconds: float) -> None:
+    """Collect the garbage of work that took this much processor time; Python itself would collect it much later."""
+    gc.collect(2 if work_seconds > LARGE_SECONDS else 1)

@@ -129,7 +129,10 @@ def incomplete(run: Run | None, sentence: str) -> Refusal:
 
 
 def busy(ahead: WorkWait | None) -> Refusal:
-    """Return the refusal for work that has to wait; a client that retries soon keeps its place."""
+    """Return the refusal for work that cannot start yet: a client that retries soon keeps its place.
+
+    `ahead` None: the queue is full, and the work has no place in it.
+    """
     if ahead is None:
         sentence: str = gettext_noop("The server is busy: too many requests are waiting. Try again in a moment.")
         return Refusal(503, sentence, headers={"Retry-After": "10"})

@@ -326,7 +326,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "kubernetes": runs.release_of(version, run.kubernetes_version),
         "today": today(version, run),
         "scenario": about,
-        "page": page_of(version, run),
+        "page": permanent_url(version, run),
         "ws": "/ws/run/",
         "api": reverse("v1:api-root").rstrip("/"),
         "captions": static(f"i18n/{language()}.json"),
@@ -358,7 +358,7 @@ def today(version: Version, run: Run) -> dict[str, str] | None:
     return {"release": newest, "url": f"{reverse('compare', args=[*names, *names])}?{query}"}
 
 
-def page_of(version: Version, run: Run) -> str:
+def permanent_url(version: Version, run: Run) -> str:
     """Return the permanent URL of this run, to which the player adds the step as the fragment."""
     default = runs.find_run(version)
     return path_of(version) if default is None or default.pk == run.pk else address_of(version, run)

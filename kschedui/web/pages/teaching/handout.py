@@ -85,7 +85,7 @@ def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
             409, gettext_noop("The run did not finish, so there is no handout. Open the scenario to see why.")
         )
     lesson = lessons.load(shown.lesson)
-    address = cards.page_of(shown, run)
+    address = cards.permanent_url(shown, run)
     path, _, query = address.partition("?")
     link = cards.absolute(request, address)
     words = cards.words_url(shown) if lesson.has_words else ""
