@@ -98,14 +98,14 @@ def differences(waiting: PendingPod) -> Iterator[Message]:
         yield Message(
             "The cluster had {there:,} nodes at the attempt; the text has {here:,}.", there=there.total, here=here.total
         )
-    yield from _parts(there, here)
+    yield from _differing_parts(there, here)
     if there.preemption is None and here.preemption is not None:
         yield Message(
             "That scheduler did not report the result of preemption: it is older than 1.24, or preemption is off."
         )
 
 
-def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
+def _differing_parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Yield the reasons and results of preemption that differ, and an explanation."""
     theirs, ours = counts(there), counts(here)
     same = theirs == ours
@@ -113,8 +113,8 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
         before, now = theirs[reason], ours[reason]
         if before != now:
             yield Message("{reason}: {before:,} nodes there, {now:,} here.", reason=reason, before=before, now=now)
-    evicting = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
-    if there.preemption is not None and here.preemption is not None and evicting:
+    preemption_differs = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
+    if there.preemption is not None and here.preemption is not None and preemption_differs:
         yield Message(
             "About preemption, it reported: {before}; here: {now}.",
             before=write_parts(there.preemption),
@@ -122,5 +122,5 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
         )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")
-    elif there.total == here.total and there.preemption is not None and not evicting:
+    elif there.total == here.total and there.preemption is not None and not preemption_differs:
         yield Message("The reasons and numbers are the same; the wording is that of another release.")

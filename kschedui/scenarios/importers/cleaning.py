@@ -170,7 +170,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
 
 
 def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Manifest:
-    """Return the spec of a workload without empty fields; its pod template is treated like a pod."""
+    """Return the spec of a workload without fields that are null; its pod template is cleaned as a pod is."""
     cleaned = {name: value for name, value in spec.items() if value is not None}
     template = part(spec, "template")
     if isinstance(template.get("spec"), dict):
