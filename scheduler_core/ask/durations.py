@@ -109,7 +109,7 @@ class Durations:
 
     def __init__(self) -> None:
         self.of: dict[PodKey, Duration] = {}
-        self.called: dict[PodKey, str] = {}  # by owner and number, such as web@1/2; only pods of controllers
+        self.called: dict[PodKey, str] = {}  # for pods of controllers: owner and number, such as web@1/2
         self._open: dict[PodKey, Part] = {}
         self._failed: dict[PodKey, SchedulingFailed] = {}
         self._attempts: dict[PodKey, int] = {}
@@ -117,7 +117,7 @@ class Durations:
         self._behind: dict[PodKey, tuple[int, int | None]] = {}  # the slice of `_tried` while the pod was in activeQ
         self._refused = RefusedPods()
         self._asked: dict[str, float] = {}  # when an autoscaler asked for a NodeClaim or more of a node group
-        self._booted: dict[str, float] = {}  # by node: when an autoscaler asked for it
+        self._asked_by_node: dict[str, float] = {}  # when an autoscaler asked for a node that has booted since
         self._changed = "", ""  # kind and name of the object that changed last at this time
         self._kubelets = False
         self._now = 0.0
@@ -172,7 +172,7 @@ class Durations:
                 group = event.because.values.get("group", "") if event.because is not None else ""
                 asked = self._asked.get(key, self._asked.get(str(group)))
                 if asked is not None:
-                    self._booted[key] = asked
+                    self._asked_by_node[key] = asked
 
     def _follow(self, event: AnyEvent) -> None:
         """Take an event about one pod."""
@@ -271,7 +271,7 @@ class Durations:
             ahead = list(dict.fromkeys(self._tried[behind[0] : behind[1]]))
             part.ahead, part.ahead_count = ahead[:MAX_AHEAD], len(ahead)
         parts = self.of[key].parts
-        asked = self._booted.get(name) if kind == "Node" and part.cause == "unschedulable" else None
+        asked = self._asked_by_node.get(name) if kind == "Node" and part.cause == "unschedulable" else None
         if asked is not None and asked < self._now:
             if asked > part.start:
                 parts.append(msgspec.structs.replace(part, end=asked, until=""))

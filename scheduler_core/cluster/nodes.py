@@ -34,7 +34,7 @@ class ResourceIndex(dict[str, int]):
         """Return the index of a resource; a new name gets the next index."""
         return self.setdefault(name, len(self))
 
-    def vector(self, amounts: Mapping[str, int]) -> dict[int, int]:
+    def by_index(self, amounts: Mapping[str, int]) -> dict[int, int]:
         """Return amounts by index, without "pods"; new names get an index."""
         return {self.number(name): amount for name, amount in amounts.items() if name != "pods"}
 

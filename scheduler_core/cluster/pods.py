@@ -231,10 +231,10 @@ class PodTable:
     def _describe(self, slot: int, pod: Pod) -> None:
         """Set the pod's entries in the columns that its status does not change."""
         requests = pod.requests if pod.standing_requests is None else pod.standing_requests
-        vector = self._nodes.resources.vector(requests)
+        by_index = self._nodes.resources.by_index(requests)
         self.widen()
         amounts = [0] * (len(self.load) - 3)
-        for number, amount in vector.items():
+        for number, amount in by_index.items():
             amounts[number] = amount
         self.load[:, slot] = (*amounts, pod.non_zero_cpu, pod.non_zero_memory, 1)
         self.priority[slot] = pod.priority

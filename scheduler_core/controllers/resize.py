@@ -81,22 +81,22 @@ def check_resize(old: Pod, manifest: Manifest, node: Node | None, release: Relea
             raise AdmissionRefused(f'pods "{old.name}" is forbidden: {text}')
 
 
-def _check_containers(before: Any, after: Any, path: str, field: str) -> None:
+def _check_containers(before: Any, after: Any, prefix: str, field: str) -> None:
     for index, (old, new) in enumerate(zip(before, after, strict=False)):
         for kind in ("requests", "limits"):
             old_amounts, new_amounts = ((entry.get("resources") or {}).get(kind) or {} for entry in (old, new))
             if set(old_amounts) - set(new_amounts):
                 text = f"resource {kind} cannot be removed"
-                raise AdmissionRefused(f"{path}[{index}].resources.{kind}: Forbidden: {text}")
+                raise AdmissionRefused(f"{prefix}[{index}].resources.{kind}: Forbidden: {text}")
             changed = {
                 name
                 for name in new_amounts
                 if amounts({name: new_amounts[name]}) != amounts({name: old_amounts.get(name)})
             }
             if changed - set(RESIZABLE):
-                raise AdmissionRefused(f"{path}: Forbidden: only cpu and memory resources are mutable")
+                raise AdmissionRefused(f"{prefix}: Forbidden: only cpu and memory resources are mutable")
             if changed and field == "initContainers" and not is_sidecar(old):
-                raise AdmissionRefused(f"{path}: Forbidden: resources for non-sidecar init containers are immutable")
+                raise AdmissionRefused(f"{prefix}: Forbidden: resources for non-sidecar init containers are immutable")
 
 
 def with_actual_resources(pod: Pod) -> Pod:

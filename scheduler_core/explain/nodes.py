@@ -65,11 +65,13 @@ class Explainer:
         self._explains_filter = {plugin.name: plugin for plugin in filters if isinstance(plugin, ExplainsFilter)}
         self._explains_score = {plugin.name: plugin for plugin in scorers if isinstance(plugin, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
-        running = dict(framework.pre_filters)
-        own = [plugin for plugin in filters if implements(plugin, RunsPreFilter)]
-        called = [plugin for plugin in own if implements(plugin, PreFilterPlugin) and plugin.name not in running]
-        alone = {plugin.name: plugin.pre_filter for plugin in called}  # these run PreFilter in their Filter
-        for name, pre_filter in (running | alone).items():
+        pre_filters = dict(framework.pre_filters)
+        for plugin in filters:  # without their PreFilter, some plugins run it in their Filter
+            if plugin.name in pre_filters or not implements(plugin, RunsPreFilter):
+                continue
+            if implements(plugin, PreFilterPlugin):
+                pre_filters[plugin.name] = plugin.pre_filter
+        for name, pre_filter in pre_filters.items():
             result = pre_filter(pod, cluster)
             self._cycle.states[name] = result.state
             if result.status.is_skip:

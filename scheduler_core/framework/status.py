@@ -210,7 +210,7 @@ def compact(which: NDArray[np.integer[Any]], statuses: Sequence[Status]) -> Verd
 
 
 def _shift(which: NDArray[np.int16], by: int) -> NDArray[np.int16]:
-    """Return the numbers of the same statuses behind `by` other statuses."""
+    """Return the numbers of the statuses if `by` others come first; 0, for rows that pass, stays 0."""
     return np.where(which > 0, which + by, which) if by else which
 
 

@@ -44,7 +44,7 @@ class _State:
         self._workloads: dict[tuple[str, str], Row] = {}
         self._nodes: dict[str, Row] = {}
         self._claims: dict[str, Row] = {}
-        self._times: dict[tuple[str, str, str], int] = {}  # how often each Event was recorded
+        self._event_counts: dict[tuple[str, str, str], int] = {}  # how often each Event was recorded
 
     def rows(self, event: AnyEvent) -> Iterator[Row]:
         """Yield the rows of an event."""
@@ -366,7 +366,7 @@ class _State:
 
     def _event(self, kind: str, name: str, reason: str, level: str, source: str, message: str) -> Row:
         key = kind, name, f"{reason} {message}"
-        self._times[key] = times = self._times.get(key, 0) + 1
+        self._event_counts[key] = times = self._event_counts.get(key, 0) + 1
         details: Row = {"reason": reason, "type": level, "source": source, "message": message}
         return self._row("event", kind, name, {**details, **({"count": times} if times > 1 else {})})
 

@@ -200,12 +200,14 @@ class ClusterState:
             keys = " ".join(f"{budget.namespace}/{budget.name}" for budget in budgets)
             if len(budgets) > 1:
                 return f"eviction does not support multiple PDBs (PodDisruptionBudget(s)=[{keys}])"
-            if budgets and not (budgets[0].evicts_unhealthy and not status.ready) and self._allowed(budgets[0]) == 0:
+            if not budgets or (budgets[0].evicts_unhealthy and not status.ready):
+                continue
+            if self._disruptions_allowed(budgets[0]) == 0:
                 return f"pdb prevents pod evictions (PodDisruptionBudget=[{keys}])"
         return ""
 
-    def _allowed(self, budget: PodDisruptionBudget) -> int:
-        """Return the number in the budget's status; that of the file until the disruption-controller writes one."""
+    def _disruptions_allowed(self, budget: PodDisruptionBudget) -> int:
+        """Return `status.disruptionsAllowed` as last written; until then, as in the scenario, or 0."""
         status = self._api.workload_status(budget)
         return status.number("disruptionsAllowed") if status.numbers else budget.disruptions_allowed or 0
 

@@ -249,7 +249,7 @@ register(Ip, IP, equal=_equal_ip, size=lambda ip: ip.address.max_prefixlen // 8,
 register(Cidr, CIDR, equal=_equal_cidr, size=lambda cidr: math.ceil(cidr.bits / 8), text=_text_of_cidr)
 
 
-def _of_ip(name: str, overload: str, holds: Callable[[_Address], bool]) -> Function:
+def _ip_predicate(name: str, overload: str, holds: Callable[[_Address], bool]) -> Function:
     return Function(name, (Overload(overload, (IP,), BOOL, True, lambda ip: holds(ip.address)),))
 
 
@@ -258,11 +258,11 @@ IPS = Library(
         Function("ip", (Overload("string_to_ip", (STRING,), IP, False, _ip),)),
         Function("family", (Overload("ip_family", (IP,), INT, True, lambda ip: ip.address.version),)),
         Function("ip.isCanonical", (Overload("ip_is_canonical", (STRING,), BOOL, False, _is_canonical),)),
-        _of_ip("isUnspecified", "ip_is_unspecified", lambda address: address.is_unspecified),
-        _of_ip("isLoopback", "ip_is_loopback", _is_loopback),
-        _of_ip("isLinkLocalMulticast", "ip_is_link_local_multicast", _is_link_local_multicast),
-        _of_ip("isLinkLocalUnicast", "ip_is_link_local_unicast", _is_link_local),
-        _of_ip("isGlobalUnicast", "ip_is_global_unicast", _is_global_unicast),
+        _ip_predicate("isUnspecified", "ip_is_unspecified", lambda address: address.is_unspecified),
+        _ip_predicate("isLoopback", "ip_is_loopback", _is_loopback),
+        _ip_predicate("isLinkLocalMulticast", "ip_is_link_local_multicast", _is_link_local_multicast),
+        _ip_predicate("isLinkLocalUnicast", "ip_is_link_local_unicast", _is_link_local),
+        _ip_predicate("isGlobalUnicast", "ip_is_global_unicast", _is_global_unicast),
         Function("isIP", (Overload("is_ip", (STRING,), BOOL, False, lambda text: type(_ip(text)) is Ip),)),
         Function("string", (Overload("ip_to_string", (IP,), STRING, False, lambda ip: str(ip.address)),)),
     )
