@@ -34,17 +34,15 @@ export function draw(target, view) {
 	const single = groups.length === 1 || groups.length > FEW;
 	const columns = Math.min(groups.length, view.width <= PHONE ? 1 : dense ? 4 : FEW);
 	const space = layoutOf(view, single, groups);
-	const labels = new Map(
-		dense ? [] : [...view.state.nodes.values()].map((node) => [node, labelsOf(view, node, space)]),
-	);
-	const rows = Math.max(0, ...[...labels.values()].map((label) => label.rows));
+	const bars = new Map(dense ? [] : [...view.state.nodes.values()].map((node) => [node, barNames(view, node, space)]));
+	const rows = Math.max(0, ...[...bars.values()].map((bar) => bar.rows));
 	const strips = bindingStrips(view);
 	const spare = strips.flat().some(Boolean) ? 0 : STRIPS;
 	/** The height of the bars in a column of so many cards. @param {number} down */
 	const barHeight = (down) =>
 		Math.max(LOWEST, (space.height * space.down + spare) / down - (ROW - LOWEST + rows * TIER) * space.scale);
 	const kept = [...view.state.nodes.keys()].some((name) => nominatedTo(view.state, name).length > 0);
-	const size = { dense, labels, kept, ...space };
+	const size = { dense, bars, kept, ...space };
 	const alone = groups.length === 1 && !dense && view.width > PHONE;
 	patch(target, [
 		h(
@@ -180,7 +178,7 @@ const DENSE_LETTERS = 16;
 
 /**
  * @typedef {{width: number, tiers: number, scale: number}} Space pixels of a bar, rows of names, size of letters
- * @typedef {Space & {dense: boolean, kept: boolean, labels: Map<NodeState, ReturnType<typeof labelsOf>>}} Size
+ * @typedef {Space & {dense: boolean, kept: boolean, bars: Map<NodeState, ReturnType<typeof barNames>>}} Size
  */
 
 /**
@@ -283,7 +281,7 @@ function noteLine(text) {
  * The names on a node's bar and below it, and the pods that are drawn as held (`held`).
  * @param {View} view @param {NodeState} node @param {Space} space
  */
-function labelsOf(view, node, space) {
+function barNames(view, node, space) {
 	const { name } = node.summary;
 	const back = view.event.type === "PodUnreserved" && view.event.node === name; // its former place, hatched
 	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
@@ -291,8 +289,8 @@ function labelsOf(view, node, space) {
 }
 
 /** A node's bar of pods, and the names below it. @param {View} view @param {NodeState} node @param {Size} size */
-function podBars(view, node, { labels }) {
-	const { held, inside, under } = /** @type {ReturnType<typeof labelsOf>} */ (labels.get(node));
+function podBars(view, node, { bars }) {
+	const { held, inside, under } = /** @type {ReturnType<typeof barNames>} */ (bars.get(node));
 	return [podBar(view, node.summary.name, barResource(node), { held, inside }), under];
 }
 

@@ -210,7 +210,7 @@ export function counterBars({ counters }) {
 			{ key: name, class: "counter", title: t("device.counter", { name, taken: percent(taken, whole), all: text }) },
 			h("em", null, withoutDomain(name)),
 			h("span", { class: "gauge-bar" }, h("i", { style: { width: percent(taken, whole) } })),
-			h("b", null, t("device.counter.of", { taken: amountLike(taken, text), all: text })),
+			h("b", null, t("device.counter.of", { taken: inUnitOf(taken, text), all: text })),
 		),
 	);
 }
@@ -220,8 +220,8 @@ function percent(taken, whole) {
 	return `${whole ? Math.round((100 * taken) / whole) : 0}%`;
 }
 
-/** The amount in the unit of the whole. @param {number} taken @param {string} whole "80Gi" */
-function amountLike(taken, whole) {
+/** The amount in the unit of the whole, without the unit. @param {number} taken @param {string} whole "80Gi" */
+function inUnitOf(taken, whole) {
 	return decimal(taken / numberOf(`1${whole.replace(/^[\d.]+/, "")}`));
 }
 
