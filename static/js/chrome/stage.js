@@ -95,8 +95,8 @@ function tryingBar({ tried, act }) {
 }
 
 /**
- * Keeps the title, the wait and the deciding lines of an explanation, and folds the other lines unless the reader
- * selected a number.
+ * Folds an explanation unless the reader selected a number or only notes would be folded. Its first two parts, the wait
+ * and the deciding lines stay; without such lines, the first three parts, or all up to the figures.
  * @param {View} view @param {Child} body
  */
 function foldRest(view, body) {

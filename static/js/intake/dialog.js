@@ -224,7 +224,7 @@ function isCorrectable(text, problems) {
 	);
 }
 
-/** Writes a problem like a sentence: capitalised, with a full stop. @param {string} problem */
+/** A problem as a sentence: capitalised, with a full stop. @param {string} problem */
 function asSentence(problem) {
 	const whole = /[.。!?]$/.test(problem) ? problem : `${problem}${/[\u3000-\u9fff]/.test(problem) ? "。" : "."}`;
 	return whole[0].toUpperCase() + whole.slice(1);

@@ -180,7 +180,7 @@ function markReady(view) {
 	page.stepShown();
 }
 
-/** Draws the page before the first chunk is loaded. */
+/** Draws the page while its step is not loaded; goes to the last step if the run ends before it. */
 function drawWaiting() {
 	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;

@@ -50,7 +50,8 @@ export function linkedPlace(location) {
 }
 
 /**
- * A link to share. It contains the step in the query too, so that servers can draw it in previews.
+ * A link to share. Its query names the step, so that servers can draw it in previews; its fragment names the whole
+ * place if something is selected or Filter is shown node by node.
  * @param {URL} page @param {Place} place
  */
 export function sharedLink(page, { step, frame, selection, order }) {

@@ -126,7 +126,7 @@ async function reach(url, init) {
 	}
 }
 
-/** Whether the same request may succeed later: the server cannot be reached, or is busy. @param {number} status */
+/** Whether the same request may succeed later: the server is unreachable, busy or failed. @param {number} status */
 export function isTemporary(status) {
 	return status === 0 || status === 429 || status >= 500;
 }

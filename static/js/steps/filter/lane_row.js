@@ -116,7 +116,7 @@ function fateOf({ model, at, seen }, name, stop) {
 const BY_ZONE = new Set(["PodTopologySpread", "EvenPodsSpread"]);
 
 /**
- * The note with the zone of a node, and the pods there that are alike, while a plugin compares zones; otherwise null.
+ * The note with a node's zone and the number of similar pods there, while a plugin compares zones; otherwise null.
  * @param {View} view @param {Lanes} lanes @param {Zone | null} within
  */
 function zoneNote(view, { at, plugins, phase }, within) {

@@ -326,8 +326,8 @@ export function funnel({ x, width, phone }, left, whole, at) {
 }
 
 /**
- * The red part of the funnel: the nodes that were rejected.
- * @type {(x: number, reach: number, mid: number, ...more: number[]) => Child[]}
+ * The red part of the funnel at a plugin: the nodes that it rejected. `from`, `to`: half the height before and after.
+ * @type {(x: number, reach: number, mid: number, from: number, to: number, key: number) => Child[]}
  */
 function wedge(x, reach, mid, from, to, key) {
 	return [-1, 1].map((side) =>

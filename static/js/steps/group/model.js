@@ -28,7 +28,7 @@ export function inCycle(event, { group }) {
 }
 
 /**
- * The group whose members are created, wait or are deleted, outside a cycle; "" for none.
+ * The group of a pod that is created, updated, gated or queued outside a cycle; "" for none.
  * @param {any} event
  * @param {State} state
  */
@@ -136,7 +136,8 @@ function membersInCycle(state, cycle, phase) {
 }
 
 /**
- * The state of a member during the trial.
+ * The state of a member during the trial. `at`: the index of the member being tried, -1 if there is none; `ahead`: how
+ * far behind it this member is in order, negative if it comes before.
  * @param {State} state @param {string} node @param {number} ahead @param {number} at @returns {Standing}
  */
 function standingWhileTried({ cycle }, node, ahead, at) {
