@@ -65,11 +65,11 @@ def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: 
     found += [f"also done by {sorted(kinds)}" for kinds in smallest.preempting if kinds not in by_kinds]
     if smallest.kinds.get("added") and frozenset({"nodes"}) not in by_kinds:
         found.append("one more node does")
-    return found + not_smallest(changes, smallest)
+    return found + unconfirmed(changes, smallest)
 
 
-def not_smallest(changes: list[Change], smallest: Smallest) -> list[str]:
-    """Return the single changes of an amount for which the search found a smaller amount."""
+def unconfirmed(changes: list[Change], smallest: Smallest) -> list[str]:
+    """Return a sentence for each change of one spread or priority if trying everything found no change of that kind."""
     found = []
     for one in changes:
         if len(one.changed) > 1 or one.changed[0].kind not in ("spread", "priority"):

@@ -212,7 +212,7 @@ def _init_container(random: Random, number: int) -> Manifest:
 
 
 def _pod_level_resources(random: Random, spec: Manifest) -> None:
-    """Add pod-level resources, and replace the containers by two that do not request more than these."""
+    """Add pod-level resources, and replace all containers with two that do not request more than the pod does."""
     spec["containers"] = [{"name": "c0", "image": "mid"}, {"name": "c1", "image": "x"}]
     spec.pop("initContainers", None)
     if chance(random, 2):
