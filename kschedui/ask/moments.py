@@ -78,7 +78,7 @@ def find_moment(name: Name, text: str | None) -> CachedMoment:
 
 
 def forget() -> None:
-    """Drop all moments and their scenarios, when memory is short or a test begins."""
+    """Drop all cached moments and scenarios, when memory is short or a test begins."""
     with _guard:
         _kept.clear()
     engine.forget()

@@ -146,7 +146,7 @@ class Work:
         tallies.add(tallies.CELLS, "failed", failed)
 
     def give_up(self, sentence: Message) -> None:
-        """Store this error instead of measures in the cell that is running."""
+        """Store this error instead of measures in the cell that is running. Raises leases.Lost."""
         self.add(self.number, Row(None, sentence))
         self.write()
 

@@ -15,7 +15,10 @@ MAX_STARTS = 8
 
 
 class Restarts(msgspec.Struct):
-    """A child that ended: the number of starts since it last ran steadily, the last start, and the next one."""
+    """The restarts of a child: their number since it last ran steadily, and the times of the last and the next one.
+
+    `started` is 0 before the first restart; `due` is None while no restart is planned.
+    """
 
     starts: int = 0
     started: float = 0.0

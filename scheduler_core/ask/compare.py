@@ -83,7 +83,11 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
-    """Corresponding attempts as indexes into `Comparison.attempts`; -1 if a run has no such attempt."""
+    """Corresponding attempts as indexes into `Comparison.attempts`; -1 if a run has no such attempt.
+
+    An index can be beyond the end of `attempts`, which is truncated. `same`: both runs have the attempt, and the
+    decisions are equal.
+    """
 
     before: int
     after: int

@@ -157,7 +157,7 @@ def _exists_one(make: Maker, target: Expr | None, arguments: list[Expr]) -> Expr
 
 
 def make_map(make: Maker, target: Expr | None, arguments: list[Expr]) -> Expr:
-    """Expand `list.map(x, transform)` or `list.map(x, predicate, transform)`."""
+    """Expand `list.map(x, transform)` or `list.map(x, predicate, transform)`. Raises MacroError."""
     variable = _variable(arguments[0], "argument is not an identifier")
     return _into_list(make, target, variable, "", arguments[1:])
 

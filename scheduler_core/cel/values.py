@@ -295,7 +295,10 @@ def key_of(value: Value) -> object:
 
 
 def hashable_key(value: Value) -> object:
-    """Return the key for any value. Raises Cancelled for values that Go cannot hash; Go compares some by identity."""
+    """Return the key for any value in a map; that of a value that Go compares by pointer, such as a list, is its id.
+
+    Raises Cancelled for a value that Go cannot hash.
+    """
     kind = type(value)
     unhashable = _UNHASHABLE.get(kind)
     if unhashable is not None:

@@ -65,7 +65,7 @@ class LabelColumn(msgspec.Struct, frozen=True):
 
 
 class NodeTable:
-    """The snapshot's nodes as columns. `generation` increases with every change of rows that is not one of pods.
+    """The snapshot's nodes as columns. `generation` increases with every change of rows other than their pods.
 
     Columns that depend on pods (`requested`, `non_zero`, `pod_count`) change in place; `touched` are the rows that
     changed since the last call of `states`.

@@ -251,9 +251,9 @@ class Scenario(msgspec.Struct, frozen=True):
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
     With `observed` the run is a replay: the decisions are carried out as observed, and each is also simulated. `seed`
-    None: the first of the best nodes wins a tie; `until_seconds` None: run until no action is due. Load order: the
-    order of `objects.kinds.LOAD_ORDER`, in which pods come last, bound ones before the others; then the nodes of
-    `node_groups`.
+    None: where the release breaks a tie at random, the first of the best nodes is selected. `until_seconds` None: run
+    until no action is due. Load order: the order of `objects.kinds.LOAD_ORDER`, in which pods come last, bound ones
+    before the others; then the nodes of `node_groups`.
     """
 
     text: str

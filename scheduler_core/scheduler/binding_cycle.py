@@ -263,7 +263,7 @@ def as_error(status: Status) -> Exception:
 def _with_fault(
     scheduler: Scheduler, attempt: Attempt, point: BindingPoint, results: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
-    """Return the plugins' results and status, with an injected fault if the plugins succeeded."""
+    """Return the plugins' results and status. If they succeeded, an injected fault for the pod is added, if any."""
     if not status.is_success:
         return results, status
     fault = scheduler.faults.next_error(attempt.pod.key, point)

@@ -194,8 +194,8 @@ class Owners:
         """Return whether the workload's controller can continue with the pods in the text, without creating any twice.
 
         A Deployment finds its pods by their ReplicaSets, which must all be in the text, and all its pods must be there
-        too. Return False for a workload that an API server would not have stored, such as one whose selector does not
-        match its template.
+        too. Return False for a Deployment without ReplicaSets, and for a workload that an API server would not have
+        stored, such as one whose selector does not match its template.
         """
         kind = str(manifest.get("kind"))
         if kind not in MAKERS or (kind, namespace_of(manifest), name_of(manifest)) in self.of_absent_sets:

@@ -177,7 +177,7 @@ def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Located]:
 
 
 def _created(document: Document) -> list[_Located]:
-    """Return the objects of the timeline."""
+    """Return the objects that the timeline creates or updates."""
     events = (document.data.get("spec") or {}).get("events") or ()
     return [
         _Located(event[action], document.chunk, (*document.prefix, "spec", "events", index, action))

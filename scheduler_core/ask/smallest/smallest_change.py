@@ -211,9 +211,10 @@ class ChangeSearch:
     # One node
 
     def _solutions_on(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
-        """Return the smallest change of each kind after which the pod fits on the node, if necessary with untrue ones.
+        """Return the smallest changes by kind with which the pod fits on the node, or preempts.
 
-        `of_pod`: only the pod is changed.
+        Those that contradict facts are only tried if no other change makes the pod fit. `first`: the proposals that
+        every change contains; `of_pod`: apart from these, only the pod is changed.
         """
         nodes = max(len(self._world.cluster.nodes), 1)
         tries = MAX_TRIES if nodes <= SMALL else max(MAX_TRIES * SMALL // nodes, FEWEST_TRIES)

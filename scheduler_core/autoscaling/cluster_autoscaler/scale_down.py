@@ -34,7 +34,10 @@ class Utilization(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct):
-    """A node that could be removed. `since`: when it was first found unneeded; `places`: new nodes of its pods."""
+    """A node that could be removed. `since`: the virtual time from which every pass has found it unneeded.
+
+    `places`: the pods that would move, each with the name of the node to which it would move.
+    """
 
     node: str
     drain: Drain

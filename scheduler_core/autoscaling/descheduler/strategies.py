@@ -147,7 +147,10 @@ class Strategies:
         self._evict_all(pods, "RemoveFailedPods", evictor)
 
     def _life_time(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """Evict pods that are too old, the oldest of all nodes first (podlifetime/pod_lifetime.go)."""
+        """Evict pods in `states` and of `ownerKinds` that are too old, the oldest of all nodes first.
+
+        Without maxPodLifeTimeSeconds, pods of any age are evicted (podlifetime/pod_lifetime.go).
+        """
         most = args.get("maxPodLifeTimeSeconds")
         states, kinds = set(args.get("states") or ()), args.get("ownerKinds") or {}
         pods = []
@@ -223,7 +226,10 @@ class Strategies:
         *,
         fit: bool,
     ) -> Iterator[Pod]:
-        """Yield the pods to move until the domains are balanced (balanceDomains)."""
+        """Yield the pods to move until the domains are balanced (balanceDomains).
+
+        `fit`: pods that fit on no other node count as moved, but are not yielded.
+        """
         key, by_name = constraint.topology_key, {node.name: node for node in nodes}
         eligible = [node for node in nodes if key in node.labels and _is_counted(constraint, sample, node)]
         domains: dict[str, list[Pod]] = {node.labels[key]: [] for node in eligible}

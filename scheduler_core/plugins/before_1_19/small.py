@@ -1,4 +1,7 @@
-"""Small differences of plugins before 1.19: reasons, scales, thresholds (kube-scheduler 1.18: framework/plugins)."""
+"""Small differences of plugins before 1.19: reasons, scales, thresholds, and the labels that VolumeZone reads.
+
+kube-scheduler 1.18: framework/plugins
+"""
 
 from __future__ import annotations
 

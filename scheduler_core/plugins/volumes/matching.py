@@ -55,8 +55,7 @@ def reachable(pv: PersistentVolume, labels: Labels) -> bool:
 
 
 def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CSINode | None) -> bool:
-    """Return whether the node can reach the volume, which is translated first if the node uses the CSI driver for an
-    in-tree volume.
+    """Return whether the node can reach the volume; an in-tree one is translated first if the node uses its CSI driver.
 
     Raises TranslationError if the volume cannot be translated.
     """
