@@ -69,7 +69,7 @@ CAUSES: Mapping[str, Text] = {
     "released": Text("the selector of {owner} does not match it any more", "{owner} 的选择器不再匹配它"),
     "adopted": Text("the selector of {owner} matches it", "{owner} 的选择器匹配它"),
     "ttl": Text("{owner} finished {seconds} s ago", "{owner} 已在 {seconds} 秒前结束"),
-    "absent-owner": Text("{owner}, which is not in the scenario, makes it again", "不在场景中的 {owner} 重新创建了它"),
+    "absent-owner": Text("{owner}, which is not in the scenario, recreates it", "不在场景中的 {owner} 重新创建了它"),
     "static-pod": Text("the kubelet of {node} mirrors its static pod", "{node} 的 kubelet 为它的静态 Pod 创建镜像 Pod"),
     "ephemeral-volume": Text("{pod} has an ephemeral volume", "{pod} 有临时卷"),
     "claim-of-template": Text("{pod} needs a claim from {template}", "{pod} 需要一个来自 {template} 的资源申领"),

@@ -49,7 +49,7 @@ def become_supervisor(arguments: list[str]) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     sys.stdout.flush()
     os.chdir(ROOT)  # this command may have been started elsewhere
-    os.execv(sys.executable, [sys.executable, "-m", "kschedui.supervisor", *arguments])  # noqa: S606 - of ours
+    os.execv(sys.executable, [sys.executable, "-m", "kschedui.supervisor", *arguments])  # noqa: S606 - a program of ours
 
 
 def prepare(host: str, port: int) -> list[str]:
