@@ -10,8 +10,22 @@ from celery.worker import autoscale, state
 from django.conf import settings
 
 
+class ReconnectingPool(prefork.AsynPool):
+    """The pool's processes, which Celery's loop watches again after each new connection to the broker."""
+
+    def _track_child_process(self, proc: Any, hub: Any) -> None:
+        """Watch a process, unless its exit was noticed: Kombu 5.7 would raise an error that ends the worker.
+
+        https://github.com/celery/celery/issues/9250
+        """
+        if getattr(proc, "_sentinel_poll", True) is not None:
+            super()._track_child_process(proc, hub)
+
+
 class Pool(prefork.TaskPool):
     """A pool of processes. The request to end stops it, which may come before Celery's loop has begun."""
+
+    Pool = ReconnectingPool
 
     def did_start_ok(self) -> bool:
         """Return whether the processes started, or the pool is stopped: the loop then ends the worker."""

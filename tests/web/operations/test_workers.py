@@ -97,6 +97,25 @@ def test_a_process_that_exits_slowly_is_not_counted_twice() -> None:
     subprocess.run([sys.executable, "-c", EXITS_SLOWLY], check=True)
 
 
+RECONNECTED = """
+from kombu.asynchronous import Hub
+from kschedui.celery import app
+from kschedui.prefork_pool import Pool
+
+pool = Pool(2, app=app, initargs=(app, "worker"), threads=False)
+pool.start()
+hub = Hub()
+pool.register_with_event_loop(hub)
+pool._pool._untrack_child_process(pool._pool._pool[0], hub)  # as when the loop notices its exit
+pool.register_with_event_loop(Hub())
+pool.terminate()
+"""
+
+
+def test_a_worker_reconnects_to_the_broker_while_one_of_its_processes_exits() -> None:
+    subprocess.run([sys.executable, "-c", RECONNECTED], check=True)
+
+
 STOPPED_EARLY = """
 import os, signal, sys
 from celery import signals
