@@ -1,4 +1,4 @@
-"""Controllers that the scenario does not contain: they create a pod again after it is deleted.
+"""Controllers that the scenario does not contain: they recreate their pods after deletion.
 
 `kubectl get nodes,pods` lists pods whose ReplicaSet or StatefulSet is not in the file. In the cluster their controllers
 exist, so that a pod that was evicted or preempted is replaced. Here the replacement keeps the name, so that it can be
@@ -20,7 +20,10 @@ OF_OBJECT = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeri
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Recreate a deleted pod whose controller is not in the scenario; a DaemonSet's pod only while its node exists."""
+    """Recreate a deleted pod whose controller is not in the scenario, unless a pod with its name exists.
+
+    A DaemonSet's pod is recreated only while its node exists, a mirror pod by its kubelet. Raises AdmissionRefused.
+    """
     pod = api.take_departed(key)
     if pod is None or api.pod(key) is not None or MIRROR in pod.annotations:
         return
@@ -31,7 +34,7 @@ def reconcile(key: str, api: Api) -> None:
         if api.cluster.node(node_name) is None:
             return
         manifest["spec"] = pinned_to(node_name, manifest["spec"])
-    api.create_again(manifest, because("absent-owner", owner=f"{owner.kind} {owner.name}" if owner else "a controller"))
+    api.recreate_pod(manifest, because("absent-owner", owner=f"{owner.kind} {owner.name}" if owner else "a controller"))
 
 
 def replacement(pod: Pod) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class PodAdmission:
         return {**manifest, "spec": spec}
 
     def admit_resize(self, pod: Pod) -> None:
-        """Check and count a pod with changed resources, in LimitRanger and ResourceQuota. Raises AdmissionRefused."""
+        """Check a pod with changed resources against LimitRanges and count it in quotas. Raises AdmissionRefused."""
         _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
         self.charge(pod)
 
@@ -264,7 +264,7 @@ def _limit_violations(requests: Mapping[str, Any], limits: Mapping[str, Any], it
 
 
 def _sum(spec: Manifest, field: str) -> dict[str, str]:
-    """Return the sums over the containers, each at least as large as for any init container."""
+    """Return the sum of each resource over the containers, at least the amount of any init container, in nano units."""
     total: dict[str, int] = {}
     for container in spec.get("containers") or ():
         for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
@@ -276,7 +276,7 @@ def _sum(spec: Manifest, field: str) -> dict[str, str]:
 
 
 def usage_of(pod: Pod) -> dict[str, int]:
-    """Return the pod's use of each limit of a quota (PodUsageFunc)."""
+    """Return the pod's use of everything that a quota can limit, in base units (PodUsageFunc)."""
     usage = {"pods": 1, "count/pods": 1}
     given = _sum(dict(pod.manifest.get("spec") or {}), "requests")
     for name, number in pod.requests.items():

@@ -82,7 +82,7 @@ class Delivery(Protocol):
 
 
 class Api:
-    """Reads and writes. `actor` is the running controller.
+    """Reads and writes objects. `actor` is the running controller, "" for a user.
 
     `owns_bare_pods`: pods without a controller are assumed to have one that is not in the scenario.
     """
@@ -150,15 +150,15 @@ class Api:
         yield from self.statuses.finished.values()
 
     def pods_of(self, owner: Workload) -> list[tuple[Pod, PodStatus]]:
-        """Return the pods that a controller owns, in order of creation."""
+        """Return the pods that a controller owns with their statuses, in the order in which it came to own them."""
         return list(self._resolved(self._pods_of.get(owner.uid, ())))
 
     def pods_on(self, node_name: str) -> list[tuple[Pod, PodStatus]]:
-        """Return the pods that are bound to a node, including finished ones."""
+        """Return the pods that are bound to a node with their statuses, including finished ones."""
         return list(self._resolved(self._on_node.get(node_name, ())))
 
     def selected(self, namespace: str, selector: LabelSelector) -> list[tuple[Pod, PodStatus]]:
-        """Return the pods of a namespace that a selector matches."""
+        """Return the pods of a namespace that a selector matches, with their statuses."""
         pairs = [(r.key, r.values[0]) for r in selector.requirements if r.operator == "In" and len(r.values) == 1]
         if pairs:
             buckets: list[dict[PodKey, None]] = [self._labelled.get((namespace, *pair), {}) for pair in pairs]
@@ -189,11 +189,11 @@ class Api:
         return [workload for workload in workloads if workload is not None]
 
     def objects_owned_by(self, uid: str) -> list[tuple[str, str]]:
-        """Return the kind and key of all objects other than pods that an object owns."""
+        """Return the kinds and keys of the objects other than pods that an object owns; some may be deleted already."""
         return list(self._objects_of.get(uid, ()))
 
     def pods_owned_by(self, uid: str) -> list[tuple[Pod, PodStatus]]:
-        """Return the pods that an object owns, by its uid."""
+        """Return the pods that an object owns with their statuses, by its uid."""
         return list(self._resolved(list(self._pods_of.get(uid, ()))))
 
     def workload_status(self, workload: Any) -> WorkloadStatus:
@@ -203,8 +203,9 @@ class Api:
         return self.statuses.nodes.get(name, NEW_NODE)
 
     def called(self, workload: Workload) -> str:
-        """Return the name of a workload in the trace: "web@1" for a ReplicaSet of a Deployment, its own name for
-        others.
+        """Return the name of a workload in the trace.
+
+        It is "web@1" for the first ReplicaSet of a Deployment or Job of a CronJob, and its own name for others.
         """
         return self._called.get((workload.kind, workload.key), workload.name)
 
@@ -215,7 +216,8 @@ class Api:
     def find_pod(self, reference: Any, namespace: str) -> Pod | None:
         """Return the pod to which an event refers, None if there is none.
 
-        `reference`: its name, "web@1/0", or {owner, node, index}, which finds only pods that have not finished.
+        `reference`: its name, its trace name such as "web@1/0", or {owner, node, index, namespace}, which finds only
+        pods that have not finished.
         """
         if isinstance(reference, dict):
             return self._find_by_owner(reference, reference.get("namespace") or namespace)
@@ -238,7 +240,7 @@ class Api:
         return matching[index] if 0 <= index < len(matching) else None
 
     def _belongs(self, pod: Pod, owner: str) -> bool:
-        """Return whether a workload of this name owns the pod, directly or through a ReplicaSet."""
+        """Return whether a workload of this name owns the pod, directly or through its ReplicaSet or Job."""
         if pod.owner is None:
             return False
         called = self._called.get((pod.owner.kind, f"{pod.namespace}/{pod.owner.name}"), pod.owner.name)
@@ -276,18 +278,18 @@ class Api:
         self._delivery.apply(pod, "create", called=called, revision=revision[0], by=self.actor, because=because)
         return pod
 
-    def create_again(self, manifest: dict[str, Any], because: Because) -> None:
-        """Create a pod whose controller is not in the scenario. Raises AdmissionRefused."""
+    def recreate_pod(self, manifest: dict[str, Any], because: Because) -> None:
+        """Create a pod again for a kubelet or a controller that is not in the scenario. Raises AdmissionRefused."""
         pod = self.admit_pod(manifest)
         self.register_pod(pod, is_new=True)
         self._delivery.apply(pod, "create", called=self.status(pod).called, by=self.actor, because=because)
 
     def take_departed(self, key: PodKey) -> Pod | None:
-        """Remove and return a deleted pod whose controller is not in the scenario; None if it is not one."""
+        """Return a deleted pod whose controller is not in the scenario, and forget it; None if there is none."""
         return self._departed.pop(key, None)
 
     def is_controlled(self, pod: Pod) -> bool:
-        """Return whether a controller would recreate the pod."""
+        """Return whether the pod has a controller, or is assumed to have one that is not in the scenario."""
         return pod.owner is not None or self._owns_bare_pods
 
     def has_absent_owner(self, pod: Pod) -> bool:
@@ -309,7 +311,11 @@ class Api:
         return pod
 
     def _admit_copy(self, owner: Workload, template: Mapping[str, Any], manifest: dict[str, Any]) -> Pod:
-        """Return the pod as the API server stores it, copied from the first pod of the template except for its name."""
+        """Return the pod as the API server stores it, and count it in the quotas. Raises AdmissionRefused.
+
+        It is a copy of the template's first pod with its own name, uid and creation time, unless that pod has claims or
+        volumes.
+        """
         first = self._first_of.get(owner.uid)
         if first is None or first[0] is not template:
             pod = self.build_pod(self.pod_admission.admit(manifest))
@@ -329,7 +335,7 @@ class Api:
         return pod
 
     def forget_templates(self) -> None:
-        """Forget the admitted pods of templates, after the effect of admission has changed."""
+        """Forget the admitted pods of templates, because admission may now change pods in another way."""
         self._first_of.clear()
 
     def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
@@ -372,7 +378,7 @@ class Api:
         self._add_pod(pod, status)
 
     def _revision_of(self, pod: Pod, owner: Workload) -> int:
-        """Return the revision of an existing pod: the one in its label, otherwise the owner's."""
+        """Return the owner's revision, or 0 if the pod's label differs from the owner's `updateRevision`."""
         status = owner.manifest.get("status")
         wanted = (status.get("updateRevision") if isinstance(status, dict) else "") or ""
         own = self.revision(owner, owner.spec.template)  # type: ignore[union-attr]
@@ -380,6 +386,7 @@ class Api:
         return 0 if wanted and label and not str(wanted).endswith(label.removeprefix(f"{owner.name}-")) else own
 
     def _called_by_owner(self, pod: Pod, owner: OwnerReference) -> tuple[str, int]:
+        """Give the pod the owner's next number. Return its trace name and the number."""
         number = self._made.get(owner.uid, 0)
         self._made[owner.uid] = number + 1
         name = self._called.get((owner.kind, f"{pod.namespace}/{owner.name}"), owner.name)
@@ -454,7 +461,10 @@ class Api:
         self._delivery.update_pod(pod)
 
     def delete_pod(self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "") -> None:
-        """Delete a pod, immediately if no kubelet runs it (registry/core/pod/strategy.go: CheckGracefulDelete)."""
+        """Delete a pod, immediately if no kubelet runs it (registry/core/pod/strategy.go: CheckGracefulDelete).
+
+        `grace`: the grace period in seconds, by default the pod's own; a repeated deletion can only shorten it.
+        """
         status, by = self.status(pod), by or self.actor
         wanted = grace_of(pod) if grace is None else grace
         if not pod.node_name or status.phase in ("Succeeded", "Failed"):
@@ -590,7 +600,7 @@ class Api:
     def apply_object(
         self, item: KubernetesObject, action: Literal["create", "update"], because: Because | None
     ) -> None:
-        """Write another object: a node, claim or volume."""
+        """Write an object that is not a workload."""
         self._delivery.apply(item, action, by=self.actor, because=because)
 
     def delete(self, kind: str, key: str, because: Because) -> None:
@@ -656,7 +666,7 @@ def grace_of(pod: Pod) -> float:
 
 
 def size_of(workload: Workload) -> int | None:
-    """Return the number of pods in the spec of a workload, None if it has none."""
+    """Return the replicas in the spec of a workload, or the parallelism of a Job; None if it has neither."""
     spec = workload.spec
     size = getattr(spec, "replicas", None)
     return getattr(spec, "parallelism", None) if size is None else size

@@ -30,7 +30,7 @@ MINUTE = 60.0
 
 
 def reconcile(cron_job: Workload, api: Api) -> None:
-    """Create the Job that is due, and plan the next one (syncCronJob)."""
+    """Create the Job that is due, plan the next one, and delete Jobs beyond the history limits (syncCronJob)."""
     spec = cron_job.spec
     assert isinstance(spec, CronJobSpec)
     jobs = api.owned(cron_job.uid, "Job")
@@ -112,7 +112,7 @@ def _last_schedule_times(api: Api) -> dict[str, float]:
 
 
 def next_time(schedule: str, after: float) -> float | None:
-    """Return the first time of a schedule after a virtual time; None if it is invalid or has none within a year."""
+    """Return the first time of a schedule after `after`, in seconds; None if invalid, or if it has none for a year."""
     fields = _fields(schedule)
     if fields is None:
         return None

@@ -28,7 +28,10 @@ Backoff = dict[tuple[str, str], tuple[float, float]]  # by set and node: the wai
 
 
 def reconcile(daemon_set: Workload, api: Api) -> None:
-    """Create and delete pods so that each node on which the set runs has one, then update old ones (syncDaemonSet)."""
+    """Create and delete pods so that each node on which the set runs has one (syncDaemonSet).
+
+    If none is missing or surplus, replace old ones unless the strategy is OnDelete. Raises AdmissionRefused.
+    """
     spec = daemon_set.spec
     assert isinstance(spec, DaemonSetSpec)
     api.claim_pods(daemon_set)
@@ -67,7 +70,7 @@ class _Sync:
         return self._runs[node.name]
 
     def manage(self) -> bool:
-        """Create missing pods and delete surplus ones (manage). Return whether there were any."""
+        """Create missing and delete surplus pods. Return whether there were any. Raises AdmissionRefused (manage)."""
         nodes, by_node = self._api.cluster.all_nodes(), self._by_node()
         missing: list[str] = []
         surplus: list[tuple[Pod, Any]] = []
@@ -82,7 +85,7 @@ class _Sync:
         return bool(missing or surplus)
 
     def _compare_node(self, node: Node, pods: list[Owned], missing: list[str], surplus: list[tuple[Pod, Any]]) -> None:
-        """Add the node's missing or surplus pods to the lists (podsShouldBeOnNode)."""
+        """Add the node to `missing` if it needs a pod, or its surplus pods to `surplus` (podsShouldBeOnNode)."""
         runs, continues = self._runs_on(node)
         if runs and not pods:
             missing.append(node.name)
@@ -117,7 +120,7 @@ class _Sync:
         return True
 
     def _surplus_on_node(self, running: Sequence[Owned]) -> list[Pod]:
-        """Return the surplus pods of a node."""
+        """Return the running pods of a node that exceed one, or one of each revision during a surge."""
         if len(running) <= 1:
             return []
         by_age = sorted(running, key=lambda owned: (not owned[0].node_name, owned[1].number))
@@ -273,7 +276,7 @@ def _is_staying(status: PodStatus) -> bool:
 
 
 def target_node(pod: Pod) -> str:
-    """Return the node of a pod, or the node for which it was created (GetTargetNodeName)."""
+    """Return the node of a pod, or the node for which it was created; "" without either (GetTargetNodeName)."""
     if pod.node_name:
         return pod.node_name
     affinity = ((pod.manifest.get("spec") or {}).get("affinity") or {}).get("nodeAffinity") or {}

@@ -61,10 +61,10 @@ class _Sync:
         """Return whether a ReplicaSet has the Deployment's template; cached for each template."""
         known: dict[str, tuple[Any, Any, bool]] = self._api.memory.setdefault("deployment templates", {})
         own, template = _spec(replica_set).template, self._spec.template
-        before = known.get(replica_set.uid)
-        if before is None or before[0] is not own or before[1] is not template:
-            before = known[replica_set.uid] = (own, template, same_template(replica_set, template))
-        return before[2]
+        entry = known.get(replica_set.uid)
+        if entry is None or entry[0] is not own or entry[1] is not template:
+            entry = known[replica_set.uid] = (own, template, same_template(replica_set, template))
+        return entry[2]
 
     def _old(self) -> list[Workload]:
         new = self._new()
@@ -84,7 +84,7 @@ class _Sync:
             number = revision_of(new)
             if newest >= number:
                 number = newest + 1
-            new = self._with_revision(new, number)
+            new = self._set_revision(new, number)
             condition = self._status().condition("Progressing")
             if condition is None and self._has_deadline():
                 message = f'Found new replica set "{self._api.called(new)}"'
@@ -92,7 +92,7 @@ class _Sync:
             return new
         return self._create(newest + 1) if create else None
 
-    def _with_revision(self, replica_set: Workload, number: int) -> Workload:
+    def _set_revision(self, replica_set: Workload, number: int) -> Workload:
         ready = getattr(replica_set.spec, "min_ready_seconds", 0)
         if revision_of(replica_set) != number or ready != self._spec.min_ready_seconds:
             cause = because("rolled-back", owner=self._label, name=self._api.called(replica_set))
@@ -173,7 +173,7 @@ class _Sync:
         return size if total >= most else size + min(most - total, spec.replicas - size)
 
     def _resize(self, replica_set: Workload, size: int, cause: Because) -> bool:
-        """Write the size of a ReplicaSet and its annotations (scaleReplicaSet). Return whether the size changes."""
+        """Write the size of a ReplicaSet and its annotations (scaleReplicaSet). Return whether the size changed."""
         before = _spec(replica_set).replicas
         given = _annotations(replica_set)
         wanted = {DESIRED: str(self._spec.replicas), MAX_REPLICAS: str(self._spec.replicas + self._surge)}
@@ -188,7 +188,7 @@ class _Sync:
         return changes
 
     def is_scaling_event(self) -> bool:
-        """Return whether the Deployment's size differs from the one stored in its active ReplicaSets."""
+        """Return whether the Deployment's size differs from the one stored in an active ReplicaSet (isScalingEvent)."""
         self._get_new(create=False)
         for replica_set in self._all():
             desired = _annotations(replica_set).get(DESIRED)

@@ -37,9 +37,9 @@ class Eviction(msgspec.Struct, frozen=True, order=True):
 class Memory(msgspec.Struct):
     """The planned deletions (deletePodAt) and those that were carried out, by the pod's uid; and all slices.
 
-    `rests`: the minimum time that a pod stays on its node, and `next_rests`, by device and taints. It doubles with each
-    deletion: otherwise pods that are created again and get the same devices would be deleted endlessly at the same
-    moment.
+    `rests`: the minimum seconds that a pod stays on its node, by its uid; `next_rests`: those of the next pod, by
+    device and taints. They double with each deletion: otherwise pods that are recreated and get the same devices would
+    be deleted endlessly at the same moment.
     """
 
     planned: dict[str, Eviction] = {}

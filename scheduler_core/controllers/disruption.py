@@ -140,7 +140,7 @@ def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict
 
 
 def budgets_of(pod: Pod, api: Api) -> list[PodDisruptionBudget]:
-    """Return the budgets that select a pod."""
+    """Return the budgets that select a pod; an empty selector selects none."""
     budgets: list[Any] = []
     for item in api.cluster.objects("PodDisruptionBudget"):
         if isinstance(item, PodDisruptionBudget) and item.namespace == pod.namespace:

@@ -257,6 +257,7 @@ class _Sync:
         return restarts > 0 if limit == 0 else restarts >= limit
 
     def _is_past_deadline(self) -> bool:
+        """Return whether activeDeadlineSeconds have passed; if not, sync again when they have (pastActiveDeadline)."""
         deadline, started = self._spec.active_deadline_seconds, self._progress.started
         if deadline is None or started is None or self._spec.suspend:
             return False
@@ -266,6 +267,7 @@ class _Sync:
         return seconds <= 0
 
     def _meets_success_policy(self) -> bool:
+        """Return whether a rule of the successPolicy is met, and set SuccessCriteriaMet if so (matchSuccessPolicy)."""
         done = {index for index in self._progress.done if index < self._completions}
         for number, rule in enumerate(self._spec.success_rules or ()):
             counted = done if rule.indexes is None else done & set(rule.indexes)
@@ -330,7 +332,7 @@ class _Sync:
         return self._make(missing, active, cause)
 
     def _surplus(self, active: Sequence[Owned], count: int) -> list[Owned]:
-        """Return the pods to delete, those of completed or duplicate indexes first (activePodsForRemoval)."""
+        """Return the pods to delete, those with an invalid or duplicate index first (activePodsForRemoval)."""
         surplus: list[Owned] = []
         if self._spec.indexed:
             seen: set[int] = set()
@@ -364,8 +366,10 @@ class _Sync:
         return None
 
     def _pending_indexes(self, missing: int, active: Sequence[Owned]) -> tuple[list[tuple[int, int]], float]:
-        """Return the lowest indexes without a pod, each with its number of failures, and the seconds until the next one
-        is due.
+        """Return the lowest indexes without a pod, each with its number of failures, and the seconds until the next of
+        those in backoff is due.
+
+        At most `missing` indexes are considered, of which those in backoff are left out; 0 seconds if none is.
         """
         taken = {index_of(pod) for pod, _ in active}
         if self._spec.replaces_failed_only:
@@ -543,7 +547,7 @@ def shown_indexes(indexes: set[int]) -> str:
 
 
 def _matches(rule: FailureRule, pod: Pod, status: PodStatus) -> str | None:
-    """Return a description of how a failed pod matches a rule; None if it does not match."""
+    """Return how a failed pod matches a rule, with the placeholder {pod}; None if it does not match."""
     if rule.exit_codes is not None:
         containers = (pod.manifest.get("spec") or {}).get("containers") or ()
         names = [container.get("name") or "" for container in containers]

@@ -26,7 +26,7 @@ from scheduler_core.trace.controller_events import PodReadinessChanged, PodResta
 NAME = "kubelet"
 PREFIX = "kschedui.io/"
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
-RESET_AFTER = 600.0  # a container that ran this long restarts without back-off
+RESET_AFTER = 600.0  # after a container has run for longer than this, its back-off starts again at FIRST_BACKOFF
 WATCH_SECONDS = 0.1  # to the kubelet and back, where it takes time: recorded 0.02 to 0.45 s
 MAX_APART = 10  # up to this many pods of one moment are handled one by one; controllers coalesce larger numbers
 TERMINATED, KILLED = 143, 137  # 128 + SIGTERM, 128 + SIGKILL
@@ -66,7 +66,7 @@ class Kubelets:
             self._end_later(pod)
 
     def deletion_requested(self, pod: Pod) -> None:
-        """Stop a pod once its containers have ended, at the latest when its grace is over."""
+        """Stop a pod once its containers have ended, at the latest when its grace period is over."""
         status = self._api.status(pod)
         self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
 
@@ -77,7 +77,7 @@ class Kubelets:
         manifest = {**pod.manifest, "metadata": {**pod.manifest["metadata"]}}
         for field in ("uid", "creationTimestamp", "deletionTimestamp"):
             manifest["metadata"].pop(field, None)
-        self._api.create_again(manifest, because("static-pod", node=pod.node_name))
+        self._api.recreate_pod(manifest, because("static-pod", node=pod.node_name))
 
     def lost(self, node_name: str) -> None:
         """Stop acting for a node."""
@@ -92,7 +92,7 @@ class Kubelets:
                 self._after(1.0, self._become_ready, pod)
 
     def set_ready(self, pod: Pod, ready: bool) -> None:
-        """Report whether the containers of a pod are ready."""
+        """Report whether the containers of a running pod are ready."""
         status = self._api.status(pod)
         if status.phase != "Running" or status.ready == ready:
             return
@@ -100,15 +100,15 @@ class Kubelets:
         self._api.emit(PodReadinessChanged(pod.key, ready))
 
     def finish(self, pod: Pod, exit_code: int) -> None:
-        """End the containers of a pod."""
+        """End the containers of a pod, which are then restarted if its restartPolicy says so."""
         if self._api.status(pod).phase in ("Pending", "Running"):
             self._end(pod, exit_code)
 
     def evict_under_pressure(self, node_name: str, resource: str, usage: Mapping[str, Any], reclaim: Any) -> None:
         """Evict pods of a node: those that use more than they request first, then by priority, then by the excess.
 
-        kubelet: pkg/kubelet/eviction/helpers.go, rankMemoryPressure. `usage` is by the pods' names in the trace; other
-        pods use what they request. It ends when `reclaim` has been freed, or without it after one pod.
+        kubelet: pkg/kubelet/eviction/helpers.go, rankMemoryPressure. `usage` is by the pods' names, in the trace or
+        their own; other pods use what they request. It ends when `reclaim` has been freed, without it after one pod.
         """
         name = {"disk": "ephemeral-storage"}.get(resource, resource)
         pods = [owned for owned in self._api.pods_on(node_name) if owned[1].phase == "Running"]
@@ -186,7 +186,7 @@ class Kubelets:
         self._restart(pod, code)
 
     def _restart(self, pod: Pod, code: int) -> None:
-        """Start the containers again after the backoff: 10 s, doubling up to 5 min (CrashLoopBackOff)."""
+        """Restart the containers: at once, then after a backoff of 10 s that doubles up to 5 min (CrashLoopBackOff)."""
         status = self._api.status(pod)
         ran = self._api.now - (status.running_since or 0.0)
         before = self._backoff.get(pod.key, 0.0)

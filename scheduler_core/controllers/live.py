@@ -189,7 +189,7 @@ class Live:
         self.api.changes.append(Change.between(kind, old, new))
 
     def _announce_new(self, workload: Workload) -> None:
-        """Notify the controllers of a workload that a user created."""
+        """Notify the controllers of a workload that none of them created, except for a Job after a delay."""
         change = Change(workload.kind, "added", workload)
         if self._first_sync and workload.kind != "Job":
             self._later(self.api.now + self._first_sync, lambda: self.api.changes.append(change), "controller")
@@ -241,7 +241,7 @@ class Live:
         return self._requests.make(event)
 
     def run(self) -> None:
-        """Reconcile until nothing is left to do at this time. Raises EndlessSync."""
+        """Reconcile until nothing is left to do at this time, or the run has too many pods. Raises EndlessSync."""
         if self.api.now != self._moment:
             self._moment, self._syncs = self.api.now, {}
         while True:
