@@ -12,7 +12,7 @@ from scheduler_core.scenario.types import Scenario
 
 
 def build_actors(scenario: Scenario, live: Live) -> Iterator[Actor]:
-    """Yield the actors of the scenario; random choices follow its seed, or without a seed the order."""
+    """Yield the actors of the scenario. Random choices depend on its seed; without a seed, the first option wins."""
     if not scenario.actors:
         return
     # Loaded when a scenario has an actor.

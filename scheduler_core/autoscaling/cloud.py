@@ -20,6 +20,7 @@ from scheduler_core.trace.autoscaling_events import NodeGroupResized
 
 NAME = "cloud"
 NOT_READY = "node.kubernetes.io/not-ready"
+NO_MAXIMUM = 10**9  # the maximum size of a group that has none
 Later = Callable[[float, Callable[[], None]], None]
 
 
@@ -56,7 +57,7 @@ class Group:
 
     @property
     def maximum(self) -> int:
-        return 10**9 if self.spec.maximum is None else self.spec.maximum
+        return NO_MAXIMUM if self.spec.maximum is None else self.spec.maximum
 
 
 class Cloud:

@@ -138,7 +138,7 @@ class Snapshot:
         return other
 
     def add_node(self, node: Node, pods: Iterable[Pod] = (), like: str = "") -> None:
-        """Add a node with pods that run on it, or replace the node. Nodes `like` the same are equal but for names."""
+        """Add a node with pods that run on it, or replace the node. Nodes with the same `like` differ only in names."""
         self.cluster.apply(node)
         if node.name not in self._number:
             self._number[node.name] = len(self._names)
@@ -259,12 +259,13 @@ class Snapshot:
         return shape.passing
 
     def _is_placed(self, pod: Pod) -> bool:
-        """Return whether the pod has a node here, which it then leaves for the time of the question."""
+        """Return whether the pod has a node in this snapshot; `_filter` judges it as if it had none."""
         placed = self.cluster.pods.get(pod.key)
         return placed is not None and placed.node_name != ""
 
     def _filter(self, pod: Pod, names: Sequence[str]) -> tuple[NDArray[np.bool_], Callable[[int], Status]]:
-        """Return whether the pod fits each node, and the status of one of them, by position, that it does not fit.
+        """Return a boolean array of whether the pod fits each named node, and a function that returns the status of a
+        node that it does not fit, by position.
 
         Verdicts are kept if they depend on the nodes alone.
         """

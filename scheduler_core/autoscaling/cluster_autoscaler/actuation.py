@@ -39,7 +39,7 @@ class Actuator:
         self._flags = flags
         self._later = later
         self._record = record
-        self.in_progress: dict[str, bool] = {}  # nodes on their way out, and whether they are drained
+        self.in_progress: dict[str, bool] = {}  # nodes that are being removed, and whether they are drained
         self.last_failure = float("-inf")
 
     def start(self, empty: Sequence[Candidate], drained: Sequence[Candidate]) -> bool:
@@ -162,13 +162,13 @@ class Actuator:
         else:
             self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
 
-    def _fail(self, node: Node, why: str) -> None:
+    def _fail(self, node: Node, reason: str) -> None:
         """Give up the deletion, and remove the taints and the cordon of this autoscaler (CleanToBeDeleted)."""
         self.in_progress.pop(node.name, None)
         self.last_failure = self._api.now
-        now = self._api.cluster.node(node.name)
-        if now is not None:
-            taints = tuple(taint for taint in now.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))
-            cordoned = now.unschedulable and not self._flags["cordon-node-before-terminating"]
-            self._write(replace(now, taints=taints, unschedulable=cordoned), "node-kept")
-            self._api.record(now, "ScaleDownFailed", f"failed to drain the node: {why}", "Warning")
+        stored = self._api.cluster.node(node.name)
+        if stored is not None:
+            taints = tuple(taint for taint in stored.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))
+            cordoned = stored.unschedulable and not self._flags["cordon-node-before-terminating"]
+            self._write(replace(stored, taints=taints, unschedulable=cordoned), "node-kept")
+            self._api.record(stored, "ScaleDownFailed", f"failed to drain the node: {reason}", "Warning")

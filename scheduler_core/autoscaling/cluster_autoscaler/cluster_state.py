@@ -182,7 +182,7 @@ class ClusterState:
                 self._wrong_size[name] = size, group.target, self._api.now
 
     def sizes_to_fix(self) -> list[tuple[Group, int]]:
-        """Return the groups whose target has been too high for too long, each with the (negative) change of it."""
+        """Return the groups whose target has been too high for too long, each with the negative change to make."""
         groups = []
         for name, (size, target, since) in self._wrong_size.items():
             group = self._cloud.groups[name]
@@ -191,7 +191,7 @@ class ClusterState:
         return groups
 
     def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
-        """Return by group the instances that cannot be created, and whether an error of them is reported first now."""
+        """Return each group with instances that cannot be created, their names, and whether any error is new."""
         groups = []
         for group in self._cloud.groups.values():
             errors = {name: instance.error for name, instance in group.instances.items() if instance.error}

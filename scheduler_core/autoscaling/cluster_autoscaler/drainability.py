@@ -15,6 +15,7 @@ from scheduler_core.controllers.api import Api
 PREFIX = "cluster-autoscaler.kubernetes.io/"
 MIRROR = "kubernetes.io/config.mirror"
 REPLICATED = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
+LONG_TERMINATING_SECONDS = 60  # that a pod's deletion may last beyond its grace period
 
 
 class Blocked(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Drainability:
                 self.budgets[budget] = self.budgets.get(budget, 0) - 1
 
     def _verdict(self, pod: Pod) -> str:
-        """Return skip, daemon, move, or the reason why the pod blocks the drain."""
+        """Return "skip", "daemon", "move", or the reason why the pod blocks the drain."""
         status = self._api.status(pod)
         if MIRROR in pod.annotations:
             return "skip"
@@ -96,8 +97,8 @@ class Drainability:
 
     def _is_long_terminating(self, pod: Pod) -> bool:
         status = self._api.status(pod)
-        asked = status.deletion_requested or 0.0
-        return self._api.now > asked + min(status.grace, float(self._flags["max-graceful-termination-sec"])) + 60
+        grace = min(status.grace, float(self._flags["max-graceful-termination-sec"]))
+        return self._api.now > (status.deletion_requested or 0.0) + grace + LONG_TERMINATING_SECONDS
 
     def _replicas(self, pod: Pod) -> int | None:
         if pod.owner is None:

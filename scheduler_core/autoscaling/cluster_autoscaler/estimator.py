@@ -21,7 +21,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The number of new nodes that get pods, and the pods placed on them or, as these now fit, on existing nodes."""
+    """The number of new nodes that get pods, and the pods placed on them or on existing nodes."""
 
     nodes: int
     pods: list[Pod]

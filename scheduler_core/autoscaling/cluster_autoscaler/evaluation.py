@@ -23,7 +23,7 @@ STRANDED = "NoPlaceToMovePods"
 
 
 def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping[str, float]]) -> ScaleUpEvaluated:
-    """Return the options of a pass, the chosen one first, and why groups do not help pods; long lists are cut."""
+    """Return the event of a pass: its options, the chosen one first, and why groups do not help; long lists are cut."""
     options = [
         EvaluatedOption(
             option.group.name,
@@ -48,7 +48,7 @@ def evaluated_scale_up(pods: Sequence[Pod], plan: Plan, scores: Sequence[Mapping
 
 
 def evaluated_scale_down(planner: Planner) -> ScaleDownEvaluated | None:
-    """Return the unneeded nodes with places for their pods, and why others stay, up to MOST_NODES; None without any."""
+    """Return the event of a pass: unneeded nodes, and why others stay, up to MOST_NODES; None if there are no nodes."""
     nodes = [
         EvaluatedNode(name, "unneeded", moves=[(pod.key, node) for pod, node in candidate.places[:MOST_PODS]])
         for name, candidate in planner.unneeded.items()

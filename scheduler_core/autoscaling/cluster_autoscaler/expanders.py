@@ -129,7 +129,7 @@ def pod_price(pod: Pod, pricing: Pricing) -> float:
 
 
 def wasted(option: Option) -> float:
-    """Return the sum of the shares of cpu and memory, 0 to 2, that the pods of an option leave unused (waste.go)."""
+    """Return the sum of the shares of cpu and memory that the pods of an option leave unused, at most 2 (waste.go)."""
     waste = 0.0
     for name in ("cpu", "memory"):
         available = option.nodes * option.template.node.capacity.get(name, 0)

@@ -176,7 +176,7 @@ class Planner:
     def nodes_to_delete(self, in_progress: Mapping[str, bool]) -> tuple[list[Candidate], list[Candidate]]:
         """Return the nodes to delete now: empty ones, and those to drain.
 
-        `in_progress`: the nodes on their way out, and whether each is drained.
+        `in_progress`: the nodes that are being removed, and whether each is drained.
         """
         empty: list[Candidate] = []
         drained: list[Candidate] = []

@@ -144,7 +144,7 @@ class Orchestrator:
         return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
 
     def _left(self, nodes: Sequence[Node]) -> dict[str, int]:
-        """Return the rest of each total limit beside the nodes: millicores of cpu, and bytes of memory."""
+        """Return the amounts that the total limits leave beyond the nodes: millicores of cpu, and bytes of memory."""
         cpu, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
         return {
             "cpu": self.flags["cores-total"][1] * 1000 - cpu,

@@ -32,7 +32,7 @@ class Descheduler:
         """Do nothing: the descheduler acts on its own schedule."""
 
     def _pass(self) -> None:
-        """Make a pass, and plan the next one."""
+        """Make a pass if at least two nodes are ready, and plan the next one if an interval is set."""
         self._api.actor = NAME
         nodes = ready_nodes(self._api, self._settings.policy.get("nodeSelector") or "")
         if len(nodes) > 1:

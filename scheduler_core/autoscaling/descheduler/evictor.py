@@ -23,6 +23,7 @@ EVICT = "descheduler.alpha.kubernetes.io/evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 MIRROR = "kubernetes.io/config.mirror"
 CRITICAL = 2_000_000_000
+DEFAULT_MAX_PODS = 110
 # The protections that are on by default, with the old argument that switches each off; those that are off, and on.
 DEFAULT_PROTECTIONS = {
     "PodsWithLocalStorage": "evictLocalStoragePods",
@@ -71,6 +72,7 @@ class Evictor:
         return not any(self._protections(pod))
 
     def _protections(self, pod: Pod) -> Iterable[bool]:
+        """Yield for each protection whether it protects the pod."""
         args, status = self._args, self._api.status(pod)
         if pod.owner is None:
             yield "FailedBarePods" in self._protects or status.phase != "Failed"
@@ -144,7 +146,7 @@ class Evictor:
                 used = sum(other.requests.get(name, 0) for other in here)
                 if amount > node.allocatable.get(name, 0) - used:
                     return False
-            if len(here) >= node.allocatable.get("pods", 110):
+            if len(here) >= node.allocatable.get("pods", DEFAULT_MAX_PODS):
                 return False
         return not any(
             term.selector.matches(other.labels) and other.namespace in term.namespaces and other.key != pod.key
@@ -154,7 +156,7 @@ class Evictor:
         )
 
     def in_domain(self, node: Node, key: str) -> list[Pod]:
-        """Return the pods on the nodes that have the same value of a label."""
+        """Return the unfinished pods on the nodes that have the same value of a label as this node."""
         domain = (other for other in self._api.cluster.all_nodes() if other.labels.get(key) == node.labels.get(key))
         return [pod for other in domain for pod in self.pods_on(other)]
 

@@ -19,6 +19,7 @@ from scheduler_core.scenario.reading.problems import Problems
 
 Args = Mapping[str, Any]
 Strategy = Callable[[Args, Sequence[Node], Evictor], None]
+MIN_FAILED_SECONDS = 3600  # the default of minPodLifetimeSeconds
 RESTARTS = "kschedui.io/restart-count"  # the restarts of a pod at the start
 
 
@@ -93,7 +94,7 @@ class Strategies:
         self._evict_all(violating, "RemovePodsViolatingNodeAffinity", evictor)
 
     def _anti_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """Evict pods whose anti-affinity is violated, of each two the one that has the term.
+        """Evict pods whose anti-affinity is violated; of two pods, only the one with the term.
 
         removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go
         """
@@ -139,7 +140,7 @@ class Strategies:
             for pod in self._api.statuses.finished.values()
             if pod.node_name in names
             and self._api.status(pod).phase == "Failed"
-            and self._api.now - pod.creation_timestamp >= (3600 if least is None else least)
+            and self._api.now - pod.creation_timestamp >= (MIN_FAILED_SECONDS if least is None else least)
             and (pod.owner is None or pod.owner.kind not in excluded)
             and _is_chosen(args, pod)
             and evictor.is_evictable(pod)

@@ -26,7 +26,7 @@ class NodeUsage(msgspec.Struct):
 
 
 def low_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor: Evictor) -> None:
-    """Move pods from nodes above the target to those below the thresholds."""
+    """Evict pods from nodes above a target while nodes below all thresholds have room. Raises TotalLimit."""
     thresholds, targets = args.get("thresholds") or {}, args.get("targetThresholds") or {}
     names = list(dict.fromkeys([*thresholds, *BASIC]))
     usages = {node.name: _used(evictor.pods_on(node), names) for node in nodes}
@@ -56,7 +56,7 @@ def low_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor
 
 
 def high_node_utilization(args: Mapping[str, Any], nodes: Sequence[Node], evictor: Evictor) -> None:
-    """Empty nodes with low utilization, as long as their pods fit elsewhere."""
+    """Evict pods from nodes below all thresholds while the other nodes have room. Raises TotalLimit."""
     thresholds = args.get("thresholds") or {}
     names = list(dict.fromkeys([*thresholds, *BASIC]))
     low, others = [], []

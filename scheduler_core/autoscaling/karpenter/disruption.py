@@ -327,7 +327,7 @@ class Disruption:
     def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
         """Return the node as a candidate (NewCandidate).
 
-        None: its disruption is under way, or blocked for a reason that is recorded.
+        None: Karpenter did not create it, its disruption is under way, or it is blocked for a reason that is recorded.
         """
         if self._is_under_way(node):
             return None
@@ -393,6 +393,7 @@ class Disruption:
         self._recorder.on_node(node, "DisruptionBlocked", message)
 
     def _is_empty(self, candidate: Candidate) -> bool:
+        """Return whether a node is empty and may be consolidated now; record it if its pool rules that out."""
         if candidate.pool.consolidate_after is None:
             self._record(candidate, f'NodePool "{candidate.pool.name}" has consolidation disabled')
             return False
@@ -531,7 +532,10 @@ class Disruption:
         return self._announce(Command("Underutilized", list(candidates), [claim], results), price)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
-        """Keep only the types that cost less than the price. Return whether enough are left, and record it if not."""
+        """Keep only the types that cost less than the price. Return whether enough are left; record if not.
+
+        Without `alone`, a candidate that is consolidated by itself, nothing is recorded.
+        """
         claim.types = self._catalogue.cheaper(claim.types, claim.requirements, price)
         short = self._catalogue.shortfall(claim.types, claim.requirements)
         if short and alone is not None:

@@ -62,13 +62,14 @@ class Recorder:
     def on_node(
         self, node: StateNode, reason: str, message: str, *, of: tuple[str, ...] = (), repeat: float = REPEAT
     ) -> None:
-        """Record an event on a node and its claim, as far as they exist."""
+        """Record an event on a node and on its claim, if they exist."""
         if node.node is not None:
             self.on("Node", node.node.name, reason, message, of=of, repeat=repeat)
         if node.claim is not None:
             self.on("NodeClaim", node.claim.name, reason, message, of=of, repeat=repeat)
 
     def _is_new(self, event: tuple[str, ...], repeat: float) -> bool:
+        """Return whether the event was not recorded recently, and count it as recorded for `repeat` seconds if so."""
         if self._until.get(event, float("-inf")) > self._api.now:
             return False
         self._until[event] = self._api.now + repeat

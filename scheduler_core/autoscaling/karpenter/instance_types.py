@@ -35,7 +35,6 @@ Resources = Mapping[str, int]
 CAPACITY_TYPES = ("reserved", "spot", "on-demand")  # in the order in which they are preferred
 MAX_INSTANCE_TYPES = 600  # of a claim
 MANY_CPUS = 10**9  # millicores of a request that is probably a mistake
-MILLION = 10**6 * 1000
 MOST_LABELS_KEPT = 10_000  # the number of label sets whose requirements are cached
 
 
@@ -250,8 +249,9 @@ class NoInstanceType(msgspec.Struct, frozen=True):
             for name in {**self.daemon_requests, **self.pod_requests}
         }
         about = f", requirements={show(self.requirements)}, resources={show_resources(sums)}"
-        typo = self._reason() == "no instance type has enough resources" and self.pod_requests.get("cpu", 0) >= MILLION
-        return self._reason() + about + (" (CPU request >= 1 Million, m vs M typo?)" if typo else "")
+        reason = self._reason()
+        typo = reason == "no instance type has enough resources" and self.pod_requests.get("cpu", 0) >= MANY_CPUS
+        return reason + about + (" (CPU request >= 1 Million, m vs M typo?)" if typo else "")
 
     def _reason(self) -> str:
         if self.short:
@@ -300,7 +300,10 @@ def filter_types(
     *,
     relaxes_min_values: bool = False,
 ) -> tuple[Types, Requirements, NoInstanceType | None]:
-    """Return the types that pass, the requirements with relaxed minValues, and the reason if none passes, else None."""
+    """Return the types that pass, the requirements, and None; or 0, the requirements and why no or too few types pass.
+
+    `relaxes_min_values`: minValues are lowered in the requirements, so that any number of types is enough.
+    """
     meeting, fitting, offered = (
         catalogue.meeting(requirements),
         catalogue.fitting(total),

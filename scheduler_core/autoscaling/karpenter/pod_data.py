@@ -81,7 +81,7 @@ def add(first: Resources, second: Resources) -> dict[str, int]:
 def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
     """Return the pod with one preference or alternative term fewer, None if it has no more (preferences.go: Relax).
 
-    `tolerates_preferences`: at last, the pod tolerates all PreferNoSchedule taints.
+    `tolerates_preferences`: finally, the pod tolerates all PreferNoSchedule taints.
     """
     affinity = pod.required_node_affinity
     if affinity is not None and len(affinity.terms) > 1:
@@ -122,7 +122,7 @@ def show_taint(taint: Taint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
-def ports_conflict(ports: Sequence[HostPort], used: Iterable[HostPort]) -> HostPort | None:
+def conflicting_port(ports: Sequence[HostPort], used: Iterable[HostPort]) -> HostPort | None:
     """Return the first used port that conflicts, None if there is none (HostPortUsage.Conflicts)."""
     taken = list(used)
     for port in ports:

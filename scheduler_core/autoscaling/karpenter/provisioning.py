@@ -88,14 +88,14 @@ class Provisioner:
             self.trigger(name)
             self._later(PENDING_RETRY, partial(self.watch_node, name))
 
-    def trigger(self, what: str) -> None:
-        """Begin a batch, or extend it when something new triggers it."""
-        if what in self._batch:
+    def trigger(self, name: str) -> None:
+        """Begin a batch for a pod or node, or extend it if it does not contain the pod or node yet."""
+        if name in self._batch:
             return
         now = self._api.now
         if not self._batch:
             self._opened = now
-        self._batch[what] = None
+        self._batch[name] = None
         self._close_at(min(now + self._flags["batch-idle-duration"], self._opened + self._flags["batch-max-duration"]))
 
     def _close_at(self, time: float) -> None:
@@ -126,11 +126,11 @@ class Provisioner:
             self._last_evaluation = event
             self._api.emit(event)
         for pod, reason in results.errors.values():
-            self.fail(pod, reason)
+            self.record_failure(pod, reason)
         self.record_nominations(results)
         self.create(results.claims, nominates=True)
 
-    def fail(self, pod: Pod, reason: str) -> None:
+    def record_failure(self, pod: Pod, reason: str) -> None:
         """Record that no node can be created for a pod."""
         message = f"Failed to schedule pod, {reason}"
         self._recorder.on_pod(pod, "FailedScheduling", message, "Warning", repeat=FAILURE_REPEAT)
@@ -158,14 +158,14 @@ class Provisioner:
         for pod in self._api.cluster.pods.all():
             if not self._state.is_provisionable(pod):
                 continue
-            reason = self._invalid(pod)
+            reason = self._problem_of(pod)
             if reason is None:
                 pods.append(pod)
             elif reason:
-                self.fail(pod, reason)
+                self.record_failure(pod, reason)
         return pods
 
-    def _invalid(self, pod: Pod) -> str | None:
+    def _problem_of(self, pod: Pod) -> str | None:
         """Return why a pod is invalid, "" if it excludes Karpenter's nodes, None if it is valid (Validate)."""
         terms = pod.required_node_affinity.terms if pod.required_node_affinity is not None else ()
         wanted = [entry for term in terms for entry in term.match_expressions]

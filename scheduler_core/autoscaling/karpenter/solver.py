@@ -20,9 +20,9 @@ from scheduler_core.autoscaling.karpenter.pod_data import (
     PodData,
     Volumes,
     add,
+    conflicting_port,
     not_tolerated,
     pod_data,
-    ports_conflict,
     relax,
     requests_of,
 )
@@ -87,7 +87,7 @@ class ExistingNode:
         """Return the node's requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
         if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
-        if data.pod.host_ports and ports_conflict(data.pod.host_ports, self._ports) is not None:
+        if data.pod.host_ports and conflicting_port(data.pod.host_ports, self._ports) is not None:
             return Misfit("checking host port usage")
         if self._broken or any(amount > self.remaining.get(name, 0) for name, amount in data.requests.items()):
             return Misfit("exceeds node resources")
@@ -126,7 +126,7 @@ class NewClaim:
         """Return requirements and types with the pod, or why it does not fit (NodeClaim.CanAdd)."""
         if (reason := not_tolerated(self.pool.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
-        if data.pod.host_ports and (port := ports_conflict(data.pod.host_ports, self._ports)) is not None:
+        if data.pod.host_ports and (port := conflicting_port(data.pod.host_ports, self._ports)) is not None:
             return Misfit(
                 f"checking host port usage, {port.ip}:{port.port}/{port.protocol} conflicts with existing use"
             )

@@ -174,8 +174,10 @@ class ClusterState:
         """Return whether the pod needs another node, and no annotation or budget rules out its eviction."""
         if not self.is_reschedulable(pod, status) or (is_active(status) and self.is_protected(pod)):
             return False
-        budgets = self.is_evictable(pod, status) and budgets_of(pod, self._api)
-        return not budgets or not (len(budgets) > 1 or _blocks_fully(budgets[0]))
+        if not self.is_evictable(pod, status):
+            return True
+        budgets = budgets_of(pod, self._api)
+        return len(budgets) <= 1 and not any(map(_blocks_fully, budgets))
 
     def is_evictable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether a drain evicts the pod."""

@@ -20,7 +20,7 @@ LOCAL = ("local", "hostPath")
 
 
 def volume_problem(pod: Pod, api: Api) -> str:
-    """Return why a pod's volumes exclude it, "" if they do not (ValidatePersistentVolumeClaims)."""
+    """Return why the claims of a pod's volumes are invalid, "" if they are not (ValidatePersistentVolumeClaims)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue
