@@ -145,13 +145,13 @@ function partElement(view, part, i) {
 		);
 	}
 	if (kind === "device") return h("span", { key: `p${i}`, class: "name" }, text);
-	const [of, name = ""] = ref?.split(":") ?? [];
-	const shown = of === "node" ? nodeName(text) : of === "pod" ? shortPod(name) : text;
-	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
+	const [refKind, name = ""] = ref?.split(":") ?? [];
+	const shown = refKind === "node" ? nodeName(text) : refKind === "pod" ? shortPod(name) : text;
+	const pick = { kind: /** @type {"pod" | "node"} */ (refKind), name };
 	return button(
-		() => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)),
+		() => (refKind === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)),
 		{ key: `p${i}`, class: kind === "subject" ? "pod-name" : "name", ...wholeName(text, shown) },
-		of === "pod" ? podLabel(name) : shown,
+		refKind === "pod" ? podLabel(name) : shown,
 	);
 }
 

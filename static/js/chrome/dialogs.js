@@ -454,7 +454,7 @@ function mayBeShown({ horizon }) {
 }
 
 /**
- * The sentences of the loaded steps from `from` to `to`, one per frame.
+ * The sentences of the steps from `from` to `to`, one per frame, up to the first step that is not loaded.
  * @param {View} view @param {number} from @param {number} to
  */
 function transcriptLines(view, from, to) {

@@ -142,7 +142,8 @@ function podLink(view, key) {
 function attempts(view, key) {
 	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
 	if (!own.length) return null;
-	const [past, later] = [true, false].map((begun) => own.filter((column) => column.step <= view.step === begun));
+	const past = own.filter((column) => column.step <= view.step);
+	const later = own.slice(past.length);
 	return part(
 		t("inspect.attempts"),
 		past.length ? attemptList(view, past, view.step) : h("p", { class: "note" }, "<none>"),

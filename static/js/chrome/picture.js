@@ -113,11 +113,11 @@ function styleOf(look) {
 /**
  * A pseudo-element as an element, such as a line between extension points; empty if nothing is drawn.
  * @param {Element} element
- * @param {"::before" | "::after"} which
+ * @param {"::before" | "::after"} selector
  * @returns {Element[]}
  */
-function pseudoElement(element, which) {
-	const look = getComputedStyle(element, which);
+function pseudoElement(element, selector) {
+	const look = getComputedStyle(element, selector);
 	if (look.content === "none" || look.content === "normal" || look.display === "none") return [];
 	const drawn = document.createElement("span");
 	drawn.setAttribute(LOOK, styleOf(look));
@@ -179,7 +179,11 @@ function download(url, name) {
  */
 function fullyDrawn(root) {
 	return new Promise((resolve) => {
-		const look = () => root.dataset.ready !== undefined && (watcher.disconnect(), resolve(root.dataset.ready));
+		const look = () => {
+			if (root.dataset.ready === undefined) return;
+			watcher.disconnect();
+			resolve(root.dataset.ready);
+		};
 		const watcher = new MutationObserver(look);
 		watcher.observe(root, { attributeFilter: ["data-ready"] });
 		look();

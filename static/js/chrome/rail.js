@@ -128,14 +128,14 @@ function station(view, point, kind, passed, target) {
 function progress(view) {
 	const frames = framesOf(view.event, view.order);
 	// before a question, the total may reveal the answer
-	const of = (/** @type {number} */ all) => ` ${view.frame + 1}${view.horizon ? "" : `/${all}`}`;
-	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? of(frames - 1) : "";
+	const outOf = (/** @type {number} */ all) => ` ${view.frame + 1}${view.horizon ? "" : `/${all}`}`;
+	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? outOf(frames - 1) : "";
 	const preemption = view.event.type === "PreemptionEvaluated" ? preemptionOf(view.state) : null;
 	if (preemption) {
 		const { act, at } = actOf(preemption, view.frame);
-		return act === "criterion" ? t("station.criterion", { i: at }) : frames > 1 ? of(frames) : "";
+		return act === "criterion" ? t("station.criterion", { i: at }) : frames > 1 ? outOf(frames) : "";
 	}
-	return frames > 1 ? of(frames) : "";
+	return frames > 1 ? outOf(frames) : "";
 }
 
 /** The last step of each extension point in this attempt so far, by point. @param {View} view */

@@ -46,8 +46,11 @@ export function drawStage(target, view) {
 		),
 		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
 	]);
-	const then = view.scene === "score" ? view.state : (view.staged ?? view.moment)(momentOfStep(view.scene));
-	PICTURES[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), { ...view, state: then });
+	const drawnState = view.scene === "score" ? view.state : (view.staged ?? view.moment)(momentOfStep(view.scene));
+	PICTURES[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), {
+		...view,
+		state: drawnState,
+	});
 }
 
 /**

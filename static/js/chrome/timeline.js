@@ -258,10 +258,10 @@ export function outcomeBars(view, line, width) {
 			bucket[column.outcome === "Scheduled" || !column.outcome || column.end > view.reach ? "good" : "bad"] += 1;
 	}
 	const most = Math.max(1, ...buckets.map((bucket) => bucket.good + bucket.bad));
-	const path = (/** @type {(b: {good: number, bad: number}) => [number, number]} */ of) =>
+	const path = (/** @type {(bucket: {good: number, bad: number}) => [number, number]} */ rangeOf) =>
 		buckets
 			.map((bucket, i) => {
-				const [low, high] = of(bucket);
+				const [low, high] = rangeOf(bucket);
 				const [from, to] = [low, high].map((n) => 44 - (n / most) * 26);
 				return high > low ? `M${i * size} ${from}V${to}H${i * size + size - 1}V${from}Z` : "";
 			})

@@ -113,7 +113,10 @@ export function nominations({ store, state, step: here, act }, key) {
 	for (const { step, event } of store.walk(0, 1)) {
 		if (step > here) break;
 		if (!("pod" in event) || event.pod !== key) continue;
-		if (event.type === "PodNominated") out.push({ step, text: t("nominations.kept", { node: (node = event.node) }) });
+		if (event.type === "PodNominated") {
+			node = event.node;
+			out.push({ step, text: t("nominations.kept", { node }) });
+		}
 		if (event.type === "NominationCleared" && event.cause !== "bound")
 			out.push({ step, text: t(`nominations.${event.cause}`, { node: event.node }) });
 		if (event.type === "PodBound" && node)

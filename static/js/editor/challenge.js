@@ -79,7 +79,7 @@ export class Challenge {
 		);
 	}
 
-	/** The part that says why the first variant fails that does, with a button that plays it. @param {Failure} failure */
+	/** The part that says why the first failing variant fails, with a button that plays it. @param {Failure} failure */
 	failure(failure) {
 		const play = { type: "button", class: "button", id: "play-variant", on: { click: () => this.play(failure) } };
 		return h(

@@ -13,7 +13,7 @@ import { post } from "../shared/server.js";
 const KINDS = { "+": "added", "-": "removed", "@": "gap", " ": "" };
 const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
-/** @typedef {{text: string, rows: Row[] | null}} Difference `text` is the version's */
+/** @typedef {{text: string, rows: Row[] | null}} Difference `text` is the version's; `rows`: null if it is too long */
 
 /**
  * Asks which text to keep: `choice` is "mine", "theirs", or "" if neither is chosen; `theirs` is the saved text.
@@ -23,19 +23,13 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
  */
 export async function chooseText(dialog, { address, file, version, text, saving }) {
 	const difference = await differenceTo(address, text);
+	const rows = typeof difference === "string" ? null : difference.rows;
+	const about = rows?.length ? "conflict.about" : rows ? "conflict.same" : "conflict.long";
 	dialog.returnValue = "";
 	patch(dialog, [
 		h("h2", { id: `${dialog.id}-title` }, t("conflict.title", { version })),
-		h(
-			"p",
-			null,
-			typeof difference === "string"
-				? difference
-				: difference.rows?.length
-					? t("conflict.about", { version })
-					: t(difference.rows ? "conflict.same" : "conflict.long"),
-		),
-		typeof difference !== "string" && difference.rows?.length
+		h("p", null, typeof difference === "string" ? difference : t(about, { version })),
+		rows?.length
 			? h(
 					"div",
 					{
@@ -45,7 +39,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
 						autofocus: true,
 						"aria-label": t("conflict.difference"),
 					},
-					table(difference.rows, version),
+					table(rows, version),
 				)
 			: null,
 		h("p", null, h("a", { href: file, download: true }, t("conflict.download", { version }))),
@@ -77,7 +71,7 @@ async function differenceTo(address, text) {
 	return body.errors ? body.errors[0].message : body;
 }
 
-/** The table of lines that two versions do not share. @param {Row[]} rows @param {number} version */
+/** The table of the difference between two versions. @param {Row[]} rows @param {number} version */
 function table(rows, version) {
 	const heads = [t("conflict.version", { version }), t("conflict.yours"), t("conflict.changed"), t("conflict.text")];
 	return h(

@@ -159,9 +159,10 @@ async function check(result = null) {
 		state.waiting = "";
 		if (text !== state.text) return;
 		if (status === 0 || status === 429) return checkLater(body.errors[0].message);
-		const [notes, warnings] = [0, 1].map((own) =>
-			(body.warnings ?? []).filter((/** @type {Problem} */ { line }) => Number(Boolean(line)) === own),
-		);
+		/** @type {Problem[]} */
+		const all = body.warnings ?? [];
+		const warnings = all.filter(({ line }) => line);
+		const notes = all.filter(({ line }) => !line);
 		Object.assign(state, { errors: body.errors ?? [], warnings, notes, checked: text });
 		if (body.summary && !state.errors.length)
 			Object.assign(state, { summary: body.summary, rules: body.rules ?? null, drawn: true });

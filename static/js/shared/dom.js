@@ -72,7 +72,7 @@ function setStyle(node, next, last) {
 }
 
 /**
- * Sets the listeners, which are looked up when an event occurs, so that a new closure costs nothing.
+ * Sets the listeners. They are looked up when an event occurs, so that a new closure costs nothing.
  * @param {any} node @param {Record<string, any>} next
  */
 function listen(node, next) {

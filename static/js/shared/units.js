@@ -27,7 +27,7 @@ export function isBytes(resource) {
 	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
 
-/** 1500 millicores as "1.5", bytes with their unit ("2 GiB"). @param {string} resource @param {number} value */
+/** 1500 millicores as "1.5", bytes as "2 GiB", others as a number. @param {string} resource @param {number} value */
 export function amount(resource, value) {
 	if (resource === "cpu") return decimal(value / 1000);
 	return isBytes(resource) ? withUnit(value).join(" ") : decimal(value);
@@ -123,7 +123,7 @@ export function lettersIn(text) {
 }
 
 /**
- * The least priority, its colour in tokens.css and its pips; the highest first.
+ * Each entry: the least priority, its colour in tokens.css, and its pips; the highest priority first.
  * @type {[number, string, number][]}
  */
 const RAMP = [

@@ -20,7 +20,7 @@ export function isAt(anchor, event, attempt, state) {
 }
 
 /**
- * The names of an event's object: of a pod also its workloads, of a workload also the name that is shown.
+ * The names of an event's objects: of a pod or workload also the names of its owners, and those that are shown.
  * @param {any} event @param {State | undefined} state
  * @returns {string[]} empty if the event has no object
  */
@@ -35,7 +35,7 @@ function namesOf({ type, pod, kind = "Pod", namespace = "", name, called, worklo
 }
 
 /**
- * The names of a workload and of its owners.
+ * The names of an owner and of the owners above it; [] without an owner.
  * @param {string} namespace
  * @param {string | undefined} owner "ReplicaSet/web-8wmg6wh8bm"
  * @param {State | undefined} state

@@ -19,7 +19,7 @@ export class ChunkStore {
 		this.recent = [];
 	}
 
-	/** Adds a chunk, and sets the first state of every chunk of which it can now be known. */
+	/** Adds a chunk, and sets the first state of every chunk for which it is now known. */
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
 		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
@@ -27,7 +27,7 @@ export class ChunkStore {
 	}
 
 	/**
-	 * Sets a chunk's first state, if it can be known: the end of the previous chunk if that is loaded, so that equal
+	 * Sets a chunk's first state, if it is known: the end of the previous chunk if that is loaded, so that equal
 	 * records are shared; otherwise the keyframe's.
 	 * @param {Chunk} chunk
 	 * @param {TraceChunk["keyframe"]} keyframe
@@ -44,7 +44,7 @@ export class ChunkStore {
 		return seq in this.chunks;
 	}
 
-	/** The step after the last loaded event; there may be gaps before it. */
+	/** The step after the last loaded event, 0 if none is loaded; there may be gaps before it. */
 	get steps() {
 		const last = this.chunks.at(-1);
 		return last ? last.first + last.events.length : 0;

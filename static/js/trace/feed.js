@@ -14,7 +14,7 @@ const LONGEST_WAIT = 8000;
 const TRIES = 6;
 
 /**
- * Opens a frame: 32-byte header (see docs/architecture.md) and a zlib body.
+ * Decodes a frame: a 32-byte header (see docs/architecture.md) and a zlib body. Throws an Error if it is damaged.
  * @param {ArrayBuffer} frame @returns {Promise<TraceChunk>}
  */
 export async function openFrame(frame) {
@@ -111,7 +111,7 @@ export class Feed {
 		listener.message(message);
 	}
 
-	/** Passes a chunk to the listener if it is the next one; if there is a gap before it, subscribes again. */
+	/** Passes the next chunk to the listener, ignores earlier ones, and subscribes again if there is a gap before it. */
 	takeFrame(/** @type {ArrayBuffer} */ frame) {
 		const seq = new DataView(frame).getUint32(8, true);
 		const rule = cursorRule(seq, this.cursor);
@@ -162,7 +162,7 @@ export class Feed {
 	}
 }
 
-/** Fetches one chunk over HTTP. @param {string} api @param {string} run @param {number} seq */
+/** Fetches one chunk over HTTP; throws if that fails. @param {string} api @param {string} run @param {number} seq */
 export async function fetchChunk(api, run, seq) {
 	const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
 	if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
@@ -254,7 +254,8 @@ function unpackCandidates({ events, keyframe }) {
 }
 
 /**
- * Converts the columns of the dry runs to candidates, one per node.
+ * Converts the columns of the dry runs to candidates, one per node. `victims` and `tried` are indexes into the pods
+ * that are removed from the node.
  * @param {import("./trace").DryRuns} runs
  * @returns {Candidate[]}
  */
@@ -267,24 +268,24 @@ function decodeCandidates({
 	violates_pdb,
 	victims,
 	victim_counts,
-	...each
+	...perNode
 }) {
-	let [at, victim] = [0, 0];
+	let [firstRemoved, firstVictim] = [0, 0];
 	return nodes.map((node, i) => {
-		const here = removed.slice(at, at + removed_counts[i]);
-		const places = victims.slice(victim, victim + victim_counts[i]);
-		const tries = here.map((_, n) => at + n);
-		[at, victim] = [at + here.length, victim + places.length];
+		const pods = removed.slice(firstRemoved, firstRemoved + removed_counts[i]);
+		const victimIndexes = victims.slice(firstVictim, firstVictim + victim_counts[i]);
+		const tries = pods.map((_, n) => firstRemoved + n);
+		[firstRemoved, firstVictim] = [firstRemoved + pods.length, firstVictim + victimIndexes.length];
 		return {
 			node,
-			victims: places.map((place) => here[place]),
-			removed: here,
-			reprieve: tries.map((n) => ({ pod: here[tried[n]], reprieved: reprieved[n], violates_pdb: violates_pdb[n] })),
-			pdb_violations: each.pdb_violations[i],
-			rung: each.rung[i],
-			highest_priority: each.highest_priority[i],
-			priority_sum: each.priority_sum[i],
-			earliest_start: each.earliest_start[i],
+			victims: victimIndexes.map((index) => pods[index]),
+			removed: pods,
+			reprieve: tries.map((n) => ({ pod: pods[tried[n]], reprieved: reprieved[n], violates_pdb: violates_pdb[n] })),
+			pdb_violations: perNode.pdb_violations[i],
+			rung: perNode.rung[i],
+			highest_priority: perNode.highest_priority[i],
+			priority_sum: perNode.priority_sum[i],
+			earliest_start: perNode.earliest_start[i],
 		};
 	});
 }

@@ -22,7 +22,7 @@ export function largest({ nodes }, resource) {
 }
 
 /**
- * The share of the largest node that a pod requests: of its cpu, or of its memory if it requests no cpu.
+ * The share of the largest node that a pod requests, at most 1: of cpu, or of memory if it requests no cpu.
  * @param {State} state @param {string} pod
  */
 export function shareOf(state, pod) {
@@ -90,7 +90,8 @@ export function heldFor(state, node, pod) {
 }
 
 /**
- * The amount that is free for the pod: allocatable, minus requested, minus held; 0 if there is no such node.
+ * The amount that is free for the pod: allocatable, minus requested, minus held, possibly negative; 0 if there is no
+ * such node.
  * @param {State} state @param {string} name @param {string} resource @param {string} [pod]
  */
 export function free(state, name, resource, pod) {

@@ -114,7 +114,7 @@ export class RunIndex {
 	}
 
 	/**
-	 * Stores how an attempt ended in its column.
+	 * Stores an attempt's outcome in its column.
 	 * @param {import("./trace").AttemptFinished} event @param {number} step
 	 */
 	setOutcome(event, step) {
@@ -129,7 +129,7 @@ export class RunIndex {
 	}
 
 	/**
-	 * Changes the outcome of an attempt whose binding cycle failed.
+	 * Changes the outcome of a finished attempt whose binding cycle failed.
 	 * @param {import("./trace").SchedulingFailed} event
 	 * @param {number} step
 	 */

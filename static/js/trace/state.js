@@ -65,7 +65,7 @@ function fromWholeKeyframe({ nodes, pods, ...rest }) {
 	};
 }
 
-/** A copy of the state that can be changed without changing this one. @param {State} state @returns {State} */
+/** A copy of the state that can be changed without changing the original. @param {State} state @returns {State} */
 export function fork(state) {
 	return {
 		...state,
@@ -128,7 +128,7 @@ const OF_GROUP = /** @type {Record<string, keyof GroupCycle>} */ ({
 });
 
 /**
- * Replaces some fields of a pod's record.
+ * Replaces some fields of a pod's record; does nothing if there is none.
  * @param {State} state
  * @param {string} key
  * @param {Partial<PodState>} change
@@ -188,7 +188,7 @@ function setDevices(state, claim, slice) {
 
 /** @typedef {import("./trace").SliceState} SliceState */
 
-/** Deletes the ResourceClaim or ResourceSlice that an ObjectDeleted names. @param {State} state @param {any} event */
+/** Deletes the ResourceClaim or ResourceSlice that an event names, if any. @param {State} state @param {any} event */
 function deleteDevices(state, { kind, namespace, name }) {
 	if (kind === "ResourceClaim") {
 		state.claims = new Map(state.claims);
@@ -280,7 +280,8 @@ export function workloadKey({ kind, name, namespace }) {
 }
 
 /**
- * Replaces some fields of a workload's record. The map is copied here and not in `fork`, since most runs have none.
+ * Replaces some fields of a workload's record, or adds one. The map is copied here and not in `fork`, since most runs
+ * have none.
  * @param {State} state @param {any} event @param {Partial<WorkloadRecord>} change
  */
 function setWorkload(state, event, change) {

@@ -7,7 +7,8 @@ import { t } from "../shared/i18n.js";
 /** @typedef {import("./panel.js").Panel} Panel */
 
 /**
- * The list of the changes found so far with which the pod fits, each with a button that applies it.
+ * The list of the changes found so far with which the pod fits, each with a button that applies it; a button that
+ * starts the search before there is one.
  * @param {Panel} panel @returns {Child}
  */
 export function changesView(panel) {
@@ -64,7 +65,7 @@ function withoutEmptyNamespace(edit) {
 }
 
 /**
- * The section with the weights with which the chosen node wins; null while they are unknown.
+ * The section with the weights with which the chosen node wins; null without a chosen node, and while they are unknown.
  * @param {Panel} panel @returns {Child}
  */
 export function weightsView(panel) {
@@ -83,31 +84,23 @@ export function weightsView(panel) {
 				? h(
 						"ul",
 						null,
-						able.map((weight) =>
-							h(
-								"li",
-								{ key: weight.plugin },
-								t("ask.weigh.change", { plugin: weight.plugin, before: weight.before, after: weight.after ?? 0 }),
-								" ",
-								button(
-									() =>
-										panel.apply({
-											type: "set",
-											edits: [
-												{
-													type: "weight",
-													plugin: weight.plugin,
-													weight: weight.after ?? 1,
-													profile: weight.profile,
-												},
-											],
-										}),
-									{ class: "button" },
-									t("ask.apply"),
-								),
-							),
-						),
+						able.map((weight) => weightItem(panel, weight)),
 					)
 				: h("p", null, t("ask.weigh.none", { node })),
+	);
+}
+
+/**
+ * The item of a weight with which the node wins, with a button that applies it.
+ * @param {Panel} panel @param {import("./questions.js").WeightChange} change
+ */
+function weightItem(panel, { plugin, before, after, profile }) {
+	const edit = /** @type {import("./edits.js").Edit} */ ({ type: "weight", plugin, weight: after ?? 1, profile });
+	return h(
+		"li",
+		{ key: plugin },
+		t("ask.weigh.change", { plugin, before, after: after ?? 0 }),
+		" ",
+		button(() => panel.apply({ type: "set", edits: [edit] }), { class: "button" }, t("ask.apply")),
 	);
 }

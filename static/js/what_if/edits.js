@@ -95,7 +95,7 @@ function withEdits(asked, edits) {
 /** The value that the edits give to an edit's field; undefined if none does. @param {Asked} asked @param {Edit} edit */
 export function askedValue(asked, edit) {
 	const key = keyOf(edit);
-	return asked.edits.find((edit) => keyOf(edit) === key)?.value;
+	return asked.edits.find((other) => keyOf(other) === key)?.value;
 }
 
 /** @typedef {(string | number)[]} Path */

@@ -75,11 +75,11 @@ export class Panel {
 
 	/**
 	 * Opens the panel for an attempt, at the tab of the selected object.
-	 * @param {string} what "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
+	 * @param {string} target "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
 	 */
-	open(what) {
+	open(target) {
 		this.show();
-		const [, kind, name = ""] = /** @type {RegExpExecArray} */ (/^(\w*):?(.*)$/.exec(what));
+		const [, kind, name = ""] = /** @type {RegExpExecArray} */ (/^(\w*):?(.*)$/.exec(target));
 		const attempt = attemptFor(this.view, kind === "pod" ? name : "");
 		if (attempt !== this.asked.attempt) this.asked = nothingAsked(attempt);
 		if (kind === "node" || kind === "weigh") this.node = name;
@@ -137,7 +137,10 @@ export class Panel {
 		this.view.act.set({});
 	}
 
-	/** Handles a new view; closes a hidden panel when the step changes. @param {View} view */
+	/**
+	 * Handles a new view. At another step, a hidden panel is closed, and a question without edits is about its attempt.
+	 * @param {View} view
+	 */
 	follow(view) {
 		const moved = view.step !== this.view.step;
 		this.view = view;
@@ -345,8 +348,8 @@ function body(panel) {
 }
 
 /**
- * The attempt to ask about: the pod's, or the one on screen; at the end of the run, a pending pod's. 0 if there is
- * none.
+ * The attempt to ask about: the pod's, otherwise the one on screen or the first; at the end of the run, a pending
+ * pod's. 0 if there is none.
  * @param {View} view
  * @param {string} pod
  */
@@ -378,12 +381,12 @@ function panelFor(view) {
 }
 
 /**
- * Opens the panel at an object or a tab; without one, closes the panel if it is open.
- * @param {View} view @param {string} what
+ * Opens the panel at an object or a tab; "" closes it if it is shown.
+ * @param {View} view @param {string} target
  */
-export function ask(view, what) {
-	if (openPanel && !openPanel.hidden && !what) return openPanel.close();
-	panelFor(view).open(what);
+export function ask(view, target) {
+	if (openPanel && !openPanel.hidden && !target) return openPanel.close();
+	panelFor(view).open(target);
 }
 
 /** Tries a number of the arithmetic; null ends the what-if. @param {View} view @param {Change | null} change */

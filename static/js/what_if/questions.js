@@ -1,5 +1,5 @@
 // @ts-check
-/** Requests to the server about an attempt, one at a time; a newer one replaces those that wait. */
+/** Requests to the server about an attempt. Questions are sent one by one; a newer one replaces the one that waits. */
 
 import { isTemporary, post, request } from "../shared/server.js";
 
@@ -64,9 +64,9 @@ export class Questions {
 
 	/**
 	 * Sends a request, and reports how many come before it.
-	 * @param {string} what @param {object} [body] @param {AbortSignal} [signal]
+	 * @param {string} path @param {object} [body] @param {AbortSignal} [signal]
 	 */
-	async send(what, body, signal) {
+	async send(path, body, signal) {
 		/** @type {import("../shared/server.js").CallOptions} */
 		const options = {
 			signal,
@@ -76,7 +76,7 @@ export class Questions {
 			},
 		};
 		try {
-			const url = this.base + what;
+			const url = this.base + path;
 			return await (body ? post(url, body, options) : request(url, {}, options));
 		} finally {
 			this.ahead = null;
@@ -103,12 +103,12 @@ export class Questions {
 
 	/**
 	 * The body of a reply; null if the request failed, and the problem is shown until it succeeds.
-	 * @param {string} what @param {import("../shared/server.js").Reply} reply @param {() => void} again
+	 * @param {string} purpose @param {import("../shared/server.js").Reply} reply @param {() => void} again
 	 */
-	bodyOf(what, { status, body }, again) {
-		this.failures.delete(what);
+	bodyOf(purpose, { status, body }, again) {
+		this.failures.delete(purpose);
 		if (!body.errors) return body;
-		this.failures.set(what, { message: body.errors[0].message, again: isTemporary(status) ? again : null });
+		this.failures.set(purpose, { message: body.errors[0].message, again: isTemporary(status) ? again : null });
 		return null;
 	}
 
@@ -150,7 +150,7 @@ export class Questions {
 				const answer = this.bodyOf("question", reply, () => this.judge(edits));
 				if (answer) {
 					Object.assign(this, { answer, judged: edits });
-					for (const [what, { again }] of this.failures) if (!again) this.failures.delete(what);
+					for (const [purpose, { again }] of this.failures) if (!again) this.failures.delete(purpose);
 				}
 				if (!this.wanted) this.answered();
 			}
@@ -160,7 +160,7 @@ export class Questions {
 		}
 	}
 
-	/** Searches for the smallest changes, piece by piece. */
+	/** Searches for the smallest changes, piece by piece, unless a search goes on or is complete. */
 	async search() {
 		if (this.changes && (this.changes.going || this.changes.done >= this.changes.pieces)) return;
 		const [{ signal }, { attempt }] = [this.searching, this];

@@ -71,7 +71,8 @@ export function changeWords({ of, name, node = "", value, to }) {
 const SIZES = ["request", "room"]; // the pictures draw these as lengths
 
 /**
- * The state with the tried requests and resources; with an answer, also with Filter's new verdicts.
+ * The state with the tried requests and resources, if no other numbers are tried; with an answer, also with Filter's
+ * new verdicts.
  * @param {State} state @param {string} subject @param {Change[]} changes
  * @param {import("./questions.js").Judgement | null} answer @returns {State}
  */
@@ -94,7 +95,7 @@ export function triedState(state, subject, changes, answer) {
 
 /**
  * The NodesFiltered event with the answer's verdicts: nodes that fit now, nodes that no longer do. The event itself if
- * it has a node that was tried first, or extenders.
+ * a node was tried first, or extenders filtered.
  * @param {State} state @param {import("./questions.js").Judgement} answer
  */
 function verdictsAfter(state, { gained, lost, more = [[], []] }) {

@@ -81,15 +81,12 @@ function titleField(form) {
 function nodeSection(form) {
 	const { documents, edit, names } = form;
 	const nodes = documents.of("Node");
-	const like = nodes.at(-1)?.value.status?.capacity ?? { cpu: "4", memory: "8Gi" };
+	const { cpu, memory } = nodes.at(-1)?.value.status?.capacity ?? { cpu: "4", memory: "8Gi" };
 	const zones = ["a", "b", "c"];
-	const add = () =>
-		edit(() => documents.add(shapes.node({ name: shapes.freeName("n", names), cpu: like.cpu, memory: like.memory })));
-	const many = () =>
+	const add = () => edit(() => documents.add(shapes.node({ name: shapes.freeName("n", names), cpu, memory })));
+	const addZones = () =>
 		edit(() =>
-			zones.forEach((zone) =>
-				documents.add(shapes.node({ name: shapes.freeName("n", names), cpu: like.cpu, memory: like.memory, zone })),
-			),
+			zones.forEach((zone) => documents.add(shapes.node({ name: shapes.freeName("n", names), cpu, memory, zone }))),
 		);
 	const rows = nodes.map((ref) => {
 		const { metadata = {}, spec = {}, status = {} } = ref.value;
@@ -141,7 +138,7 @@ function nodeSection(form) {
 		"nodes",
 		add,
 		table(["name", "cpu", "memory", "zone", "taints", "labels", "cordoned", ""], ...rows),
-		button(many, { class: "button plain" }, `+ ${t("builder.zones")}`),
+		button(addZones, { class: "button plain" }, `+ ${t("builder.zones")}`),
 	);
 }
 
@@ -172,7 +169,7 @@ function podSection(form, selected, select) {
 				shapes.pod({ name: shapes.freeName("web-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } }),
 			),
 		);
-	const copies = () =>
+	const addCopies = () =>
 		edit(() => {
 			const source = pods.find((ref) => ref.value.metadata?.name === selected) ?? pods.at(-1);
 			if (!source) return;
@@ -185,7 +182,7 @@ function podSection(form, selected, select) {
 		"pods",
 		add,
 		table(["name", "priority", "cpu", "memory", "node", "labels", ""], ...rows),
-		button(copies, { class: "button plain" }, `+ ${t("builder.copies")}`),
+		button(addCopies, { class: "button plain" }, `+ ${t("builder.copies")}`),
 	);
 }
 

@@ -30,7 +30,7 @@ export class Documents {
 		return this.parsed.every((document) => !document.errors.length);
 	}
 
-	/** Every object, those in a List one by one. @returns {Ref[]} */
+	/** The objects of the well-formed documents, those in a List one by one. @returns {Ref[]} */
 	get objects() {
 		/** @type {Ref[]} */
 		const out = [];
@@ -52,7 +52,8 @@ export class Documents {
 	}
 
 	/**
-	 * Sets one field; an undefined or empty value removes it, and the maps that become empty with it.
+	 * Sets one field; an undefined or empty value removes it, and maps that become empty, but not fields of the object
+	 * itself.
 	 * @param {Ref} ref
 	 * @param {Path} path
 	 * @param {any} value
@@ -86,7 +87,7 @@ export class Documents {
 		}
 	}
 
-	/** Appends an object, but before the Scenario document, which stays last. @param {any} object */
+	/** Adds an object before the Scenario document; at the end if there is none. @param {any} object */
 	add(object) {
 		const lines = Object.entries(object).map(([key, value]) => `${key}: ${formatField(value, key)}`);
 		const section = `${lines.join("\n")}\n`;
@@ -122,7 +123,7 @@ function formatField(value, key) {
 }
 
 /**
- * The replacement that turns one text into another: of the part in which they differ.
+ * The change that turns one text into another: the part `from`..`to` in which they differ is replaced by `insert`.
  * @param {string} before @param {string} after
  */
 export function difference(before, after) {

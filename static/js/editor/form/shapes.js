@@ -8,7 +8,7 @@ export const ZONE = "topology.kubernetes.io/zone";
 export const HOSTNAME = "kubernetes.io/hostname";
 const IMAGE = "registry.k8s.io/pause:3.9";
 
-/** A Node's manifest. @param {{name: string, cpu: string, memory: string, zone?: string}} of */
+/** A Node's manifest. @param {{name: string, cpu: string, memory: string, zone?: string}} fields */
 export function node({ name, cpu, memory, zone }) {
 	const labels = { [HOSTNAME]: name, ...(zone ? { [ZONE]: zone } : {}) };
 	return {
@@ -21,7 +21,7 @@ export function node({ name, cpu, memory, zone }) {
 
 /**
  * A Pod's manifest.
- * @param {{name: string, cpu: string, memory: string, labels?: Record<string, string>, priority?: number}} of
+ * @param {{name: string, cpu: string, memory: string, labels?: Record<string, string>, priority?: number}} fields
  */
 export function pod({ name, cpu, memory, labels, priority }) {
 	const container = { name: "main", image: IMAGE, resources: { requests: { cpu, memory } } };
@@ -107,7 +107,7 @@ export const configuration = () => ({
 });
 
 /**
- * The path and value that each button, such as "+ Spread", adds to a pod's spec.
+ * The path and the new value that each button, such as "+ Spread", sets in a pod.
  * @param {any} value the pod
  * @returns {Record<string, [(string | number)[], any]>}
  */
@@ -166,7 +166,7 @@ const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
 export function rulesOf({ spec = {} }) {
 	/** @type {Rule[]} */
 	const out = [];
-	const each = (
+	const addRules = (
 		/** @type {string} */ key,
 		/** @type {(string | number)[]} */ path,
 		/** @type {any[]} */ list,
@@ -175,7 +175,7 @@ export function rulesOf({ spec = {} }) {
 		list.forEach((entry, i) =>
 			out.push({ key, text: String(text(entry)), path, rest: list.filter((_, other) => other !== i) }),
 		);
-	each(
+	addRules(
 		"spread",
 		["spec", "topologySpreadConstraints"],
 		spec.topologySpreadConstraints ?? [],
@@ -191,15 +191,15 @@ export function rulesOf({ spec = {} }) {
 		const affinity = spec.affinity?.[field];
 		if (affinity) out.push({ key, text: words(affinity), path: ["spec", "affinity", field], rest: undefined });
 	}
-	each(
+	addRules(
 		"toleration",
 		["spec", "tolerations"],
 		spec.tolerations ?? [],
 		({ key, value, effect }) => `${bare(key) || "*"}${value ? `=${value}` : ""}${effect ? `:${effect}` : ""}`,
 	);
-	each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (gate) => gate.name ?? "");
+	addRules("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (gate) => gate.name ?? "");
 	const ports = spec.containers?.[0]?.ports ?? [];
-	each("hostPort", ["spec", "containers", 0, "ports"], ports, (port) => port.hostPort ?? "");
+	addRules("hostPort", ["spec", "containers", 0, "ports"], ports, (port) => port.hostPort ?? "");
 	return out.filter(({ key, text }) => (key !== "hostPort" || text) && !(key === "toleration" && AUTOMATIC.test(text)));
 }
 

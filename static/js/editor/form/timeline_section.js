@@ -71,35 +71,38 @@ function optionOf(event, action) {
  */
 function cellsOf(form, event, action, labelOf, change) {
 	const value = event[action];
-	const as = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
+	const setValue = (/** @type {any} */ next) => change({ at: event.at, [action]: next });
 	if (action === "delete" && typeof value?.name !== "object")
 		return [
-			choice(labelOf("name"), value?.name ?? "", objectOptions(form, value?.kind), (name) => as({ ...value, name })),
+			choice(labelOf("name"), value?.name ?? "", objectOptions(form, value?.kind), (name) =>
+				setValue({ ...value, name }),
+			),
 			h("td", null),
 		];
-	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObjectCells(value, labelOf, as);
+	if (action === "create" && ["Pod", "Node"].includes(value?.kind)) return createdObjectCells(value, labelOf, setValue);
 	if (OF_NODES.includes(action) && (typeof value === "string" || typeof value?.node === "string")) {
 		const node = typeof value === "string" ? value : value.node;
-		const to = (/** @type {string} */ name) => as(typeof value === "string" ? name : { ...value, node: name });
-		return [choice(labelOf("node"), node, withOwn(objectOptions(form, "Node"), node), to), h("td", null)];
+		const choose = (/** @type {string} */ name) =>
+			setValue(typeof value === "string" ? name : { ...value, node: name });
+		return [choice(labelOf("node"), node, withOwn(objectOptions(form, "Node"), node), choose), h("td", null)];
 	}
-	if (action === "evict" && typeof value === "string") return [input(labelOf("pod"), value, as), h("td", null)];
+	if (action === "evict" && typeof value === "string") return [input(labelOf("pod"), value, setValue), h("td", null)];
 	if (action === "scale" || action === "rollout") {
 		const target = `${value?.kind}/${value?.name}`;
-		const to = (/** @type {string} */ next) => {
+		const choose = (/** @type {string} */ next) => {
 			const [kind, name] = next.split("/");
-			as({ ...value, kind, name });
+			setValue({ ...value, kind, name });
 		};
 		const second =
 			action === "scale"
-				? input(labelOf("size"), value?.replicas, (text) => as({ ...value, replicas: Number(text) || 0 }))
+				? input(labelOf("size"), value?.replicas, (text) => setValue({ ...value, replicas: Number(text) || 0 }))
 				: choice(
 						labelOf("rollout"),
 						value?.action ?? "restart",
 						["restart", "undo", "pause", "resume"].map((name) => [name, name]),
-						(next) => as({ ...value, action: next }),
+						(next) => setValue({ ...value, action: next }),
 					);
-		return [choice(labelOf("target"), target, withOwn(targetsOf(form), target), to), second];
+		return [choice(labelOf("target"), target, withOwn(targetsOf(form), target), choose), second];
 	}
 	return [h("td", { colspan: 2 }, summaryOf(value))];
 }
@@ -108,8 +111,8 @@ function cellsOf(form, event, action, labelOf, change) {
 function summaryOf(value) {
 	if (typeof value !== "object" || value === null) return String(value ?? "");
 	if (Array.isArray(value)) return value.join(", ");
-	const of = value.name ?? value.metadata?.name ?? value.node ?? value.pod ?? value.owner ?? "";
-	return [value.kind, typeof of === "object" ? Object.values(of).join(" ") : of].filter(Boolean).join(" ");
+	const named = value.name ?? value.metadata?.name ?? value.node ?? value.pod ?? value.owner ?? "";
+	return [value.kind, typeof named === "object" ? Object.values(named).join(" ") : named].filter(Boolean).join(" ");
 }
 
 /**
@@ -212,11 +215,11 @@ function latePod({ names }) {
 function newEvent(form, option) {
 	const [action, kind] = option.split(":");
 	const [target = "Deployment/web"] = targetsOf(form)[0] ?? [];
-	const [of, name] = target.split("/");
+	const [workload, name] = target.split("/");
 	if (OF_NODES.includes(action)) return { [action]: objectOptions(form, "Node")[0]?.[0] ?? "" };
 	if (action === "evict") return { evict: objectOptions(form, "Pod")[0]?.[0] ?? `${name}@1/0` };
-	if (action === "scale") return { scale: { kind: of, name, replicas: 5 } };
-	if (action === "rollout") return { rollout: { kind: of, name, action: "restart" } };
+	if (action === "scale") return { scale: { kind: workload, name, replicas: 5 } };
+	if (action === "rollout") return { rollout: { kind: workload, name, action: "restart" } };
 	if (action === "delete") return { delete: { kind, name: objectOptions(form, kind)[0]?.[0] ?? "" } };
 	return {
 		create:

@@ -230,7 +230,7 @@ export function clusterCards(shown, outcome, redraw) {
 		shown.chosen = pod;
 		redraw();
 	};
-	const note = refusal ? t("editor.lastAttempt", { pod: chosen.replace(/^default\//, ""), n: refusal.attempt }) : "";
+	const note = refusal ? t("editor.lastAttempt", { pod: short(chosen), n: refusal.attempt }) : "";
 	return [
 		clusterCard(outcome.ending.rows(chosen), buttons),
 		waitingCard(t("editor.leftWaiting", { n: waiting.length }), waiting, { chosen, choose, note }),

@@ -38,7 +38,7 @@ export class Ending {
 		});
 	}
 
-	/** Records why nodes rejected a pod. @param {string} pod */
+	/** Records why nodes rejected a pod; forgets it if Filter did not run. @param {string} pod */
 	recordRefusal(pod) {
 		const state = /** @type {State} */ (this.state);
 		const model = filterModel(state);

@@ -21,10 +21,10 @@ export function placeOf(text) {
 	const line = lines.pop() ?? "";
 	/** @type {{indent: number, key: string}[]} */
 	const open = [];
-	const push = (/** @type {string} */ of) => {
-		const match = KEY.exec(of);
-		if (!of.trim() || of.trim().startsWith("#")) return;
-		const indent = match ? match[1].length + match[2].length : of.length - of.trimStart().length;
+	const push = (/** @type {string} */ text) => {
+		const match = KEY.exec(text);
+		if (!text.trim() || text.trim().startsWith("#")) return;
+		const indent = match ? match[1].length + match[2].length : text.length - text.trimStart().length;
 		while (open.length && open[open.length - 1].indent >= indent) open.pop();
 		if (match) open.push({ indent, key: match[3].replaceAll('"', "") });
 	};
@@ -96,23 +96,26 @@ export function completions(catalogue) {
 		const { path, value, word } = placeOf(document);
 		const whole = context.state.sliceDoc(context.pos - document.length).split(/\n---/)[0];
 		const selector = selectorText(whole, document);
-		if (selector !== null) {
-			const names = deviceNames(context.state.doc.toString(), selector);
-			if (!names.length || (!names[0].word && !context.explicit && !/[.["]$/.test(selector))) return null;
-			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
-		}
+		if (selector !== null)
+			return offered(context, deviceNames(context.state.doc.toString(), selector), /[.["]$/.test(selector));
 		const expression = expressionText(whole, document);
-		if (expression !== null) {
-			const names = ruleNames(catalogue, expression);
-			if (!names.length || (!names[0].word && !context.explicit && !expression.endsWith("."))) return null;
-			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
-		}
+		if (expression !== null) return offered(context, ruleNames(catalogue, expression), expression.endsWith("."));
 		if (!word && !context.explicit) return null;
 		const options = optionsAt(catalogue, whole, path, value);
 		const written = value !== null && options.some(({ label }) => label === word); // Enter is for the next line
 		if (written && !context.explicit) return null;
 		return options.length ? { from: context.pos - word.length, options } : null;
 	};
+}
+
+/**
+ * CodeMirror's result for names that complete an expression; null without names, or before a word is begun unless the
+ * author asks for names or `opens`.
+ * @param {any} context @param {{word: string, option: any}[]} names @param {boolean} opens whether names may follow
+ */
+function offered(context, names, opens) {
+	if (!names.length || (!names[0].word && !context.explicit && !opens)) return null;
+	return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
 }
 
 const EXPRESSIONS = /^(?:spec: *\{ *| +)(preEnqueue|filter|score|permit|message): *(.*)$/;
@@ -123,22 +126,34 @@ const EXPRESSIONS = /^(?:spec: *\{ *| +)(preEnqueue|filter|score|permit|message)
  */
 export function expressionText(whole, before) {
 	if (!/^kind:\s*"?SchedulerPlugin/m.test(whole)) return null;
+	return valueAtEnd(before, EXPRESSIONS)?.text ?? null;
+}
+
+/**
+ * The value at the end of a text, of the last field that `pattern` matches: on the field's line (`quotable`, since it
+ * may begin with a quote), or in a block below it; null if the text does not end in one.
+ * @param {string} before @param {RegExp} pattern whose last group is the rest of the field's line
+ */
+function valueAtEnd(before, pattern) {
 	const lines = before.split("\n");
 	const last = lines.length - 1;
+	const indentOf = (/** @type {string} */ line) => line.length - line.trimStart().length;
 	for (let at = last; at >= 0; at--) {
-		const match = EXPRESSIONS.exec(lines[at]);
-		const indent = lines[at].length - lines[at].trimStart().length;
-		if (match) {
-			const block = /^[|>]/.test(match[2]);
-			if (at === last) return block ? null : match[2];
+		const rest = pattern.exec(lines[at])?.at(-1);
+		const indent = indentOf(lines[at]);
+		if (rest !== undefined) {
+			const block = /^[|>]/.test(rest);
+			if (at === last) return block ? null : { text: rest, quotable: true };
 			const inside = lines.slice(at + 1);
-			const deeper = inside.every((line) => !line.trim() || line.length - line.trimStart().length > indent);
-			return block && deeper ? inside.join("\n") : null;
+			const deeper = inside.every((line) => !line.trim() || indentOf(line) > indent);
+			return block && deeper ? { text: inside.join("\n"), quotable: false } : null;
 		}
 		if (lines[at].trim() && indent === 0) return null;
 	}
 	return null;
 }
+
+const SELECTOR = /(?:^|[\s{,-])expression: *(.*)$/;
 
 /**
  * The text of a device's CEL selector up to the cursor; null outside of one.
@@ -146,21 +161,9 @@ export function expressionText(whole, before) {
  */
 export function selectorText(whole, before) {
 	if (!/^kind:\s*"?(DeviceClass|ResourceClaim)/m.test(whole)) return null;
-	const lines = before.split("\n");
-	const last = lines.length - 1;
-	for (let at = last; at >= 0; at--) {
-		const match = /(?:^|[\s{,-])expression: *(.*)$/.exec(lines[at]);
-		const indent = lines[at].length - lines[at].trimStart().length;
-		if (match) {
-			const block = /^[|>]/.test(match[1]);
-			if (at === last) return block ? null : match[1].replace(/^['"]/, "").replaceAll('\\"', '"');
-			const inside = lines.slice(at + 1);
-			const deeper = inside.every((line) => !line.trim() || line.length - line.trimStart().length > indent);
-			return block && deeper ? inside.join("\n") : null;
-		}
-		if (lines[at].trim() && indent === 0) return null;
-	}
-	return null;
+	const value = valueAtEnd(before, SELECTOR);
+	if (!value) return null;
+	return value.quotable ? value.text.replace(/^['"]/, "").replaceAll('\\"', '"') : value.text;
 }
 
 const OF_DEVICE = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
@@ -300,7 +303,7 @@ export function optionsAt(catalogue, document, path, value) {
 	if (value === "kind" && !path.length)
 		return [...new Set(kinds.map(({ kind }) => kind))].map((label) => ({ label, type: "class" }));
 	if (value === "apiVersion" && !path.length)
-		return [...new Set(kinds.map((of) => of.apiVersion))].map((label) => ({ label, type: "constant" }));
+		return [...new Set(kinds.map(({ apiVersion }) => apiVersion))].map((label) => ({ label, type: "constant" }));
 	const name = /^kind:\s*"?(\w+)/m.exec(document)?.[1] ?? "";
 	const type = kinds.find(({ kind }) => kind === name)?.type;
 	const here = type && fieldsAt(catalogue, type, path);

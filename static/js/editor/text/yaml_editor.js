@@ -96,6 +96,11 @@ const colours = () =>
 export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, onRun }) {
 	const root = host.attachShadow({ mode: "open" });
 	let quiet = false;
+	/** Runs the text; true: the key is handled. */
+	const runText = () => {
+		onRun();
+		return true;
+	};
 	const view = new cm.EditorView({
 		root,
 		parent: root,
@@ -108,7 +113,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 			problemLines.extension,
 			selectorLines.extension,
 			cm.EditorView.lineWrapping,
-			cm.keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }]),
+			cm.keymap.of([{ key: "Mod-Enter", run: runText }]),
 			cm.autocompletion({ override: [completions(catalogue)], icons: false }),
 			cm.EditorView.theme(theme),
 			cm.syntaxHighlighting(colours()),

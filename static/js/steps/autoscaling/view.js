@@ -13,7 +13,7 @@ import { outcomeWords, podNames, scoreWords } from "./words.js";
 /** @typedef {import("../../trace/trace").EvaluatedOption} Option */
 /** @typedef {import("../../trace/trace").EvaluatedNode} Judged */
 
-const NODES = 8; // dashed boxes of an option
+const NODES = 8; // dashed boxes of an option, or names in a row
 const PODS = 6;
 
 /** Draws what the autoscaler considered. @param {Element} target @param {View} view */
@@ -81,7 +81,7 @@ function optionRow({ group, nodes, pods, pod_count, chosen = false, scores, type
 	);
 }
 
-/** The nodes that could be removed. @param {import("../../trace/trace").ScaleDownEvaluated} event */
+/** The nodes judged for removal, and replacements. @param {import("../../trace/trace").ScaleDownEvaluated} event */
 function scaleDownPass({ by, nodes, more = 0, replacements = [] }) {
 	return h(
 		"div",

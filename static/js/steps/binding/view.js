@@ -23,12 +23,13 @@ const STEPS = [
 const FORMER = { Reserve: "Assume", PreBind: "Bind volumes" };
 const MAX_BESIDE = 3;
 const MAX_UNDER = 2;
+
 /** The binding cycles of the subject and of a few other pods. @param {View} view */
 export function bindingStrips(view) {
 	const subject = subjectOf(view.event, view.state);
 	const others = inFlight(view, subject);
 	const own = eventsOf(view, subject);
-	// what PreBind asked for
+	// PreBind wrote the object, so Permit is over
 	if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] };
 	const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
 	return [
@@ -121,24 +122,23 @@ function strip(view, pod, events, beside) {
 function step(view, pod, events, point, type, current, going) {
 	const event = events[type];
 	const decided = point === "Permit" ? events.PermitDecided : null;
-	const failed =
-		events.BindingFailed?.point === point
-			? events.BindingFailed
-			: decided && decided.decision !== "allowed"
-				? decided
-				: null;
+	const failed = failureAt(events, point);
 	const results =
 		point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ result) => result.code !== "Skip");
 	const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
-	const kind = failed
-		? "failed"
-		: waiting
-			? "waits"
-			: !event && !laterPointRan(events, point)
-				? "todo"
-				: results.length || point === "Bind" || decided || event?.past
-					? "did"
-					: "nothing";
+	const ahead = !event && !laterPointRan(events, point);
+	const ran = results.length || point === "Bind" || decided || event?.past;
+	const kind = failed ? "failed" : waiting ? "waits" : ahead ? "todo" : ran ? "did" : "nothing";
+	const words = () => {
+		if (failed) return bareMessage(failed.message || t(`binding.decision.${failed.decision}`));
+		if (waiting)
+			return t("binding.waits", {
+				left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)),
+				until: seconds(event.deadline ?? 0),
+			});
+		if (event?.past) return decided?.plugin ?? "";
+		return resultWords(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind);
+	};
 	const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
 	return h(
 		"li",
@@ -158,18 +158,18 @@ function step(view, pod, events, point, type, current, going) {
 					results.map((/** @type {any} */ result) => result.plugin).join(", ") ||
 					null,
 			},
-			failed
-				? bareMessage(failed.message || t(`binding.decision.${failed.decision}`))
-				: waiting
-					? t("binding.waits", {
-							left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)),
-							until: seconds(event.deadline ?? 0),
-						})
-					: event?.past
-						? (decided?.plugin ?? "")
-						: resultWords(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind),
+			words(),
 		),
 	);
+}
+
+/**
+ * The event with which the binding cycle failed at an extension point; null if it did not fail there.
+ * @param {Record<string, any>} events @param {string} point
+ */
+function failureAt({ BindingFailed: failed, PermitDecided: decided }, point) {
+	if (failed?.point === point) return failed;
+	return point === "Permit" && decided && decided.decision !== "allowed" ? decided : null;
 }
 
 /**

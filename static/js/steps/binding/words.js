@@ -11,7 +11,7 @@ import { PLUGINS } from "../parts/plugins.js";
 import { bareMessage, node, plainReason, pod, question } from "../parts/words.js";
 
 /**
- * Values for captions: how much of a node is used, in the resource that the pod requests.
+ * Values for captions: how much of a node's cpu is used, or of its memory if the pod requests only that.
  * @param {Context} context @param {string} name
  */
 function fullness({ state, event }, name) {
@@ -173,7 +173,7 @@ const ASKED = 40; // nodes that are judged by every plugin
 const NAMES = 4;
 
 /**
- * The margin's panel for a pod's message: which nodes have a single obstacle.
+ * The margin's panel for a pod's message: the nodes with a single obstacle, and the nodes with each reason.
  * @param {View} view @param {string} _kind @param {string} key @returns {Child}
  */
 export function explain(view, _kind, key) {
@@ -191,21 +191,21 @@ export function explain(view, _kind, key) {
 	);
 }
 
-/** A table of the reasons with their nodes, and a note on its sum. @param {Filtered} model */
+/** A table of the reasons with their nodes, and a note on the sum. @param {Filtered} model */
 function reasonTable({ at, total, names, every }) {
 	/** @type {Map<string, string[]>} */
-	const by = new Map();
+	const byReason = new Map();
 	for (const [name, { verdict }] of at)
-		for (const reason of verdict?.reasons ?? []) by.set(reason, [...(by.get(reason) ?? []), name]);
+		for (const reason of verdict?.reasons ?? []) byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
 	const several = names.filter((name) => (at.get(name)?.verdict?.reasons.length ?? 0) > 1);
-	const sum = [...by.values()].reduce((all, list) => all + list.length, 0);
+	const sum = [...byReason.values()].reduce((all, nodes) => all + nodes.length, 0);
 	return [
 		table(
 			[t("message.reason"), t("message.nodes"), "×"],
 			[
-				[...by]
+				[...byReason]
 					.sort((a, b) => b[1].length - a[1].length)
-					.map(([reason, list]) => row(reason, [plainReason(reason), firstNames(list), String(list.length)])),
+					.map(([reason, nodes]) => row(reason, [plainReason(reason), firstNames(nodes), String(nodes.length)])),
 				row("sum", [t("message.sum", { total }), "", String(sum)], "sum"),
 			],
 		),
@@ -230,8 +230,8 @@ function firstNames(names) {
 }
 
 /**
- * The list of the nodes with a single obstacle for the pod, by plugin; plugins that the scheduler did not reach count,
- * too. Until all explanations are loaded, a note.
+ * The nodes with a single obstacle for the pod, by plugin; plugins that the scheduler did not reach count, too. Until
+ * all explanations are loaded, a note.
  * @param {View} view @param {Filtered} model
  */
 function singleObstacles(view, model) {
@@ -250,13 +250,13 @@ function singleObstacles(view, model) {
 	const best = [...alone].sort((a, b) => b[1].length - a[1].length);
 	return [
 		h("h3", { key: "firsttitle" }, t("message.first")),
-		...best.map(([plugin, list]) =>
+		...best.map(([plugin, names]) =>
 			h(
 				"p",
 				{ key: plugin, class: "formula" },
 				h("b", null, question(plugin)),
 				" ",
-				t("message.alone", { nodes: firstNames(list), n: list.length }),
+				t("message.alone", { nodes: firstNames(names), n: names.length }),
 			),
 		),
 		h("p", { key: "firstnote", class: "note" }, t(best.length ? "message.first.note" : "message.first.none")),

@@ -38,7 +38,7 @@ export function draw(target, view) {
 	const rows = Math.max(0, ...[...bars.values()].map((bar) => bar.rows));
 	const strips = bindingStrips(view);
 	const spare = strips.flat().some(Boolean) ? 0 : STRIPS;
-	/** The height of the bars in a column of so many cards. @param {number} down */
+	/** The height of the bars in a column of `down` cards. @param {number} down */
 	const barHeight = (down) =>
 		Math.max(LOWEST, (space.height * space.down + spare) / down - (ROW - LOWEST + rows * TIER) * space.scale);
 	const kept = [...view.state.nodes.keys()].some((name) => nominatedTo(view.state, name).length > 0);
@@ -325,8 +325,8 @@ function barResource(node) {
 }
 
 /**
- * A node's result in this attempt: its points, or why it was rejected; a star on the subject's node; "" if there is
- * none.
+ * A node's result in this attempt: its points, or why it was rejected; a star on the subject's node, or that the pod
+ * leaves it; "" if there is none.
  * @param {View} view @param {string} name @param {boolean} mine whether the subject goes there
  */
 function noteOf(view, name, mine) {
@@ -352,7 +352,9 @@ function isUnchanged(now, then, name) {
 	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
 }
 
-/** The resources for which a node has a gauge. @param {NodeState} node */
+const MAX_GAUGES = 4;
+
+/** The resources that gauges can show, in the node's order. @param {NodeState} node */
 function shownResources(node) {
 	return Object.keys(node.summary.allocatable).filter(
 		(name) =>
@@ -364,7 +366,7 @@ function shownResources(node) {
 }
 
 /**
- * A node's gauges: how much of each resource is requested.
+ * A node's gauges, MAX_GAUGES at most: how much of each resource is requested.
  * @param {View} view @param {NodeState} node @param {boolean} mine
  */
 function resourceGauges({ state, subject, event }, node, mine) {
@@ -373,7 +375,7 @@ function resourceGauges({ state, subject, event }, node, mine) {
 		"div",
 		{ key: "gauges", class: "gauges" },
 		shownResources(node)
-			.slice(0, 4)
+			.slice(0, MAX_GAUGES)
 			.map((name) => {
 				const whole = Math.max(1, allocatable(node, name));
 				const taken = used(node, name);
@@ -433,10 +435,10 @@ function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
 		if (!written || below.some((name) => name.key === key)) return "";
 		if (!narrow.includes(written)) return podLabel(key);
 		const [workload, hash] = podParts(key);
-		const few = [hash && workload, hash || abbreviate(workload)].filter(Boolean);
+		const shorter = [hash && workload, hash || abbreviate(workload)].filter(Boolean);
 		const widthOf = (/** @type {string} */ text) =>
 			(text.length + (/[mwMW]/.test(text) ? 0.5 : 0)) * NAME_LETTER + SIDES;
-		const fitting = few.find((text) => widthOf(text) <= written.block);
+		const fitting = shorter.find((text) => widthOf(text) <= written.block);
 		const letters = Math.floor((written.block - SIDES) / WIDE_LETTER);
 		return hash && fitting !== workload && letters >= LEAST
 			? `${workload.slice(0, letters - 1).replace(/[-.]$/, "")}…`
@@ -494,19 +496,23 @@ function namesBelow({ subject, act }, names, width, part) {
 
 const LETTERS = 26;
 
-/** The rows of the subject's PersistentVolumeClaims and ResourceClaims. @param {View} view @returns {Child[]} */
+/**
+ * The rows of the subject's PersistentVolumeClaims and ResourceClaims, two of each at most; the picture of the search
+ * for devices shows the ResourceClaims itself.
+ * @param {View} view @returns {Child[]}
+ */
 export function claimRows({ state, subject, scene }) {
 	const namespace = subject.slice(0, subject.indexOf("/"));
 	const claims = (state.pods.get(subject)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
 	const rows = claims.slice(0, 2).map(({ value: name }) => {
 		const claim = state.storage.get(storageKey({ kind: "PersistentVolumeClaim", namespace, name }));
-		const what = claim ? claimText(claim) : t("claim.none");
+		const text = claim ? claimText(claim) : t("claim.none");
 		const volume = claim?.bound && state.storage.get(storageKey({ kind: "PersistentVolume", name: claim.bound }));
 		return h(
 			"p",
 			{ key: `claim${name}`, class: "claim" },
 			h("b", null, t("claim.name", { name })),
-			h("span", { class: "claim-what", title: what }, what),
+			h("span", { class: "claim-what", title: text }, text),
 			claim && h("i", { class: volume ? "tied" : "" }),
 			claim && h("b", { class: volume ? "" : "open", title: claim.bound || null }, volumeName(claim.bound)),
 			volume && h("span", { title: reachText(volume) }, reachText(volume)),
@@ -516,7 +522,7 @@ export function claimRows({ state, subject, scene }) {
 }
 
 /**
- * The rows of the pod's ResourceClaims: their devices, and the pods that use them.
+ * The rows of the pod's first two ResourceClaims: their devices, and the pods that use them.
  * @param {Pick<View, "state" | "subject">} view @returns {Child[]}
  */
 function deviceClaimRows({ state, subject }) {

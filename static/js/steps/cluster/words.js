@@ -18,6 +18,7 @@ function requestWords(record) {
 	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
 }
 
+const LETTERS = 26; // of an object's name, or of a value
 const MAX_NAME = 40; // letters of a changed name
 const MAX_CHANGES = 3;
 const MAX_LETTERS = 76; // of all changes
@@ -33,10 +34,10 @@ function changesOf(event) {
 						? quantity(name, value ?? 0)
 						: field === "storage"
 							? quantity("memory", value ?? 0)
-							: cutName(String(value), 26);
-				const how = before === null ? "added" : after === null ? "removed" : "changed";
+							: cutName(String(value), LETTERS);
+				const change = before === null ? "added" : after === null ? "removed" : "changed";
 				const values = { name: cutName(name, MAX_NAME), before: text(before), after: text(after) };
-				return t(`change.${amounts ? "amount" : field}.${how}`, values);
+				return t(`change.${amounts ? "amount" : field}.${change}`, values);
 			},
 		),
 	);
@@ -53,80 +54,79 @@ const isCordon = ({ node, changes = [] }) =>
 	node.unschedulable && changes.some((/** @type {any} */ { field }) => field === "unschedulable");
 
 /** The caption of an object that was created or updated. @param {Context} context @returns {Partial<Caption>} */
-function objectApplied({ state, event, subject }) {
-	const action = event.action;
-	if (event.workload) return workloadWritten({ event });
-	if (event.kind === "Pod" && event.pod) {
-		const key = event.pod.pod;
-		const values = {
-			pod: pod(key, subject),
-			priority: num(event.pod.priority ?? 0, `priority:${key}`),
-			asks: requestWords(state.pods.get(key)),
-			node: node(event.pod.node ?? ""),
-		};
-		if (event.by && action === "create")
-			return {
-				eyebrow: parts("eyebrow.controllers"),
-				sentence: parts("controllers.pod", { pod: pod(key, subject), by: actorName(event.by) }),
-				why: [...causeOf(event.because), " ", ...parts("controllers.pod.why", values)],
-			};
-		const bound = event.pod.node && action === "create" ? ".bound" : "";
-		const gates = event.pod.gates ?? [];
-		const gated = action === "update" && state.pods.get(key)?.place === "gated";
-		const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
-		const why = gated
-			? parts(`object.pod.update${kind}.why`)
-			: event.because
-				? causeOf(event.because)
-				: action === "create" && !bound
-					? parts("object.pod.why")
-					: [];
-		return {
-			eyebrow: parts("eyebrow.change"),
-			sentence: parts(`object.pod.${action}${kind}`, {
-				...values,
-				changes: changesOf(event),
-				gates: list(gates),
-				n: gates.length,
-			}),
-			why,
-		};
-	}
-	if (event.kind === "Node" && event.node) {
-		const room = event.node.allocatable;
-		const values = {
-			node: node(event.name),
-			cpu: num(quantity("cpu", room.cpu ?? 0), `node:${event.name}`),
-			memory: num(quantity("memory", room.memory ?? 0), `node:${event.name}`),
-		};
-		const what = event.changes?.length ? ".what" : "";
-		return {
-			eyebrow: parts(event.by ? "eyebrow.controllers" : "eyebrow.change"),
-			sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }),
-			why: event.because
-				? causeOf(event.because)
-				: parts(isCordon(event) ? "object.node.cordon.why" : "object.node.why"),
-		};
-	}
-	if (event.claim) return claimApplied({ event, state, subject });
+function objectApplied(context) {
+	const { event, subject } = context;
+	const { action } = event;
+	if (event.workload) return workloadWritten(context);
+	if (event.kind === "Pod" && event.pod) return podApplied(context);
+	if (event.kind === "Node" && event.node) return nodeApplied(event);
+	if (event.claim) return claimApplied(context);
 	if (event.slice && action === "create") {
 		const { driver, name, devices = [] } = event.slice;
 		return {
 			eyebrow: parts("eyebrow.change"),
-			sentence: parts("object.slice", { driver, name: cutName(name, 26), n: devices.length }),
+			sentence: parts("object.slice", { driver, name: cutName(name, LETTERS), n: devices.length }),
 			why: parts("object.slice.why"),
 		};
 	}
 	const volume = subject && event.kind.startsWith("PersistentVolume");
-	const what =
+	const changes =
 		action === "create" && event.storage
 			? [storageWords(event.storage).join(t("list.comma"))].filter(Boolean)
 			: changesOf(event);
-	const values = { kind: event.kind, name: cutName(event.name, 26), changes: what };
+	const values = { kind: event.kind, name: cutName(event.name, LETTERS), changes };
 	return {
 		eyebrow: parts("eyebrow.change"),
-		sentence: parts(`object.other.${action}${what.length ? ".what" : ""}`, values),
+		sentence: parts(`object.other.${action}${changes.length ? ".what" : ""}`, values),
 		why: volume ? parts("object.volume.why", { pod: pod(subject, subject) }) : causeOf(event.because),
+	};
+}
+
+/** The caption of a pod that was created or updated. @param {Context} context @returns {Partial<Caption>} */
+function podApplied({ state, event, subject }) {
+	const { action, because } = event;
+	const key = event.pod.pod;
+	const gates = event.pod.gates ?? [];
+	const values = {
+		pod: pod(key, subject),
+		priority: num(event.pod.priority ?? 0, `priority:${key}`),
+		asks: requestWords(state.pods.get(key)),
+		node: node(event.pod.node ?? ""),
+		changes: changesOf(event),
+		gates: list(gates),
+		n: gates.length,
+	};
+	if (event.by && action === "create")
+		return {
+			eyebrow: parts("eyebrow.controllers"),
+			sentence: parts("controllers.pod", { pod: pod(key, subject), by: actorName(event.by) }),
+			why: [...causeOf(because), " ", ...parts("controllers.pod.why", values)],
+		};
+	const bound = event.pod.node && action === "create" ? ".bound" : "";
+	const gated = action === "update" && state.pods.get(key)?.place === "gated";
+	const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
+	const unexplained = action === "create" && !bound ? parts("object.pod.why") : [];
+	const why = because ? causeOf(because) : unexplained;
+	return {
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts(`object.pod.${action}${kind}`, values),
+		why: gated ? parts(`object.pod.update${kind}.why`) : why,
+	};
+}
+
+/** The caption of a node that was created or updated. @param {any} event @returns {Partial<Caption>} */
+function nodeApplied(event) {
+	const { cpu = 0, memory = 0 } = event.node.allocatable;
+	const values = {
+		node: node(event.name),
+		cpu: num(quantity("cpu", cpu), `node:${event.name}`),
+		memory: num(quantity("memory", memory), `node:${event.name}`),
+		changes: changesOf(event),
+	};
+	return {
+		eyebrow: parts(event.by ? "eyebrow.controllers" : "eyebrow.change"),
+		sentence: parts(`object.node.${event.action}${event.changes?.length ? ".what" : ""}`, values),
+		why: event.because ? causeOf(event.because) : parts(isCordon(event) ? "object.node.cordon.why" : "object.node.why"),
 	};
 }
 
@@ -137,7 +137,7 @@ function claimApplied({ event, state, subject }) {
 	const kind = written ? "written" : !allocated ? "empty" : users.length ? "allocated" : "unused";
 	const key = `object.claim.${kind}`;
 	const values = {
-		name: cutName(event.name, 26),
+		name: cutName(event.name, LETTERS),
 		devices: list(
 			devices.map((/** @type {any} */ device) => num(device.device)),
 			4,
@@ -182,8 +182,10 @@ export const CAPTIONS = {
 	ObjectDeleted: objectDeleted,
 };
 
+const MAX_PODS = 12;
+
 /**
- * The margin's panel for a resource of a node: which pods request how much; null if there is no such node.
+ * The margin's panel for a resource of a node: how much its pods request; null if there is no such node.
  * @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child}
  */
 export function explain(view, _kind, name, resource) {
@@ -202,7 +204,7 @@ export function explain(view, _kind, name, resource) {
 			[t("pod"), t("margin.priority"), short(resource)],
 			[
 				pods
-					.slice(0, 12)
+					.slice(0, MAX_PODS)
 					.map((key) =>
 						row(
 							key,
@@ -214,7 +216,7 @@ export function explain(view, _kind, name, resource) {
 							key === subject ? "hot" : "",
 						),
 					),
-				pods.length > 12 && row("more", [t("list.more", { n: pods.length - 12 }), "", ""]),
+				pods.length > MAX_PODS && row("more", [t("list.more", { n: pods.length - MAX_PODS }), "", ""]),
 				row("sum", [t("margin.sumof", { all: amount(resource, whole) }), "", amount(resource, taken)], "sum"),
 			],
 		),
@@ -227,8 +229,6 @@ export function explain(view, _kind, name, resource) {
 		h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 	);
 }
-
-const LETTERS = 26;
 
 /** @typedef {import("../../trace/trace").Storage} Storage */
 

@@ -2,14 +2,14 @@
 /** Workloads and their pods: how many there should be, and what each of them does. */
 
 /**
- * The activity of a pod: "ready" runs and is ready; "starting" has a node and was not ready yet; "unready" is no longer
- * ready; "waiting" has no node; "leaving" is being deleted; "ended" has succeeded or failed.
+ * The activity of a pod: "ready" runs and is ready; "starting" is bound and was not ready yet; "unready" is no longer
+ * ready; "waiting" is not bound; "leaving" is being deleted; "ended" has succeeded or failed.
  * @typedef {"ready" | "starting" | "unready" | "waiting" | "leaving" | "ended"} PipKind
  * @typedef {{pod: string, kind: PipKind}} Pip
  * @typedef {{
  *   key: string, kind: string, name: string, pips: Pip[], desired: number | null, ready: number, missing: number,
  *   revisions: {key: string, called: string, pips: Pip[], missing: number}[], paused: boolean
- * }} Row `revisions`: the ReplicaSets of a Deployment, new first, if two have or need pods
+ * }} Row `revisions`: the ReplicaSets of a Deployment, new first, if several have or need pods
  */
 
 const OF_PODS = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"];
@@ -65,10 +65,10 @@ function podsByOwner(state) {
 	for (const [key, pod] of state.pods) {
 		const { owner } = pod.summary;
 		if (!owner) continue;
-		const of = ownerKey(owner, key.slice(0, key.lastIndexOf("/")));
-		const pods = owned.get(of);
+		const workload = ownerKey(owner, key.slice(0, key.lastIndexOf("/")));
+		const pods = owned.get(workload);
 		if (pods) pods.push(pod);
-		else owned.set(of, [pod]);
+		else owned.set(workload, [pod]);
 	}
 	return owned;
 }
@@ -160,7 +160,11 @@ export function refusedPods(state, key) {
 	return [...new Set(names)].map((name) => `${space}/${name}`);
 }
 
-/** Whether a workload has its desired pods, all ready; those of a Job may have finished. @param {Row} row */
+/**
+ * Whether a workload has its desired pods, all ready, and a single revision; of a Job, whether all its pods are ready
+ * or have ended.
+ * @param {Row} row
+ */
 export function isAtRest({ kind, pips: own, desired, ready, revisions }) {
 	if (revisions.length) return false;
 	if (kind === "Job") return own.every((pip) => pip.kind === "ended" || pip.kind === "ready");
@@ -173,7 +177,7 @@ export function podAbout(event) {
 	return typeof pod === "string" ? pod : event.kind === "Pod" ? `${event.namespace}/${event.name}` : "";
 }
 
-/** The key of the workload that an event is about, "" for none. @param {any} event @param {State} state */
+/** The key of the row of the workload that an event is about, "" for none. @param {any} event @param {State} state */
 export function workloadOf(event, state) {
 	if (event.workload || event.type === "WorkloadStatusWritten" || OF_PODS.includes(event.kind))
 		return rowKey(`${event.kind} ${event.namespace}/${event.name}`, state);

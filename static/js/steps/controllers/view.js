@@ -58,7 +58,7 @@ export function loopStations() {
 	);
 }
 
-/** The pods of a workload in words: "2 of 3 ready". @param {Row} row */
+/** The pods of a workload in words: "2 of 3 ready"; of a Job, those that have ended. @param {Row} row */
 function countOf({ ready, desired, pips, kind }) {
 	if (kind === "Job")
 		return t("workload.ended", { n: pips.filter((pip) => pip.kind === "ended").length, all: pips.length });
@@ -66,7 +66,8 @@ function countOf({ ready, desired, pips, kind }) {
 }
 
 /**
- * The workloads that are changing, MAX_ROWS at most, and the number of the others; null if there are none at all.
+ * The step's workload and those that are changing, MAX_ROWS at most, and the number of the others; null if there are no
+ * workloads.
  * @param {View} view @returns {Child}
  */
 export function workloads(view) {

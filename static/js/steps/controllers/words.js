@@ -57,11 +57,11 @@ export function workloadWritten({ event }) {
 		size: num(size ?? 0),
 		by: actorName(by ?? ""),
 	};
-	const what = action === "update" && SCALES.test(because?.name) && size !== null ? "scale" : action;
-	const sized = what === "create" && size !== null ? ".size" : "";
+	const change = action === "update" && SCALES.test(because?.name) && size !== null ? "scale" : action;
+	const sized = change === "create" && size !== null ? ".size" : "";
 	return {
 		eyebrow: parts(by ? "eyebrow.controllers" : "eyebrow.change"),
-		sentence: parts(`${by ? "controllers" : "workload"}.${what}${sized}`, values),
+		sentence: parts(`${by ? "controllers" : "workload"}.${change}${sized}`, values),
 		why: causeOf(because),
 	};
 }
@@ -93,7 +93,7 @@ const RESIZES = {
  */
 const resizeKey = (condition) => `${condition.type} ${condition.reason || condition.status}`;
 
-/** The numbers of a status: "readyReplicas 2". @param {Record<string, number | string>} status */
+/** The first numbers of a status that are not 0: "readyReplicas 2". @param {Record<string, number | string>} status */
 function numbersOf(status) {
 	return list(
 		Object.entries(status)

@@ -40,7 +40,10 @@ export function placesOf(event) {
 	return places;
 }
 
-/** A text that is equal for searches that differ only in the names of pools. @param {NodeSearch} search */
+/**
+ * A text that is equal for searches that differ only in the names of pools, or of the claims that hold devices.
+ * @param {NodeSearch} search
+ */
 function shapeOf({ outcome, tries = [], pools = [] }) {
 	const steps = tries.map(({ kind, request, devices = [], text = "" }) =>
 		[kind, request, devices.map(deviceName).join(), kind === "held" ? "" : text].join("|"),
@@ -78,7 +81,7 @@ export function chosenAfter({ tries: all = [] }, tries) {
 	return chosen;
 }
 
-/** The devices that the last of these tries rejects. @param {NodeSearch} search @param {number} tries */
+/** The devices that the last of these tries rejects, if it does. @param {NodeSearch} search @param {number} tries */
 export function rejectedDevices({ tries: all = [] }, tries) {
 	const last = all[tries - 1];
 	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);
@@ -94,8 +97,8 @@ function tryAt(event, frame) {
 }
 
 /**
- * The try whose line is marked: the one on screen, or the last that explains the node's result; undefined if there
- * are no tries.
+ * The try whose line is marked: the one on screen, or the last that explains the node's result; undefined before the
+ * first node, or if there are no tries.
  * @param {Searched} event @param {number} frame
  */
 export function decidingTry(event, frame) {

@@ -44,7 +44,7 @@ export function draw(target, view) {
 	]);
 }
 
-/** How many nodes the event leaves out; false if none. @param {Searched} event @returns {Child} */
+/** A note on how many nodes the event leaves out; false if none. @param {Searched} event @returns {Child} */
 function moreNodesNote({ more: n = 0 }) {
 	return n > 0 && h("p", { key: "more", class: "note" }, t("devices.more", { n }));
 }
@@ -71,7 +71,7 @@ function claimCards(state, { claims: keys, requests, nodes }, place) {
 				requests
 					.filter((request) => request.claim === key)
 					.map((request) => {
-						const picked = chosen.filter((c) => c.claim === key && c.request === request.name);
+						const picked = chosen.filter((choice) => choice.claim === key && choice.request === request.name);
 						const own = picked.length ? picked : devicesOf(state, key, request.name);
 						const count = request.count || Math.max(1, own.length);
 						return h(
@@ -129,7 +129,7 @@ function nodeRow(view, search, i, place, few) {
 				: chosenAfter(search, tries)
 		).map((choice) => [choice.device, choice.request]),
 	);
-	const down = current && !place.ended ? rejectedDevices(search, tries) : new Set();
+	const rejected = current && !place.ended ? rejectedDevices(search, tries) : new Set();
 	const now = current && !place.ended ? (search.tries?.[tries - 1]?.devices ?? []) : [];
 	const click = () => view.act.select({ kind: "node", name: search.node });
 	return h(
@@ -161,10 +161,14 @@ function nodeRow(view, search, i, place, few) {
 					listedDevices.map((device) =>
 						chip(view.state, device, {
 							wide: current || few,
-							mark: [chosen.has(device.id) && "chosen", down.has(device.id) && "down", now.includes(device.id) && "now"]
+							mark: [
+								chosen.has(device.id) && "chosen",
+								rejected.has(device.id) && "down",
+								now.includes(device.id) && "now",
+							]
 								.filter(Boolean)
 								.join(" "),
-							sign: chosen.has(device.id) ? "✓" : down.has(device.id) ? "✕" : "",
+							sign: chosen.has(device.id) ? "✓" : rejected.has(device.id) ? "✕" : "",
 							more: chosen.has(device.id) ? t("device.chosen", { request: chosen.get(device.id) ?? "" }) : "",
 						}),
 					),

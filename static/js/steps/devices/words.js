@@ -100,7 +100,7 @@ function placeCaption(event, frame, state, subject) {
 		request,
 		text: num(shownText(kind, text), "search"),
 		document: documentName ? `${documentName.kind} ${documentName.name}` : "",
-		k: num(chosenAfter(search, place.tries).filter((c) => c.request === request).length),
+		k: num(chosenAfter(search, place.tries).filter((choice) => choice.request === request).length),
 		count: countOf(event, attempt),
 	};
 	return { sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
@@ -108,7 +108,7 @@ function placeCaption(event, frame, state, subject) {
 
 /** The number of devices that a request asks for, or "all", as text. @param {Searched} event @param {Try} attempt */
 function countOf({ requests }, { request, claim }) {
-	const count = requests.find((r) => r.name === request && r.claim === claim)?.count ?? 1;
+	const count = requests.find((asked) => asked.name === request && asked.claim === claim)?.count ?? 1;
 	return count ? String(count) : t("devices.all");
 }
 

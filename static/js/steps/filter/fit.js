@@ -27,11 +27,12 @@ export function lacksRoom(verdict) {
 }
 
 /**
- * The sentence about nodes that NodeResourcesFit rejects. With several reasons, it counts the nodes of each.
+ * The sentence about nodes that NodeResourcesFit rejects. If they lack different resources, it counts those of each.
  * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
  * @returns {Part[]}
  */
 export function fitSentence({ state, subject = "" }, model, stopped, values) {
+	/** @type {Map<string, number>} by reason */
 	const tally = new Map();
 	for (const name of stopped) {
 		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
@@ -87,7 +88,7 @@ function mixedSentence(tally, values) {
 export const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
- * Names the pods that use a node's resource, and those for which some is held; [] if there are none.
+ * Names the pods that use a node's resource, and those for which some is held; [] if there are none, and for "pods".
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 export function holdersText({ state, subject = "" }, name, resource) {
@@ -153,7 +154,7 @@ export function roomTable(view, name, reasons) {
 }
 
 /**
- * "1.2 ≤ 1 cpu": the pod's request and the free amount in one unit; both can be changed by dragging.
+ * "1.2 ≤ 1 cpu": the pod's request and the free amount in one unit; both can be dragged, but not the number of pods.
  * @param {View} view @param {string} name @param {string} resource
  */
 function comparedRoom(view, name, resource) {

@@ -14,14 +14,14 @@ import { comparesRoom, resourceName } from "./fit.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
 
 const LETTER = 8.4; // pixels
-const FREE = 112;
+const FREE = 112; // pixels of the free amount
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 /** @typedef {{zone: string, names: string[]}} Zone */
 /** @typedef {{name: string, first: boolean, zone: Zone | null, within: Zone | null}} Row */
 
 /**
- * The row of a node. `zone`: the zone whose first row this is; `within`: the node's own, if there are several.
+ * The row of a node. `zone`: the zone whose first row this is; `within`: the node's zone, if there are several.
  * @param {View} view @param {Lanes} lanes @param {Row} row @param {boolean} [picked]
  */
 export function laneRow(view, lanes, { name, first, zone, within }, picked) {

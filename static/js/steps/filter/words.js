@@ -94,7 +94,7 @@ function nominatedWhy(model, name, values) {
 }
 
 /**
- * Cordoned nodes that the plugin let pass because the pod tolerates it.
+ * Cordoned nodes that the plugin lets pass because the pod tolerates their taint.
  * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
@@ -169,7 +169,8 @@ function isNowhere({ nodes }, label) {
 }
 
 /**
- * The reason with the engine's numbers, such as the skew or the missing label; null until they are loaded.
+ * The reason with the engine's numbers, such as the skew or the missing label; null if they are not loaded, or no text
+ * has them.
  * @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values
  * @returns {Part[] | null}
  */
@@ -365,16 +366,21 @@ function domainTables({ state, explainer }, plugin, node) {
 	for (const name of names)
 		for (const { key, values } of explainer.filter(state.attempt, name, plugin)?.facts ?? []) {
 			if (key !== `${plugin}.skew` || !values) continue;
-			const of = String(values.topologyKey);
-			domainCounts.set(of, (domainCounts.get(of) ?? new Map()).set(String(values.domain), values));
+			const topologyKey = String(values.topologyKey);
+			const counts = domainCounts.get(topologyKey) ?? new Map();
+			domainCounts.set(topologyKey, counts.set(String(values.domain), values));
 		}
 	const own = explainer.filter(state.attempt, node, plugin)?.facts ?? [];
 	const here = new Set(own.map(({ values }) => String(values?.domain)));
-	return [...domainCounts].map(([of, all]) => [
-		h("h3", { key: `h${of}` }, t("domains.title", { key: domainKind(of.slice(of.lastIndexOf("/") + 1)) })),
+	return [...domainCounts].map(([topologyKey, counts]) => [
+		h(
+			"h3",
+			{ key: `h${topologyKey}` },
+			t("domains.title", { key: domainKind(topologyKey.slice(topologyKey.lastIndexOf("/") + 1)) }),
+		),
 		table(
 			["domain", "pods", "with", "skew"].map((name) => t(`domains.${name}`)),
-			[...all].sort().map(([domain, values]) => {
+			[...counts].sort().map(([domain, values]) => {
 				const [matching, self, skew, most] = [values.matching, values.self, values.skew, values.maxSkew].map(Number);
 				const ok = skew <= most;
 				const cells = [
@@ -385,8 +391,12 @@ function domainTables({ state, explainer }, plugin, node) {
 				];
 				return row(domain, cells, here.has(domain) ? "hot" : "");
 			}),
-			`t${of}`,
+			`t${topologyKey}`,
 		),
-		h("p", { key: `n${of}`, class: "note" }, t("domains.note", { least: String([...all.values()][0].least) })),
+		h(
+			"p",
+			{ key: `n${topologyKey}`, class: "note" },
+			t("domains.note", { least: String([...counts.values()][0].least) }),
+		),
 	]);
 }

@@ -62,7 +62,7 @@ const MAX_ITEMS = 6;
 const INSIDE = 5; // members with their names
 
 /**
- * The entries of a section of the queue that has pods of groups; undefined if it has none.
+ * The entries of a section of the queue, the pods of a group together.
  * @param {View} view @param {string} section @param {PodState[]} pods
  * @param {(view: View, section: any, pod: PodState) => Child} single
  * @returns {Child[] | undefined} undefined if no group is involved
@@ -101,7 +101,7 @@ function groupUnits(pods) {
 /** Keeps only the last of equal notes of neighbouring members. @param {any[]} drawn */
 function joinNotes(drawn) {
 	const notes = drawn.map(({ children: [, note] }) => JSON.stringify(note));
-	return drawn.map((note, i) => (notes[i] === notes[i + 1] ? { ...note, children: note.children.slice(0, 1) } : note));
+	return drawn.map((item, i) => (notes[i] === notes[i + 1] ? { ...item, children: item.children.slice(0, 1) } : item));
 }
 
 /**
@@ -216,7 +216,7 @@ function isRefused({ cycle }) {
 	return Boolean(cycle?.decided) && cycle?.decided?.outcome !== "Scheduled";
 }
 
-/** The phase as its text's key has it; once it is decided, the outcome. @param {Gang} gang */
+/** The phase in the key of its text: once the group is decided, the outcome. @param {Gang} gang */
 function phaseWord({ phase, cycle }) {
 	return phase === "decided" ? (cycle?.decided?.outcome ?? "Error") : phase;
 }

@@ -10,7 +10,7 @@ import { podName } from "../../shared/units.js";
  * @typedef {"absent" | "here" | "waits" | "tried" | "fits" | "left" | "back" | "goes" | "permit" | "assumed" |
  *   "bound" | "returns"} Standing
  * @typedef {{pod: string, standing: Standing, node: string, place: string}} Member
- * @typedef {"gathers" | "starts" | "tried" | "evaluated" | "decided"} Phase
+ * @typedef {"gathers" | "tried" | "evaluated" | "decided"} Phase
  * @typedef {object} Gang
  * @property {string} key @property {string} name @property {Phase} phase
  * @property {import("../../trace/trace").PodGroupSummary | null} summary
@@ -182,6 +182,6 @@ function countPlaced(cycle, phase, members) {
 
 /** The try that placed the most members; undefined before the first has ended. @param {GroupCycle} cycle */
 function bestRun({ runs }) {
-	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
-	return [...runs].sort((a, b) => held(b) - held(a))[0];
+	const countPlacedIn = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
+	return [...runs].sort((a, b) => countPlacedIn(b) - countPlacedIn(a))[0];
 }

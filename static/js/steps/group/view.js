@@ -208,9 +208,9 @@ const LETTERS = 22;
 
 /**
  * The card of a node with the group's members on it; null if the node does not exist at this step.
- * @param {View} view @param {Gang} gang @param {string} name @param {PlacementShown} [how]
+ * @param {View} view @param {Gang} gang @param {string} name @param {PlacementShown} [placement]
  */
-export function nodeBox(view, gang, name, how = {}) {
+export function nodeBox(view, gang, name, placement = {}) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
 	const resource = node.summary.allocatable.cpu ? "cpu" : "memory";
@@ -228,7 +228,7 @@ export function nodeBox(view, gang, name, how = {}) {
 			button(click, { class: "node-name", title: name }, nodeName(name, LETTERS)),
 			h("span", { class: "node-note" }, `${room} ${resource}`),
 		),
-		bar(view, gang, node, resource, podsBeside(gang, name, view.state, how)),
+		bar(view, gang, node, resource, podsBeside(gang, name, view.state, placement)),
 	);
 }
 
@@ -242,7 +242,7 @@ function settledHere({ members }, pod, name) {
 
 /**
  * The pods that are not on the node yet: on their way, there during the trial, or nominated.
- * @param {Gang} gang @param {string} name @param {State} state @param {PlacementShown} how
+ * @param {Gang} gang @param {string} name @param {State} state @param {PlacementShown} placement
  */
 function podsBeside({ members, phase }, name, state, { there, carried }) {
 	const away = (/** @type {string} */ pod) => state.pods.get(pod)?.node !== name;
@@ -303,14 +303,14 @@ function bar(view, gang, node, resource, beside) {
 	};
 	const kindOf = (/** @type {string} */ key) =>
 		standing.get(key) === "fits" ? "held" : isLeaving(gang, state.pods.get(key)) ? "leaving" : "";
-	const bar = h(
+	const blocks = h(
 		"span",
 		{ class: "podbar", "data-resource": resource },
 		own.map((key) => block(key, kindOf(key), true)),
 		beside.map(({ pod, flies, kind }) => block(pod, kind, flies)),
 	);
 	const length = whole / Math.min(1, scale);
-	return scaledBar(length, Math.max(length, largest(state, resource)), bar);
+	return scaledBar(length, Math.max(length, largest(state, resource)), blocks);
 }
 
 /** @typedef {import("../../trace/trace").VictimUnit} Unit */

@@ -32,11 +32,11 @@ function cycleStarted(context) {
 		missing: num(missing),
 		scheduled: num(event.scheduled ?? 0),
 	};
-	const why = event.min_count == null ? "basic" : event.scheduled ? "more" : "gang";
+	const kind = event.min_count == null ? "basic" : event.scheduled ? "more" : "gang";
 	return {
 		eyebrow: parts("eyebrow.group", { n: event.cycle }),
 		sentence: parts("group.started", values),
-		why: parts(event.profile ? `group.started.${why}` : "group.started.mixed", values),
+		why: parts(event.profile ? `group.started.${kind}` : "group.started.mixed", values),
 	};
 }
 
@@ -282,7 +282,7 @@ export function explain(view, _kind, named) {
 	const key = named || groupOf(event, state) || (state.group?.started.pod_group ?? "");
 	const record = state.pod_groups.get(key);
 	const gang = groupOf(event, state) === key ? gangOf(event, state) : null;
-	const pods = [...state.pods.values()].filter(({ summary }) => summary.pod_group === key);
+	const members = [...state.pods.values()].filter(({ summary }) => summary.pod_group === key);
 	const standing = (/** @type {PodState} */ { summary, place, node }) => {
 		const member = gang?.members.find(({ pod }) => pod === summary.pod);
 		if (!member || member.standing === "here") return node ? t("gang.is.bound", { node }) : t(`place.${place}`);
@@ -294,7 +294,7 @@ export function explain(view, _kind, named) {
 		rules(record?.summary),
 		table(
 			[t("gang.margin.member"), t("gang.margin.standing")],
-			pods.map((pod) =>
+			members.map((pod) =>
 				row(pod.summary.pod, [
 					button(
 						() => act.select({ kind: "pod", name: pod.summary.pod }),

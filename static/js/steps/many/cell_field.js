@@ -103,7 +103,7 @@ export class CellField {
 		pen.stroke(paths.final);
 	}
 
-	/** The look of each cell in this step. @returns {(name: string) => Look} */
+	/** Returns a function that gives the look of a node's cell at this step. @returns {(name: string) => Look} */
 	looks() {
 		const { model, view } = this;
 		if (!model || !view) return () => "alive";
@@ -172,7 +172,7 @@ export class CellField {
 			: pod?.node || pod?.nominated_node || "";
 	}
 
-	/** The upper left corner of a cell. @param {number} i */
+	/** The upper left corner of a cell, in pixels before the zoom. @param {number} i */
 	corner(i) {
 		const { columns, size } = this.grid;
 		return [(i % columns) * size, Math.floor(i / columns) * size];
@@ -286,7 +286,7 @@ export class CellField {
 		if (name) this.view?.act.select({ kind: "node", name });
 	}
 
-	/** Moves the cursor to a cell, and shows the node's name and verdict. @param {number} i */
+	/** Moves the cursor to a cell, and shows the node's name and verdict; -1 hides both. @param {number} i */
 	moveCursor(i) {
 		if (i === this.cursor) return;
 		this.cursor = i;

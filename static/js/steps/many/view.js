@@ -17,7 +17,7 @@ const BEST = 5;
 const field = new CellField();
 
 /**
- * Draws a cluster of many nodes: a cell for each, and below them the counts of Filter.
+ * Draws a cluster of many nodes: a cell for each, and in a cycle the counts of Filter and the best totals below them.
  * @param {Element} target @param {View} view
  */
 export function drawCells(target, view) {
@@ -80,6 +80,7 @@ const ROW = 42;
 const FEWEST = 3;
 const LETTER = 8;
 const BINS = 36;
+const LEAST_NODES = 8; // for a histogram
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
 /**
@@ -160,10 +161,10 @@ function funnelBars(view) {
 	);
 }
 
-/** The histogram of the totals; null for few nodes or equal totals. @param {View} view */
+/** The histogram of the totals; null before Score, for few nodes, and for equal totals. @param {View} view */
 export function histogram(view) {
 	const model = scores(view.state);
-	if (!model || model.names.length < 8) return null;
+	if (!model || model.names.length < LEAST_NODES) return null;
 	const totals = totalsAfter(model, countScored(view, model));
 	const [low, high] = [Math.min(...totals), Math.max(...totals)];
 	if (low === high) return null;

@@ -93,42 +93,43 @@ function collectPools(state) {
 	for (const slice of [...state.slices.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		const { driver, pool: name, node = "", devices = [], models = [], model = [], counters = {} } = slice;
 		if (devices.length && !models.length) continue; // the cluster is too large to draw devices
-		const own = pools.get(node) ?? pools.set(node, []).get(node) ?? [];
-		let pool = own.find((candidate) => candidate.driver === driver && candidate.pool === name);
+		const onNode = pools.get(node) ?? pools.set(node, []).get(node) ?? [];
+		let pool = onNode.find((candidate) => candidate.driver === driver && candidate.pool === name);
 		if (!pool) {
 			pool = { driver, pool: name, devices: [], counters: [] };
-			own.push(pool);
+			onNode.push(pool);
 		}
 		for (const [key, text] of Object.entries(counters))
 			pool.counters.push({ name: key, whole: numberOf(text), taken: 0, text });
 		devices.forEach((device, i) => {
 			const id = `${driver}/${name}/${device}`;
-			const what = models[model[i]] ?? {};
+			const own = models[model[i]] ?? {};
 			const held = holders.get(id) ?? [];
-			const part = held.length ? (what.shareable ? consumedPart(state, id, what) : 1) : 0;
-			const { taints = [] } = what;
-			pool.devices.push({ id, name: device, kind: kindOf(driver, what), holders: held, part, taints, model: what });
+			const part = held.length ? (own.shareable ? consumedPart(state, id, own) : 1) : 0;
+			const { taints = [] } = own;
+			pool.devices.push({ id, name: device, kind: kindOf(driver, own), holders: held, part, taints, model: own });
 		});
 	}
-	// the counters of a pool may be in a slice of their own
-	for (const own of pools.values()) {
-		for (const { devices, counters } of own) {
-			for (const { holders: held, model } of devices) {
-				if (!held.length) continue;
-				for (const [key, text] of Object.entries(model.consumes ?? {})) {
-					const counter = counters.find((candidate) => candidate.name === key);
-					if (counter) counter.taken += numberOf(text);
-				}
-			}
+	// after all slices: the counters of a pool may be in one of their own
+	for (const pool of [...pools.values()].flat()) addTaken(pool);
+	return pools;
+}
+
+/** Adds what the devices that are held consume to the pool's counters. @param {Pool} pool */
+function addTaken({ devices, counters }) {
+	for (const { holders, model } of devices) {
+		if (!holders.length) continue;
+		for (const [key, text] of Object.entries(model.consumes ?? {})) {
+			const counter = counters.find((candidate) => candidate.name === key);
+			if (counter) counter.taken += numberOf(text);
 		}
 	}
-	return pools;
 }
 
 /** All kinds of devices of the cluster, in order: each has a colour. @param {State} state @returns {string[]} */
 function kindsOf(state) {
 	return [
-		...new Set([...poolsByNode(state).values()].flatMap((pools) => pools.flatMap((p) => p.devices.map((d) => d.kind)))),
+		...new Set([...poolsByNode(state).values()].flat().flatMap(({ devices }) => devices.map(({ kind }) => kind))),
 	].sort();
 }
 
@@ -158,7 +159,7 @@ export function withoutDomain(key) {
 }
 
 /**
- * One device. `mark` is its state in the search: "now", "chosen", "down".
+ * One device. `mark` has the classes of its state in the search: "now", "chosen", "down".
  * @param {State} state @param {Device} device
  * @param {{mark?: string, wide?: boolean, sign?: string, more?: string}} [how]
  */
@@ -188,7 +189,8 @@ function joinOnce(words) {
 }
 
 /**
- * Returns a function with the values of a device for the attributes in which the cluster's devices differ.
+ * Returns a function that gives a device's values of the attributes in which the cluster's devices differ, without
+ * those that are different on each, such as a serial number.
  * @param {State} state @returns {(device: Device) => string[]}
  */
 function distinctions(state) {
@@ -255,7 +257,7 @@ export function deviceRows({ state }, name, dense) {
 const FEW = 6; // chips of a lane
 
 /**
- * The devices of a node that waits for Filter, with the attributes in which they differ; null if there are many.
+ * The devices of a node that waits for Filter, with the attributes in which they differ; null for more than FEW.
  * @param {State} state @param {string} name
  */
 export function deviceChips(state, name) {

@@ -131,12 +131,12 @@ function graceBar({ pods, time }, key) {
 }
 
 /**
- * The blocks of a node's pods along one resource, in order of arrival, and those held for nominated pods; null if
- * there is no such node.
+ * The blocks of a node's pods along one resource, in order of arrival, and those held for nominated pods; one gradient
+ * for more than MAX_BLOCKS pods; null if there is no such node.
  * @param {View} view @param {string} name @param {string} resource
  * @param {{held: string[], measure?: Measure, inside?: (key: string) => Child}} more `inside`: the text of a block
  */
-export function podBar(view, name, resource, { held, measure, inside }) {
+export function podBar(view, name, resource, { held, measure = { longest: largest(view.state, resource) }, inside }) {
 	const { state, subject, act } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
@@ -154,7 +154,6 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 	const heldFrom = (/** @type {string} */ key, /** @type {number} */ i) =>
 		Math.max(0, Math.min(keptFrom + sum(held.slice(0, i)), length - asked(key)));
 	const share = (/** @type {number} */ part) => `${(part / length) * 100}%`;
-	const used = measure ?? { longest: largest(state, resource) };
 	const block = (
 		/** @type {string} */ key,
 		/** @type {string} */ kind,
@@ -187,9 +186,9 @@ export function podBar(view, name, resource, { held, measure, inside }) {
 		pods.map((key) => block(key, "")),
 		held.map((key, i) => (over ? block(key, "held over", { left: share(heldFrom(key, i)) }) : block(key, "held"))),
 		taken > whole && h("span", { class: "brim", key: "brim", style: { left: share(whole) }, title: t("node.brim") }),
-		requestedBar(taken, whole, length, used),
+		requestedBar(taken, whole, length, measure),
 	);
-	return scaledBar(length, used.longest, bar);
+	return scaledBar(length, measure.longest, bar);
 }
 
 const MANY = 12; // nodes, whose cards have no room for labels
@@ -220,12 +219,12 @@ export function breakable(text) {
 }
 
 /**
- * The tags of a node: whether it is cordoned, two of its taints, and labels that matter as far as there is room.
+ * The tags of a node: whether it is cordoned, and two of its taints; without these, the labels that matter and fit.
  * @param {State} state @param {NodeState} node @param {number} [room] letters for labels
  * @param {NodeState} [before] the node before the step, which changed it
  */
 export function tags(state, node, room = 0, before = undefined) {
-	let left = room - (node.summary.unschedulable || node.summary.taints?.length ? room : 0);
+	let left = node.summary.unschedulable || node.summary.taints?.length ? 0 : room;
 	/** @type {Map<string, [string, string, string][]>} by key: a lost node has its taint with two effects */
 	const taints = new Map();
 	for (const taint of node.summary.taints ?? [])

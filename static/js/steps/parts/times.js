@@ -54,8 +54,8 @@ function causeText({ cause, attempt = 0, message = "", node = "", until = "", ah
 }
 
 /**
- * The section with the time of pods until they were ready; null in an unfinished run, and before an open question that
- * it might answer.
+ * The section with the time of pods until they were ready; null without pods, in an unfinished run, and before an open
+ * question that it might answer.
  * @param {View} view @param {string[]} pods @returns {Child}
  */
 export function timesOf(view, pods) {
@@ -156,7 +156,14 @@ function withoutCause(view, { pod }, { cause, step }) {
 	const address = `${view.boot.api}/runs/${view.run.id}/times/without?${query}`;
 	const again = () => view.act.set({});
 	if (!asked.has(address))
-		return button(() => (asked.add(address), again()), { class: "link without" }, t("time.without"));
+		return button(
+			() => {
+				asked.add(address);
+				again();
+			},
+			{ class: "link without" },
+			t("time.without"),
+		);
 	const answer = answerFrom(address, again);
 	if (answer === null) return h("small", { role: "status" }, t("time.again"));
 	if (typeof answer === "string") return h("small", { role: "status" }, answer);

@@ -173,7 +173,7 @@ export function stopWords(fact, pod) {
 	return [bold, rest];
 }
 
-/** The comparisons that hold, in a few words; "" if there are no words for them. @param {Fact[]} facts */
+/** The first comparison that holds and has words, in a few words; "" if none has. @param {Fact[]} facts */
 export function passWords(facts) {
 	for (const fact of facts) {
 		if (fact.key.endsWith(".skip")) return t("pass.nothing");

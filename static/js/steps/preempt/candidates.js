@@ -110,9 +110,9 @@ export function candidateColumn(view, candidate, fates, drawing) {
  * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {number} rows
  */
 function chips(view, candidate, fates, rows) {
-	const those = (/** @type {string} */ fate) => [...fates].filter(([, own]) => own === fate).map(([key]) => key);
-	const victims = those("victim");
-	const lifted = victims.length ? [] : those("lifted");
+	const podsWith = (/** @type {string} */ fate) => [...fates].filter(([, own]) => own === fate).map(([key]) => key);
+	const victims = podsWith("victim");
+	const lifted = victims.length ? [] : podsWith("lifted");
 	const shown = lifted.length
 		? lifted.slice(0, lifted.length > rows ? 0 : rows)
 		: victims.slice(0, victims.length > MAX_VICTIMS ? MAX_VICTIMS - 1 : MAX_VICTIMS);
@@ -239,8 +239,8 @@ function laneBar({ state, subject }, candidate, fate, resource) {
 	const node = state.nodes.get(candidate.node);
 	const part = (/** @type {string} */ key) =>
 		(request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
-	const of = (/** @type {string} */ key) => fate.get(key) ?? "stays";
-	const standing = (node?.pods ?? []).filter((key) => of(key) !== "lifted" && of(key) !== "victim");
+	const fateOf = (/** @type {string} */ key) => fate.get(key) ?? "stays";
+	const standing = (node?.pods ?? []).filter((key) => fateOf(key) !== "lifted" && fateOf(key) !== "victim");
 	const taken = standing.reduce((sum, key) => sum + part(key), 0);
 	return h(
 		"div",
@@ -250,15 +250,15 @@ function laneBar({ state, subject }, candidate, fate, resource) {
 				"i",
 				{
 					key,
-					class: of(key),
+					class: fateOf(key),
 					title: podName(key),
 					style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
 				},
-				of(key) === "back" && part(key) > ARROW ? "↩" : "",
+				fateOf(key) === "back" && part(key) > ARROW ? "↩" : "",
 			),
 		),
 		fate.size > 0 &&
-			of([...fate.keys()][0]) !== "on" &&
+			fateOf([...fate.keys()][0]) !== "on" &&
 			h("u", { key: "need", style: { left: `${Math.min(taken, 100 - part(subject))}%`, width: `${part(subject)}%` } }),
 	);
 }

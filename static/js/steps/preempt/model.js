@@ -48,8 +48,8 @@ export function actOf(preemption, frame) {
 }
 
 /**
- * The dry run of a candidate in the resource that the pod requests: the amount that it needs (`need`), the free amount
- * without the removed pods (`empty`), and with each pod that is put back (`after`, in `tried`).
+ * The dry run of a candidate in cpu, or in memory if the pod requests no cpu: the amount that the pod needs (`need`),
+ * the free amount without the removed pods (`empty`), and with each pod that is put back (`after`, in `tried`).
  * @param {State} state
  * @param {Candidate} candidate
  * @param {string} subject
@@ -57,10 +57,10 @@ export function actOf(preemption, frame) {
 export function roomInDryRun(state, candidate, subject) {
 	const node = /** @type {NodeState} */ (state.nodes.get(candidate.node));
 	const resource = state.pods.get(subject)?.summary.requests?.cpu ? "cpu" : "memory";
-	const whole = allocatable(node, resource) - used(node, resource);
+	const free = allocatable(node, resource) - used(node, resource);
 	const empty = candidate.removed.reduce(
 		(sum, key) => sum + (node.pods.includes(key) ? request(state, key, resource) : 0),
-		whole,
+		free,
 	);
 	let left = empty;
 	const tried = candidate.reprieve.map((step) => {

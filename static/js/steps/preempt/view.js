@@ -22,12 +22,13 @@ const FEW = 3; // columns that share the stage's width
 const LOW = 396; // pixels of the stage: below it, columns and criteria would overlap
 const NARROW = 88; // pixels of a column in which its pods have no names
 const AXIS = 190; // pixels beside the columns
+const AT_END = 1000; // beyond the last frame
 
 /** Draws preemption; nothing if the attempt has none. @param {Element} target @param {View} view */
 export function draw(target, view) {
 	const preemption = preemptionOf(view.state);
 	if (!preemption) return patch(target, []);
-	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
+	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : AT_END;
 	const shown = shownCandidates(preemption);
 	const inLanes = view.width <= PHONE || (view.sizes.height > 0 && isSmall(view.sizes, shown.length));
 	patch(target, [
@@ -189,7 +190,7 @@ function columns(view, preemption, shown, frame) {
 				fallen: act === "criterion" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
 				rows,
-				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 10,
+				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - AXIS) / shown.length) / 10,
 			}),
 		),
 	);

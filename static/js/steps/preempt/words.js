@@ -267,10 +267,10 @@ function removedCaption({ state, subject = "" }, preemption) {
 		other: pod(lifted[0] ?? ""),
 		priority: num(priorityOf(state, subject), `priority:${subject}`),
 	};
-	const few = preemption.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
+	const suffix = preemption.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
 	return {
 		eyebrow: parts("eyebrow.dryrun"),
-		sentence: parts(`preempt.removed${few}`, values),
+		sentence: parts(`preempt.removed${suffix}`, values),
 		why: parts("preempt.removed.why", values),
 		next: parts("next.reprieve", values),
 	};
@@ -302,7 +302,7 @@ function roomWords(state, candidate, rank, subject) {
  */
 function reprieveCaption({ subject = "", state }, preemption, rank) {
 	const tried = preemption.candidates.flatMap((candidate) =>
-		candidate.reprieve[rank - 1] ? [{ candidate: candidate, ...candidate.reprieve[rank - 1] }] : [],
+		candidate.reprieve[rank - 1] ? [{ candidate, ...candidate.reprieve[rank - 1] }] : [],
 	);
 	const stay = tried.filter((pod) => pod.reprieved);
 	const go = tried.filter((pod) => !pod.reprieved);

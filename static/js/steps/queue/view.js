@@ -42,18 +42,18 @@ export function activeOrder(state) {
  * @param {Element} target @param {View} view
  */
 export function drawQueue(target, view) {
-	const by = podsBySection(view);
+	const pods = podsBySection(view);
 	// Older releases have no scheduling gates, and no plugin waits at Permit by default.
 	const older = hasPredicates(view.state.kubernetes_version);
 	patch(target, [
 		workloads(view),
-		section(view, "active", by.active, t("queue.order")),
-		section(view, "backoff", by.backoff),
-		section(view, "unschedulable", by.unschedulable),
-		(by.gated.length > 0 || !older) && section(view, "gated", by.gated, gatesText(by.gated)),
-		(by.waiting.length > 0 || !older) && section(view, "waiting", by.waiting),
-		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
-		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
+		section(view, "active", pods.active, t("queue.order")),
+		section(view, "backoff", pods.backoff),
+		section(view, "unschedulable", pods.unschedulable),
+		(pods.gated.length > 0 || !older) && section(view, "gated", pods.gated, gatesText(pods.gated)),
+		(pods.waiting.length > 0 || !older) && section(view, "waiting", pods.waiting),
+		pods.outside.length > 0 && section(view, "outside", pods.outside, t("queue.outside")),
+		pods.binding.length > 0 && section(view, "binding", pods.binding, t("queue.inflight")),
 	]);
 }
 

@@ -31,7 +31,7 @@ function runStarted({ state, event }) {
 
 /** The text `key` with the names of the pods; [] without pods. @param {string} key @param {string[]} pods */
 function nameList(key, pods) {
-	const marks = pods.map((key) => pod(key));
+	const marks = pods.map((name) => pod(name));
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
 }
 

@@ -81,7 +81,8 @@ function shortenedPlugin({ plugins, totals }) {
 const STUB = 34; // pixels of points that all nodes have
 
 /**
- * The indexes of the plugins that give all nodes the same points, which are drawn as stubs.
+ * The indexes of the plugins that give all nodes the same points, not 0, which are drawn as stubs; none for a single
+ * node, or if the others give no points.
  * @param {Scores} model @returns {Set<number>}
  */
 function equalPlugins({ plugins, totals }) {

@@ -142,7 +142,7 @@ function isFullest(state, model, index) {
 /** The caption of the chosen node. @param {Context} context @returns {Partial<Caption>} */
 function hostCaption({ state, event, subject = "" }) {
 	const ties = event.ties ?? [];
-	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
+	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // for a pod group, those of the placement
 	const values = {
 		pod: pod(subject, subject),
 		node: node(event.node),
@@ -241,10 +241,13 @@ function scorePanel(view, node, plugin) {
 	);
 }
 
+/** Millicores and bytes; pkg/scheduler/util/pod_resources.go: DefaultMilliCPURequest, DefaultMemoryRequest. */
+const DEFAULT_REQUESTS = { cpu: 100, memory: 200 * 2 ** 20 };
+
 /** Notes about the cpu and memory that scores assume where the pod requests none. @param {View} view */
 function defaultRequestNotes({ state, subject }) {
 	const requests = state.pods.get(subject)?.summary.requests ?? {};
-	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
+	return Object.entries(DEFAULT_REQUESTS)
 		.filter(([resource]) => !requests[resource])
 		.map(([resource, value]) =>
 			h(
@@ -461,13 +464,13 @@ function shareLine(view, node, line, facts) {
 	const others = requested - pods.value;
 	const counts = Number(requests) === requested / per; // the pod: balance is also computed without it
 	const used = others + (counts ? triedValue(view, pods) : 0);
-	const has = triedValue(view, capacity);
+	const room = triedValue(view, capacity);
 	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
 	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
-	const fits = used <= has && has > 0;
-	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / has : 1)}`];
-	const points = fits ? Math.floor(((least ? has - used : used) * 100) / has) : 0;
+	const fits = used <= room && room > 0;
+	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / room : 1)}`];
+	const points = fits ? Math.floor(((least ? room - used : used) * 100) / room) : 0;
 	return least
 		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` =\u00a0${points}`]
 		: [`${resource} `, asked, " * 100 / ", all("whole"), ` =\u00a0${points}`];

@@ -27,7 +27,9 @@ export function nodeFields(panel) {
 			h(
 				"datalist",
 				{ id: "ask-nodes" },
-				[...panel.view.state.nodes.keys()].slice(0, MAX_NAMES).map((name) => h("option", { key: name, value: name })),
+				[...panel.view.state.nodes.keys()]
+					.slice(0, MAX_NAMES)
+					.map((option) => h("option", { key: option, value: option })),
 			),
 		),
 		node ? fieldsOf(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
@@ -35,7 +37,7 @@ export function nodeFields(panel) {
 }
 
 /**
- * An edit that sets a field of a node.
+ * An edit that sets a field of a node; null removes it.
  * @param {string} name @param {(string | number)[]} path @param {any} [value] @returns {Edit}
  */
 function ofNode(name, path, value = null) {
@@ -44,11 +46,11 @@ function ofNode(name, path, value = null) {
 
 /** The groups of fields of a node. @param {Panel} panel @param {string} name @param {NodeState} node */
 function fieldsOf(panel, name, { summary }) {
-	const gone = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
+	const removal = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
 	const cordon = ofNode(name, ["spec", "unschedulable"]);
 	const cordoned = askedValue(panel.asked, cordon);
-	const more = panel.asked.edits.find((edit) => edit.type === "add-nodes" && edit.like === name);
-	const removed = panel.has(gone);
+	const copies = panel.asked.edits.find((edit) => edit.type === "add-nodes" && edit.like === name);
+	const removed = panel.has(removal);
 	return [
 		group(
 			`is-${name}`,
@@ -56,10 +58,10 @@ function fieldsOf(panel, name, { summary }) {
 			toggle("cordon", t("ask.cordon"), cordoned === undefined ? Boolean(summary.unschedulable) : cordoned, (on) =>
 				panel.put([{ ...cordon, value: on || null }]),
 			),
-			toggle("gone", t("ask.gone"), removed, (on) => (on ? panel.put([gone]) : panel.drop([gone]))),
+			toggle("gone", t("ask.gone"), removed, (on) => (on ? panel.put([removal]) : panel.drop([removal]))),
 			numberField("more", t("ask.more"), {
 				was: 0,
-				now: more?.count,
+				now: copies?.count,
 				least: 0,
 				most: MAX_ADDED,
 				set: (count) => {
@@ -81,10 +83,10 @@ function fieldsOf(panel, name, { summary }) {
 
 /**
  * The fields of a node's allocatable resources.
- * @param {Panel} panel @param {string} name @param {Record<string, number>} has
+ * @param {Panel} panel @param {string} name @param {Record<string, number>} allocatable
  */
-function allocatableFields(panel, name, has) {
-	return Object.entries(has).map(([resource, amount]) => {
+function allocatableFields(panel, name, allocatable) {
+	return Object.entries(allocatable).map(([resource, amount]) => {
 		const edit = ofNode(name, ["status", "allocatable", resource]);
 		const units = fromEngine(resource, amount);
 		return quantityField(`${name}-${resource}`, resource, {

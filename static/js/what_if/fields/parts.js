@@ -5,6 +5,10 @@ import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { isBytes } from "../../shared/units.js";
 
+const CPU_STEP = 50; // of a slider, in millicores
+const FINE = 64; // up to this amount of other resources, a slider has steps of 1
+const STEPS = 256; // of a longer slider, at least
+
 /** A group of fields. @param {string} key @param {string} title @param {Child[]} body */
 export function group(key, title, ...body) {
 	return h("fieldset", { key, class: "ask-group" }, h("legend", null, title), ...body);
@@ -26,7 +30,8 @@ export function quantityField(key, label, { resource, was, now, most, set }) {
 	const number = parseAmount(resource, value);
 	const before = parseAmount(resource, was ?? 0);
 	const top = Math.max(most, before * 2, 1);
-	const step = resource === "cpu" ? 50 : top > 64 ? Math.max(1, 2 ** Math.floor(Math.log2(top / 256))) : 1;
+	const coarse = top > FINE ? Math.max(1, 2 ** Math.floor(Math.log2(top / STEPS))) : 1;
+	const step = resource === "cpu" ? CPU_STEP : coarse;
 	const slider = {
 		min: "0",
 		max: String(Math.ceil(top / step) * step),

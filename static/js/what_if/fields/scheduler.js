@@ -60,5 +60,5 @@ function strategyChoice(panel, profile) {
 			}),
 			h("span", null, text),
 		);
-	return [choice("", t("ask.asis")), ...STRATEGIES.map((strategy) => choice(strategy, strategy))];
+	return [choice("", t("ask.asis")), ...STRATEGIES.map((name) => choice(name, name))];
 }

@@ -10,13 +10,15 @@ import { choiceField, group, numberField, termBox, textField } from "./parts.js"
 /**
  * @typedef {object} Place a list of terms in a pod's affinity
  * @property {string} kind
- * @property {"required" | "preferred"} how
+ * @property {"required" | "preferred"} strength
  * @property {string[]} path
  * @property {(item: any) => any} term
  * @property {(term: any, item?: any) => any} wrap makes an item from a term
  */
 
-const [REQUIRED, PREFERRED] = ["required", "preferred"].map((how) => `${how}DuringSchedulingIgnoredDuringExecution`);
+const [REQUIRED, PREFERRED] = ["required", "preferred"].map(
+	(strength) => `${strength}DuringSchedulingIgnoredDuringExecution`,
+);
 const HOSTNAME = "kubernetes.io/hostname";
 const ZONE = "topology.kubernetes.io/zone";
 const WHEN = ["DoNotSchedule", "ScheduleAnyway"];
@@ -29,17 +31,17 @@ const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
 	return [
 		{
 			kind,
-			how: "required",
+			strength: "required",
 			path: [...path, REQUIRED, ...(kind === NODES ? ["nodeSelectorTerms"] : [])],
 			term: (/** @type {any} */ term) => term,
 			wrap: (/** @type {any} */ term) => term,
 		},
 		{
 			kind,
-			how: "preferred",
+			strength: "preferred",
 			path: [...path, PREFERRED],
 			term: (/** @type {any} */ term) => term[inside] ?? {},
-			wrap: (/** @type {any} */ term, /** @type {any} */ of = { weight: 50 }) => ({ ...of, [inside]: term }),
+			wrap: (/** @type {any} */ term, /** @type {any} */ item = { weight: 50 }) => ({ ...item, [inside]: term }),
 		},
 	];
 });
@@ -96,7 +98,9 @@ export function affinityFields(panel) {
 			h(
 				"select",
 				{ "aria-label": t("ask.affinity.kind") },
-				PLACES.map(({ kind, how }, i) => h("option", { key: i, value: i }, t(`ask.affinity.${how}`, { kind }))),
+				PLACES.map(({ kind, strength }, i) =>
+					h("option", { key: i, value: i }, t(`ask.affinity.${strength}`, { kind })),
+				),
 			),
 			h("button", { class: "button" }, t("ask.add")),
 		),
@@ -118,12 +122,12 @@ function addTerm(panel, event) {
 
 /** The boxes of a list of terms. @param {Panel} panel @param {Place} place */
 function termBoxes(panel, place) {
-	const { kind, how, path, term, wrap } = place;
+	const { kind, strength, path, term, wrap } = place;
 	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
 	return now.map((entry, i) => {
-		const [key, here] = [`${kind}-${how}-${i}`, term(entry)];
+		const [key, here] = [`${kind}-${strength}-${i}`, term(entry)];
 		const set = (/** @type {any} */ fields) => change(now.with(i, wrap({ ...here, ...fields }, entry)));
-		return termBox(key, t(`ask.affinity.${how}`, { kind }), () => change(now.toSpliced(i, 1)), [
+		return termBox(key, t(`ask.affinity.${strength}`, { kind }), () => change(now.toSpliced(i, 1)), [
 			kind === NODES
 				? textField(`${key}-labels`, "matchExpressions", {
 						value: selectorText(here),
@@ -139,7 +143,7 @@ function termBoxes(panel, place) {
 							set({ labelSelector }),
 						),
 					],
-			how === "preferred" &&
+			strength === "preferred" &&
 				numberField(`${key}-weight`, "weight", {
 					was: entry.weight ?? 1,
 					now: undefined,
