@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.afterwards import Broken, Evicted, Stuck
-from scheduler_core.ask.histories import Standing
+from scheduler_core.ask.histories import IncompleteRollout
 
 
 def evicted_words(victim: Evicted) -> Message:
@@ -48,7 +48,7 @@ def stuck_words(pod: Stuck) -> Message:
     )
 
 
-def standing_words(rollout: Standing) -> list[Message]:
+def standing_words(rollout: IncompleteRollout) -> list[Message]:
     """Return a sentence for each reason why a rollout is incomplete."""
     return [Message("{workload}: {reason}", workload=rollout.workload, reason=reason) for reason in rollout.reasons]
 

@@ -9,7 +9,7 @@ import msgspec
 from kschedui.ask.afterwards_words import standing_words
 from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.histories import Histories, deleted_words, made_words
+from scheduler_core.ask.histories import Histories, creation_words, deletion_words
 
 KINDS = {"deploy": "Deployment", "rs": "ReplicaSet", "sts": "StatefulSet", "ds": "DaemonSet"}
 Say = Callable[[Message], str]
@@ -37,10 +37,10 @@ def history_of(key: PodKey, histories: Histories, say: Say) -> PodHistoryText:
     history = histories.pods.get(key)
     if history is None:
         return PodHistoryText(key)
-    deleted, standing = deleted_words(history), histories.standing_of(key)
+    deleted, standing = deletion_words(history), histories.incomplete_rollout_of(key)
     return PodHistoryText(
         key,
-        made=say(made_words(history)) if history.made is not None and history.made.because is not None else "",
+        made=say(creation_words(history)) if history.made is not None and history.made.because is not None else "",
         deleted=say(deleted) if deleted is not None else "",
         replaced_by=histories.made.get(key, ""),
         rollout=[say(line) for line in standing_words(standing)] if standing is not None else [],
@@ -49,7 +49,7 @@ def history_of(key: PodKey, histories: Histories, say: Say) -> PodHistoryText:
 
 def run_history(keys: Sequence[PodKey], histories: Histories, say: Say) -> RunHistory:
     """Return the histories of these pods, with all incomplete rollouts."""
-    rollouts = [say(line) for standing in histories.standing_rollouts() for line in standing_words(standing)]
+    rollouts = [say(line) for standing in histories.incomplete_rollouts() for line in standing_words(standing)]
     return RunHistory([history_of(key, histories, say) for key in keys], rollouts)
 
 

@@ -23,7 +23,7 @@ from kschedui.waiting.analysis import Follower, Nearby, PendingPod, dumped_messa
 from scheduler_core import attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import broken_rules, evicted_pods, stuck_pods
-from scheduler_core.ask.histories import Histories, deleted_words
+from scheduler_core.ask.histories import Histories, deletion_words
 from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.owners import workload_of
 from scheduler_core.trace.events import AnyEvent
@@ -213,7 +213,7 @@ def why_deleted(key: str, events: Iterable[AnyEvent], histories: Histories) -> s
         return f"{evicted.preemptor} preempted it on {evicted.node}."
     history = histories.pods.get(key)
     if history is not None and history.deleted is not None and history.deleted.because is not None:
-        return str(deleted_words(history))
+        return str(deletion_words(history))
     return "The timeline deletes it."
 
 

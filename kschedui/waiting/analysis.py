@@ -15,7 +15,7 @@ import numpy as np
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.afterwards import Broken, Evicted, Stuck, broken_rules, evicted_pods, has_rules, stuck_pods
-from scheduler_core.ask.histories import Histories, Standing
+from scheduler_core.ask.histories import Histories, IncompleteRollout
 from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.advice import Advice, advise
 from scheduler_core.ask.smallest.missing import Missing, missing
@@ -128,7 +128,7 @@ class LeftBehind(msgspec.Struct):
     evicted: list[Evicted]
     stuck: list[Stuck]
     broken: list[Broken]
-    standing: list[Standing]
+    standing: list[IncompleteRollout]
 
 
 def left_behind(scenario: Scenario, registry: Registry) -> LeftBehind:
@@ -247,7 +247,7 @@ class Follower:
     def left_behind(self, scenario: Scenario, moment: Moment | None) -> LeftBehind:
         """Return the pending pods and incomplete rollouts and, with `moment`, the other pods with problems."""
         waiting = self.waiting(dumped_messages(scenario), moment)
-        standing = list(self.histories.standing_rollouts())
+        standing = list(self.histories.incomplete_rollouts())
         if moment is None:
             return LeftBehind(waiting, [], [], [], standing)
         objects = (*scenario.objects, *(event.object for event in scenario.events))

@@ -100,7 +100,7 @@ class InterPodAffinityArgs(Tagged, frozen=True):
 
 
 class DefaultPreemptionArgs(Tagged, frozen=True):
-    """Arguments of DefaultPreemption: how many candidate nodes it looks for at least, in percent and as a number."""
+    """Arguments of DefaultPreemption: the candidate nodes to look for at least, in percent and in number."""
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100

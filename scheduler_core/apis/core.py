@@ -53,7 +53,7 @@ class OwnerReference(msgspec.Struct, frozen=True):
 
 
 class Volume(msgspec.Struct, frozen=True):
-    """A volume of a pod (`pod.spec.volumes[]`), as far as the volume plugins read it.
+    """A volume of a pod (`pod.spec.volumes[]`), with the fields that the volume plugins read.
 
     `claim` is the name of the PersistentVolumeClaim; for an ephemeral volume, that of the claim which its controller
     creates, <pod>-<volume>; None for other volumes. `source_type` is the field of the source, such as "csi"; `source`

@@ -168,7 +168,7 @@ class DeviceTaintRule(Tagged, frozen=True):
     """A DeviceTaintRule: a taint of the devices that match driver, pool and name; None matches all.
 
     `added`: when the taint was added; `written`: when this version of the rule was, both in virtual seconds.
-    `has_selector` False: the scheduler takes all devices as tainted, and no pod is evicted.
+    `has_selector` False: the scheduler considers all devices tainted, and no pod is evicted.
     """
 
     name: str

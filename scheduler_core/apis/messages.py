@@ -13,7 +13,7 @@ class Sentence(str):
     """A sentence that can be put into a template, also inside another sentence: `{name:continued}`."""
 
     def __format__(self, format_spec: str) -> str:
-        """Return the text; continued: its first letter is small, unless it begins a name such as "CSINode"."""
+        """Return the text; `continued`: with a lowercase first letter, unless it begins a name such as "CSINode"."""
         if format_spec != "continued":
             return super().__format__(format_spec)
         return str(self) if self[1:2].isupper() else self[:1].lower() + self[1:]

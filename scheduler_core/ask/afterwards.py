@@ -25,6 +25,7 @@ from scheduler_core.trace.records import NodeName
 UNREACHABLE = "node.kubernetes.io/unreachable"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 MAX_CHECKED = 300  # running pods whose own rules are checked
+# The plugins whose rules are those of the pod itself, and can be broken while it runs.
 LIFELONG = ("PodTopologySpread", "InterPodAffinity", "NodeAffinity", "TaintToleration")
 
 
@@ -91,12 +92,12 @@ def evicted_pods(
             continue
         else:
             owner = owner_name(workload_of(pod))
-            new_node, message = _made_again(moment, world, pod) if owner else ("", "")
+            new_node, message = _recreate(moment, world, pod) if owner else ("", "")
         victims.append(Evicted(eviction.pod, eviction.node, eviction.preemptor, owner, new_node, message))
     return victims
 
 
-def _made_again(moment: Moment, world: World, pod: Pod) -> tuple[NodeName, str]:
+def _recreate(moment: Moment, world: World, pod: Pod) -> tuple[NodeName, str]:
     """Create a replacement of the pod in the world. Return its node and "", or "" and the reason why it has none."""
     try:
         made = build_object("Pod", replacement(pod), world.cluster, moment.scenario.release)
@@ -115,10 +116,10 @@ def _made_again(moment: Moment, world: World, pod: Pod) -> tuple[NodeName, str]:
 def stuck_pods(moment: Moment) -> list[Stuck]:
     """Return the Terminating pods whose node does not answer."""
     cluster = moment.world().cluster
-    gone = {node.name for node in cluster.all_nodes() if does_not_answer(node)}
+    silent = {node.name for node in cluster.all_nodes() if does_not_answer(node)}
     stuck = []
     for pod in cluster.pods.all():
-        if pod.terminating and pod.node_name in gone:
+        if pod.terminating and pod.node_name in silent:
             workload = workload_of(pod)
             others = [other for other in siblings(pod, cluster) if not other.terminating and other.node_name]
             waits = workload is not None and workload.kind == "StatefulSet"

@@ -30,7 +30,7 @@ FEW = 8  # an attribute with more values, all different, identifies the device
 
 
 class NodesMore(msgspec.Struct, frozen=True):
-    """The least number of nodes like `like` with which all requested copies fit; None if even the most is too few."""
+    """The fewest nodes like `like` with which all requested copies fit; None if the largest number tried is too few."""
 
     like: NodeName
     count: int | None
@@ -163,7 +163,7 @@ def _nodes_more(moment: Moment, pod: Pod, requested: int, fit: int) -> list[Node
 
 
 def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
-    """Return a schedulable node of each kind, at most `most`, the smallest first; one kind differs only in name."""
+    """Return a schedulable node of each kind, at most `most`, the least cpu first; nodes of a kind differ in name."""
     seen: dict[object, Node] = {}
     cluster = moment.world().cluster
     devices = _devices_of_nodes(cluster)

@@ -257,7 +257,7 @@ def cause_of(old: Record, new: Record) -> Cause:
 
 
 def _score(old: Record, new: Record) -> Cause:
-    """Return the selected node whose total changed most with the plugin that changed it most; a tie without changes."""
+    """Return as cause the selected node whose total changed most, and the plugin that changed it; a tie if none did."""
     names = [name for name in (new["node"], old["node"]) if name]
     deltas = {name: (new["totals"].get(name) or 0) - (old["totals"].get(name) or 0) for name in names}
     name = max(names, key=lambda candidate: abs(deltas[candidate]))

@@ -102,7 +102,7 @@ class Duration(msgspec.Struct):
 
 
 class Durations:
-    """The durations of a run's pods. `of`: the pods that were pending at the start or created later.
+    """The durations of a run's pods. `of`: the pods that were pending at the start or created without a node later.
 
     Of several pods with the same name, it has the last.
     """

@@ -60,7 +60,7 @@ class PodHistory(msgspec.Struct):
     message: str = ""  # of the scheduler, about its last attempt
 
 
-class Standing(msgspec.Struct, frozen=True):
+class IncompleteRollout(msgspec.Struct, frozen=True):
     """A workload whose rollout is incomplete at the end of the run, and the reasons."""
 
     workload: str
@@ -162,8 +162,8 @@ class Histories:
         keys = [key for key in self._workloads if key[2] == name and kind in ("", key[0])]
         return list(dict.fromkeys(history.pod for key in keys for history in self._pods_of(key) if not history.gone))
 
-    def standing_of(self, pod: PodKey) -> Standing | None:
-        """Return the incomplete rollout of the pod's workload; None if there is none."""
+    def incomplete_rollout_of(self, pod: PodKey) -> IncompleteRollout | None:
+        """Return the incomplete rollout of the pod's workload; None if it is complete or there is no workload."""
         namespace, owner = pod.partition("/")[0], self.pods[pod].owner
         while owner:
             kind, _, name = owner.partition("/")
@@ -173,15 +173,15 @@ class Histories:
                 return None
             if kind in ROLLED_OUT:
                 reasons = list(self._reasons(key, workload))
-                return Standing(f"{kind} {namespace}/{name}", reasons) if reasons else None
+                return IncompleteRollout(f"{kind} {namespace}/{name}", reasons) if reasons else None
             owner = workload.owner
         return None
 
-    def standing_rollouts(self) -> Iterator[Standing]:
+    def incomplete_rollouts(self) -> Iterator[IncompleteRollout]:
         """Yield the workloads whose rollout is incomplete, with the reasons."""
         for key, workload in self._workloads.items():
             if key[0] in ROLLED_OUT and (reasons := list(self._reasons(key, workload))):
-                yield Standing(f"{key[0]} {key[1]}/{key[2]}", reasons)
+                yield IncompleteRollout(f"{key[0]} {key[1]}/{key[2]}", reasons)
 
     def _reasons(self, key: ObjectName, workload: WorkloadState) -> Iterator[Message]:
         numbers = self._statuses.get(key)
@@ -192,11 +192,11 @@ class Histories:
         for condition in self._conditions.get(key, ()):
             if (condition.type, condition.status) in (("Progressing", "False"), ("ReplicaFailure", "True")):
                 yield Message("{reason}: {message}", reason=condition.reason, message=condition.message)
-        unwell = [history for history in self._pods_of(key) if not history.gone and not history.ready]
-        for history in unwell[:MAX_PODS]:
-            yield _unwell(history)
-        if len(unwell) > MAX_PODS:
-            yield Message("And {n} more of its pods.", n=len(unwell) - MAX_PODS)
+        unready = [history for history in self._pods_of(key) if not history.gone and not history.ready]
+        for history in unready[:MAX_PODS]:
+            yield _unready_words(history)
+        if len(unready) > MAX_PODS:
+            yield Message("And {n} more of its pods.", n=len(unready) - MAX_PODS)
 
     def _pods_of(self, key: ObjectName) -> Iterator[PodHistory]:
         owners = {_with_namespace(f"{key[1]}/", f"{key[0]}/{key[2]}")}
@@ -222,7 +222,7 @@ def _is_complete(kind: str, numbers: dict[str, int | str], size: int | None) -> 
     return all(numbers.get(name, 0) == (size or 0) for name in names)
 
 
-def _unwell(history: PodHistory) -> Message:
+def _unready_words(history: PodHistory) -> Message:
     if history.deleted is not None:
         return Message("{pod} is Terminating on {node}.", pod=history.pod, node=history.node or "-")
     if not history.node:
@@ -230,19 +230,19 @@ def _unwell(history: PodHistory) -> Message:
     return Message("{pod} is not ready on {node}.", pod=history.pod, node=history.node)
 
 
-def made_words(history: PodHistory) -> Message:
+def creation_words(history: PodHistory) -> Message:
     """Return a sentence with the time, actor and cause of a pod's creation."""
     if history.made is None:
         return Message("It existed as the run began.")
-    return _act_words(history.made, Message("made it"))
+    return _words_of(history.made, Message("made it"))
 
 
-def deleted_words(history: PodHistory) -> Message | None:
+def deletion_words(history: PodHistory) -> Message | None:
     """Return a sentence with the time, actor and cause of a pod's deletion; None if it was not deleted."""
-    return None if history.deleted is None else _act_words(history.deleted, Message("deleted it"))
+    return None if history.deleted is None else _words_of(history.deleted, Message("deleted it"))
 
 
-def _act_words(act: Act, did: Message) -> Message:
+def _words_of(act: Act, did: Message) -> Message:
     values = {"at": f"{act.at:g}", "who": act.by or "kubectl", "did": did}
     if act.because is None:
         return Message("At {at} s {who} {did}.", **values)

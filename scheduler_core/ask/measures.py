@@ -153,8 +153,8 @@ class Tally:
             budget_violations=self._counts["violations"],
             wait_mean=fmean(self._waits) if self._waits else 0.0,
             wait_longest=max(self._waits, default=0.0),
-            cpu=self._total("cpu", used["cpu"]),
-            memory=self._total("memory", used["memory"]),
+            cpu=self._share_of_all("cpu", used["cpu"]),
+            memory=self._share_of_all("memory", used["memory"]),
             cpu_spread=pstdev(shares) if shares else 0.0,
             empty_nodes=sum(not on[name] for name in self.nodes),
             skew=self._skew(on),
@@ -172,7 +172,7 @@ class Tally:
             used[node] += pod.requests.get(resource, 0) if pod else 0
         return used
 
-    def _total(self, resource: str, used: Counter[str]) -> float:
+    def _share_of_all(self, resource: str, used: Counter[str]) -> float:
         most = sum(node.allocatable.get(resource, 0) for node in self.nodes.values())
         return _share(sum(used[name] for name in self.nodes), most)
 

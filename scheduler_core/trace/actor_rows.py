@@ -24,11 +24,10 @@ WORKLOAD_KINDS = (
     *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     "HorizontalPodAutoscaler",
 )
-NO_TAINT: list[str] = []
 
 
 def actor_rows(events: Iterable[AnyEvent], name: str = "") -> Iterator[Row]:
-    """Yield the rows of a run's events, and `final`."""
+    """Yield the rows of a run's events, the last of them `final`. `name`: that of the scenario in `final`."""
     state = _State(name)
     for event in events:
         yield from state.rows(event)
@@ -84,11 +83,11 @@ class _State:
                 if event.ready:
                     yield self._pod_row("ready", event.pod)
                 else:
-                    yield self._condition("Pod", event.pod, ConditionState("Ready", "False"))
+                    yield self._condition(event.pod, ConditionState("Ready", "False"))
             case live.PodFinished():
                 yield from self._finished(event)
             case live.PodConditionSet():
-                yield self._condition("Pod", event.pod, event.condition)
+                yield self._condition(event.pod, event.condition)
             case live.WorkloadStatusWritten():
                 yield from self._status(event)
             case live.NodeConditionChanged():
@@ -260,13 +259,13 @@ class _State:
         if event.pod not in self._pods:
             return
         condition = ConditionState("PodScheduled", "False", event.reason, event.message)
-        yield self._condition("Pod", event.pod, condition)
+        yield self._condition(event.pod, condition)
         name = self._pods[event.pod]["name"]
         yield self._event("Pod", name, "FailedScheduling", "Warning", SCHEDULER, event.message)
 
     def _preempted(self, event: VictimEvicted) -> Iterator[Row]:
         condition = ConditionState("DisruptionTarget", "True", "PreemptionByScheduler")
-        yield self._condition("Pod", event.pod, condition)
+        yield self._condition(event.pod, condition)
         preemptor = self._pods[event.preemptor]["name"] if event.preemptor in self._pods else event.preemptor
         message = f"Preempted by pod {preemptor} on node {event.node}"
         yield self._event("Pod", self._pods[event.pod]["name"], "Preempted", "Normal", SCHEDULER, message)
@@ -287,7 +286,7 @@ class _State:
         yield {**self._pod_row("phase", event.pod), "details": details}
         if was_ready:
             reason = "PodFailed" if event.phase == "Failed" else "PodCompleted"
-            yield self._condition("Pod", event.pod, ConditionState("Ready", "False", reason))
+            yield self._condition(event.pod, ConditionState("Ready", "False", reason))
 
     # Statuses
 
@@ -356,9 +355,9 @@ class _State:
         pod = self._pods[key]
         return self._row(what, "Pod", pod["name"], details, pod["real"], pod.get("owner", ""))
 
-    def _condition(self, kind: str, key: str, condition: ConditionState) -> Row:
+    def _condition(self, key: str, condition: ConditionState) -> Row:
         pod = self._pods[key]
-        return self._row("condition", kind, pod["name"], _condition(condition), pod["real"], pod.get("owner", ""))
+        return self._row("condition", "Pod", pod["name"], _condition(condition), pod["real"], pod.get("owner", ""))
 
     def _owner_event(self, reason: str, message: str, owner: str, by: str) -> Row:
         kind, _, name = owner.partition("/")

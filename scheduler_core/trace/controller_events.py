@@ -108,7 +108,7 @@ class NodeConditionChanged(Event, frozen=True, tag=True):
 
 
 class EvictionAnswered(Event, frozen=True, tag=True):
-    """The API server answered a request to evict a pod: 201, or 429 with the reason."""
+    """The API server answered a request to evict a pod: 201, or 429 or 500 with the reason."""
 
     part_of = "run"
 

@@ -201,6 +201,7 @@ def _short_record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
 
 
 def _head(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    """Return the first fields of a record. The cycle of a group member becomes that of its own decision."""
     if seen.group is not None:
         seen.cycle = seen.group.decided[finished.pod]
     started: trace.CycleStarted | groups.PodGroupMemberDecided

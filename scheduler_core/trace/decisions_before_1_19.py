@@ -24,7 +24,7 @@ QUEUES = ("active", "backoff", "unschedulable")
 class RecordsBefore119(msgspec.Struct):
     """The data of an attempt beyond its ordinary record.
 
-    `names_victims`: an event repeats "Preempted". `failure_first`: it precedes preemption.
+    `names_victims`: the text of the event Preempted repeats its name. `failure_first`: FailedScheduling precedes it.
     """
 
     names_victims: bool = True

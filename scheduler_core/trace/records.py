@@ -221,7 +221,7 @@ class WorkloadState(Record):
 class NodeColumns(Record):
     """Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`.
 
-    A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `feed.js` make NodeSummaries of them.
+    A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `feed.js` convert them to NodeSummaries.
     """
 
     kinds: list[NodeSummary]
@@ -235,7 +235,7 @@ class PodColumns(Record):
     """Pods as columns, one value per pod. Values shared by pods are stored once, in `kinds`.
 
     `node` is an index into the nodes; -1 for a pod without a node, or whose kind names a node that does not exist. A
-    kind's own `pod` is empty. `summaries.pods_of` and `feed.js` make PodSummaries of them.
+    kind's own `pod` is empty. `summaries.pods_of` and `feed.js` convert them to PodSummaries.
     """
 
     kinds: list[PodSummary]
@@ -349,7 +349,7 @@ class DryRuns(Record):
     """Candidates as columns: one value per candidate, or one per pod, candidate after candidate.
 
     `tried`, `reprieved` and `violates_pdb` are in the order in which the pods were tried again; `tried` and `victims`
-    are indexes into the candidate's own `removed`, from 0. `preemption_events.candidates_of` makes Candidates of them.
+    are indexes into the candidate's own `removed`, from 0. `preemption_events.candidates_of` makes them Candidates.
     """
 
     nodes: list[NodeName]

@@ -281,7 +281,7 @@ def pod_group_summary(group: PodGroup) -> PodGroupSummary:
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:
-    """Return the differences, as far as the player shows them, between two states of a node, pod, volume or claim.
+    """Return the differences between two states of a node, pod, volume or claim that the player shows.
 
     The list is empty for other objects, and if there is no old state.
     """

@@ -8,7 +8,7 @@ from scheduler_core.trace.pod_group_events import PodGroupDecided, PodGroupMembe
 
 
 def no_such_attempt(attempt: int) -> NotAnswerable:
-    """Return the error for an attempt after the end of the run."""
+    """Return the error for an attempt that the run does not have."""
     return NotAnswerable(Message("The run has no attempt {number}.", number=attempt))
 
 

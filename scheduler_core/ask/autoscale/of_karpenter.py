@@ -59,7 +59,7 @@ def _new_node(actor: Karpenter, claim: NewClaim) -> NewNodes:
 
 
 def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> PodAnswer:
-    """Return the reasons why pools and types do not help a pod and, if it `waits`, the single changes that would."""
+    """Return an answer: why pools and types do not help the pod and, if it `waits`, the single changes that would."""
     solver, offers = actor.offers(pod)
     answer = PodAnswer(
         pod.key, "none", refusals=[Refusal(offer.template.pool.name, offer.reason) for offer in offers if offer.reason]
@@ -82,7 +82,7 @@ def _explained(actor: Karpenter, cluster: Cluster, pod: Pod, waits: bool) -> Pod
 
 
 def _changes(actor: Karpenter, cluster: Cluster, pod: Pod) -> list[Message]:
-    """Return single changes after which Karpenter would make a node for the pod; each is tried."""
+    """Return single changes after which Karpenter would create a node for the pod; each is tried."""
     sentences: list[Message] = []
     for pool in actor.state.pools():
         for sentence, changed in _changed_pools(pool):

@@ -12,7 +12,7 @@ from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 
 def apply_step(text: str, step: Step) -> str:
-    """Return the text with the step applied; unchanged if the path is missing or complex, so compare the result."""
+    """Return the text with the step applied, or unchanged if it cannot be; the caller has to check the result."""
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:

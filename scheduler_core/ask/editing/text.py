@@ -188,7 +188,7 @@ def _created(document: Document) -> list[_Located]:
 
 
 def _with_flag(text: str, edit: SetFlag, dump: Dump) -> str:
-    """Return the text with the flag at the end of the actor's flags, instead of an earlier one. Raises NotPossible."""
+    """Return the text with the flag at the end of the actor's flags; earlier ones are removed. Raises NotPossible."""
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == (SCENARIO[0], edit.actor):
             flags = (document.data.get("spec") or {}).get("flags") or ()

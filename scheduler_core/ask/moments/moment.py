@@ -62,12 +62,12 @@ def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGIST
     A member of a group may be tried in several placements: the moment is in the placement whose result counts.
     """
     try:
-        return _reached(scenario, registry, _Stopping(scenario, registry, attempt))
+        return _run_until_reached(scenario, registry, _Stopping(scenario, registry, attempt))
     except _SeveralPlacements as several:
-        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, several.placement))
+        return _run_until_reached(scenario, registry, _Stopping(scenario, registry, attempt, several.placement))
 
 
-def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> Moment:
+def _run_until_reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> Moment:
     try:
         deque(simulation.run(), maxlen=0)
     except _Reached as reached:

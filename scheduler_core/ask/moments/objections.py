@@ -37,7 +37,7 @@ class Objections(msgspec.Struct):
 
 
 def run_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.intp]) -> Objections:
-    """Run PreFilter and Filter of all plugins. Requires a snapshot."""
+    """Return the objections of PreFilter and Filter of all plugins. Requires a snapshot."""
     nodes = framework.cluster.nodes
     objections = Objections([nodes.names[row] for row in rows.tolist()], rows)
     rejecting: set[str] = set()

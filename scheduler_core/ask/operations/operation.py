@@ -113,8 +113,8 @@ class Operation(Simulation):
             case SchedulingFailed():
                 self.messages[event.pod] = event.message
             case PodGated():
-                gates = self.cluster.pods.get(event.pod)
-                self.messages[event.pod] = f"{event.plugin}: {', '.join(gates.scheduling_gates if gates else ())}"
+                pod = self.cluster.pods.get(event.pod)
+                self.messages[event.pod] = f"{event.plugin}: {', '.join(pod.scheduling_gates if pod else ())}"
             case PodIgnored():
                 self.messages[event.pod] = f"no profile is named {event.scheduler}"
             case PodBound():

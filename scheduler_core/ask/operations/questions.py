@@ -8,7 +8,7 @@ An `Operation` carries each of them out; the answer compares the pods' nodes bef
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -51,14 +51,14 @@ from scheduler_core.trace.records import NodeName
 
 
 class Drain(msgspec.Struct, frozen=True, tag="drain"):
-    """Cordon the nodes and evict their pods as far as budgets allow; `remove`: then delete the empty nodes."""
+    """Cordon the nodes and evict the pods whose budgets allow it; `remove`: then delete the empty nodes."""
 
     nodes: list[NodeName]
     remove: bool = False
 
 
 class Lose(msgspec.Struct, frozen=True, tag="lose"):
-    """Nodes, or all nodes of a zone, are deleted with their pods, regardless of budgets."""
+    """Delete nodes, or all nodes of a zone, with their pods, regardless of budgets."""
 
     nodes: list[NodeName] = []
     zone: str = ""
@@ -264,7 +264,7 @@ class _Asker:
         )
 
     def _blocked(self, operation: Operation, after: Mapping[PodKey, NodeName]) -> Iterator[Blocked]:
-        """Yield the pods whose eviction was refused in the end."""
+        """Yield the pods on the operation's nodes whose last eviction was refused."""
         for key, answered in sorted(operation.refused.items()):
             pod = operation.cluster.pods.get(key)
             if pod is not None and after[key] in self._nodes:
@@ -290,7 +290,7 @@ class _Asker:
 
 
 def daemon_on(pod: Pod, node: NodeName) -> dict[str, Any]:
-    """Return a DaemonSet's pod for another node; its affinity names that node, as the controller sets it."""
+    """Return the manifest of a DaemonSet's pod for another node; its affinity names that node."""
     manifest = replacement(pod)
     name = f"{pod.name}-{node}"[-253:].lstrip("-.")
     return {**manifest, "metadata": {**manifest["metadata"], "name": name}, "spec": pinned_to(node, manifest["spec"])}
@@ -313,8 +313,8 @@ def _obstacle(operation: Operation, key: str, blocked: Sequence[Blocked]) -> Obs
     return "all-healthy" if numbers.number("desiredHealthy") >= numbers.number("expectedPods") else ""
 
 
-def _room(node_uses: Iterator[dict[str, Amount] | None] | Any) -> dict[str, Amount]:
-    """Return the sum over all nodes."""
+def _room(node_uses: Iterable[dict[str, Amount] | None]) -> dict[str, Amount]:
+    """Return the sum of each resource over the nodes that exist."""
     there = [use for use in node_uses if use is not None]
     return {
         name: Amount(sum(use[name].requested for use in there), sum(use[name].allocatable for use in there))

@@ -55,7 +55,8 @@ class Unreadable(msgspec.Struct, frozen=True):
 class Upgrade(msgspec.Struct, frozen=True):
     """The result of an upgrade.
 
-    `before` and `after` are releases. `decided` pods were decided on both; daemon pods and terminating pods were not.
+    `before` and `after` are releases. `decided` pods were decided on both; daemon, terminating, gated and unreadable
+    pods were not, nor were those of other schedulers.
 
     `changes`: the pods with different decisions. `pending`: all pods that one of the releases does not schedule.
     """

@@ -181,22 +181,22 @@ def _domains(world: World, pod: Pod, nodes: list[Node], by_node: Mapping[str, se
         if not any("PodTopologySpread" in plugins for plugins in by_node.values()):
             return
         counts: dict[str, int] = {}
-        closed: dict[str, list[Node]] = {}
+        nodes_in: dict[str, list[Node]] = {}
         for node in nodes:
             if key not in node.labels:
                 continue
             domain = node.labels[key]
             counts.setdefault(domain, 0)
-            closed.setdefault(domain, []).append(node)
+            nodes_in.setdefault(domain, []).append(node)
         for other in world.cluster.pods.all():
             there = world.cluster.node(other.node_name) if other.node_name else None
             matching = other.namespace == pod.namespace and constraint.selector.matches(other.labels)
             if there is not None and key in there.labels and matching and not other.terminating:
                 counts[there.labels[key]] = counts.get(there.labels[key], 0) + 1
         least = min(counts.values(), default=0)
-        for domain in [domain for domain, count in counts.items() if count == least and domain in closed]:
-            why = {plugin for node in closed[domain] for plugin in by_node[node.name]}
-            if all(by_node[node.name] - {"PodTopologySpread"} for node in closed[domain]):
+        for domain in [domain for domain, count in counts.items() if count == least and domain in nodes_in]:
+            why = {plugin for node in nodes_in[domain] for plugin in by_node[node.name]}
+            if all(by_node[node.name] - {"PodTopologySpread"} for node in nodes_in[domain]):
                 taints = "TaintToleration" in why or "NodeUnschedulable" in why
                 values: dict[str, str | int] = {
                     "key": key,

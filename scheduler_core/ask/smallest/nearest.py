@@ -23,7 +23,8 @@ class Near(msgspec.Struct, frozen=True):
     """A node and the changes that it needs; on `others` more nodes the same changes are enough.
 
     `left`: the objections that no edit of the pod or the node resolves; there are no changes then. `plugins`: those
-    that object to the node. `coverage`: what the changes do for the pod's workload, if more pods of it wait.
+    that object to the node. `coverage`: what the changes of the first result do for the pod's workload, if
+    more pods of it wait.
     """
 
     node: NodeName

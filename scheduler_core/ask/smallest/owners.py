@@ -29,18 +29,18 @@ def workload_of(pod: Pod) -> WorkloadName | None:
     owner = pod.owner
     if owner is None:
         return None
-    kind, name = _changed(owner.kind, owner.name, pod.labels)
+    kind, name = _top_owner(owner.kind, owner.name, pod.labels)
     return WorkloadName(kind, pod.namespace, name)
 
 
 def workload_in_trace(pod: PodSummary) -> str:
     """Return the workload of a pod of the trace that people change, as "Deployment/web"; "" without an owner."""
     kind, _, name = pod.owner.partition("/")
-    return "/".join(_changed(kind, name, pod.labels)) if kind else ""
+    return "/".join(_top_owner(kind, name, pod.labels)) if kind else ""
 
 
-def _changed(kind: str, name: str, labels: Mapping[str, str]) -> tuple[str, str]:
-    """Return the kind and name of the owner that people change."""
+def _top_owner(kind: str, name: str, labels: Mapping[str, str]) -> tuple[str, str]:
+    """Return the kind and name of the owner, or of its Deployment if it is a ReplicaSet."""
     ending = f"-{labels.get(HASH)}"
     if kind == "ReplicaSet" and HASH in labels and name.endswith(ending):
         return "Deployment", name.removesuffix(ending)

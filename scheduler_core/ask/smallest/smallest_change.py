@@ -218,11 +218,11 @@ class ChangeSearch:
         """
         nodes = max(len(self._world.cluster.nodes), 1)
         tries = MAX_TRIES if nodes <= SMALL else max(MAX_TRIES * SMALL // nodes, FEWEST_TRIES)
-        return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
+        return _NodeSearch(self, node, of_pod=of_pod, tries=tries).solutions(first)
 
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
         """Return the smallest change without evictions for one node, found within `tries`; [] if there is none."""
-        changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
+        changes = _NodeSearch(self, node, of_pod=False, tries=tries).solutions(self._first)
         return sorted((change for change in changes if not change.victims), key=lambda change: change.rank)[:1]
 
     def objections_on(self, node: NodeName) -> list[str]:
@@ -383,20 +383,21 @@ class ChangeSearch:
                 yield Proposal("nodes", [edit], node.name, 0, zone, 2.5 + 0.01 * number)
 
 
-class _Node:
+class _NodeSearch:
     """The search for the cheapest solutions on one node."""
 
     def __init__(self, search: ChangeSearch, node: NodeName, *, of_pod: bool, tries: int) -> None:
         self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
 
     def solutions(self, first: Sequence[Proposal]) -> list[Change]:
-        """Return the smallest changes by kind, with victims and without; untrue ones only if there are no others."""
+        """Return the smallest changes by kind; those that contradict facts if all others have victims."""
         honest = self._cheapest(first, false=False)
         if any(not change.victims for change in honest):
             return honest
         return [*honest, *self._cheapest(first, false=True)]
 
     def _cheapest(self, first: Sequence[Proposal], *, false: bool) -> list[Change]:
+        """Return the smallest changes by kind; with `false`, those that contradict facts, and none with victims."""
         heap: list[tuple[int, float, int, list[Proposal]]] = [(0, 0.0, 0, list(first))]
         fitting: dict[frozenset[Kind], Change] = {}
         preempting: dict[frozenset[Kind], Change] = {}

@@ -442,7 +442,7 @@ export interface NodeConditionChanged {
   order?: string[] | null;
 }
 
-/** The API server answered a request to evict a pod: 201, or 429 with the reason. */
+/** The API server answered a request to evict a pod: 201, or 429 or 500 with the reason. */
 export interface EvictionAnswered {
   type: "EvictionAnswered";
   pod: string;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core import parse_scenario, simulate
-from scheduler_core.ask.histories import Histories, deleted_words, made_words
+from scheduler_core.ask.histories import Histories, creation_words, deletion_words
 from tests.core.controllers.worlds import node, template, text, workload
 
 NODE = node("n1", cpu="2")
@@ -25,7 +25,7 @@ def patched(cpu: str) -> dict[str, Any]:
 
 
 def reasons(found: Histories) -> list[str]:
-    return [f"{standing.workload}: {reason}" for standing in found.standing_rollouts() for reason in standing.reasons]
+    return [f"{standing.workload}: {reason}" for standing in found.incomplete_rollouts() for reason in standing.reasons]
 
 
 def web(**spec: Any) -> Any:
@@ -38,8 +38,8 @@ def test_a_pod_is_described_with_its_creator_and_its_end() -> None:
     key = found.find("web@1/0")
     assert key is not None
     history = found.pods[key]
-    assert "replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in str(made_words(history))
-    assert str(deleted_words(history)) == "At 20 s kubectl deleted it: somebody asked for it."
+    assert "replicaset-controller made it: ReplicaSet web@1 has 0 of 3 pods." in str(creation_words(history))
+    assert str(deletion_words(history)) == "At 20 s kubectl deleted it: somebody asked for it."
     assert found.pods[found.made[key]].called == "web@1/3"
     assert found.pods[found.made[key]].deleted is None
 
@@ -51,7 +51,7 @@ def test_a_rollout_stands_still_for_want_of_room_and_says_so() -> None:
     assert "has no node: 0/1 nodes are available: 1 Insufficient cpu" in reason
     key = found.find("web@2/0")
     assert key is not None
-    assert found.standing_of(key) is not None
+    assert found.incomplete_rollout_of(key) is not None
 
 
 def test_a_rollout_past_its_deadline_says_so() -> None:

@@ -90,7 +90,7 @@ def _of_class(case: Case, claim: ResourceClaim, path: Path, request: DeviceReque
 
 
 def _fewer(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
-    """Propose the largest count that suffices, otherwise one device, which needs other changes too."""
+    """Propose the largest smaller count that suffices, or one device: for mode All, or if none suffices."""
     if request.mode == ALL:
         edit = _set(claim, (*path, "allocationMode"), "ExactCount")  # the default count is 1
         yield Proposal("device-count", [edit], _name(claim, request), ALL, 1, 1.0)
@@ -106,7 +106,7 @@ def _fewer(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest)
 def _without_selectors(claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
     selectors = [{"cel": {"expression": expression}} for expression in request.selectors]
     for index, expression in enumerate(request.selectors):
-        edit = _set(claim, (*path, "selectors"), _but(selectors, index))
+        edit = _set(claim, (*path, "selectors"), _all_but(selectors, index))
         yield Proposal("device-selector", [edit], _name(claim, request), expression, None, 0.75)
 
 
@@ -116,11 +116,11 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Proposal]:
     for index, constraint in enumerate(claim.spec.constraints):
         field = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
         attribute = constraint.match_attribute or constraint.distinct_attribute
-        edit = _set(claim, ("spec", "devices", "constraints"), _but(constraints, index))
+        edit = _set(claim, ("spec", "devices", "constraints"), _all_but(constraints, index))
         yield Proposal("device-constraint", [edit], f"{claim.name} {field}", attribute, None, 0.75)
 
 
-def _but(entries: Sequence[Any], index: int) -> list[Any] | None:
+def _all_but(entries: Sequence[Any], index: int) -> list[Any] | None:
     return [entry for at, entry in enumerate(entries) if at != index] or None
 
 
