@@ -39,8 +39,8 @@ export class Attendance {
 		this.foot = () => [];
 		predictions.host = this;
 		player.stopBefore = () => null;
-		predictions.listen((what, { id }, choice) => {
-			if (what === "picked") this.say({ type: "answer", question: id, choice });
+		predictions.listen((happening, { id }, choice) => {
+			if (happening === "picked") this.say({ type: "answer", question: id, choice });
 		});
 	}
 

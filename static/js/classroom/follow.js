@@ -31,7 +31,7 @@ export class Follow {
 	}
 
 	/**
-	 * Moves the student to a place, or as far as a held class may go.
+	 * Moves the student to a place; while the class is held, not beyond the teacher's.
 	 * @param {number} step
 	 * @param {number} frame
 	 * @param {boolean} motion

@@ -74,7 +74,7 @@ function lastOfEach(marks) {
 }
 
 /**
- * The item of a step, with the caption that the player shows there; "" if the step is not loaded.
+ * The item of a step, with the caption that the player shows there, "" if the step is not loaded.
  * @param {ChunkStore} store
  * @param {Spot} spot
  * @returns {Item}

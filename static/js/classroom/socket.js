@@ -2,7 +2,7 @@
 /** The websocket of a class: receives the board and sends messages. It reconnects if the connection is lost. */
 
 /**
- * The player's page, as far as a class needs it.
+ * The parts of the player's page that a class needs.
  * @typedef {object} Page
  * @property {HTMLElement} root
  * @property {Player} player

@@ -15,7 +15,7 @@ async function draw() {
 	const { status, body } = await request(url);
 	if (status === 200) {
 		const students = /** @type {Student[]} */ (body.students);
-		patch(table, students.length ? students.map((student, n) => row(student, n, body.variants)) : [empty()]);
+		patch(table, students.length ? students.map((solver, n) => row(solver, n, body.variants)) : [empty()]);
 		table.dataset.ready = String(students.length);
 	}
 	if (status !== 403 && status !== 404) setTimeout(draw, AGAIN);

@@ -10,7 +10,7 @@ import { isAt } from "../trace/anchor.js";
 /** @typedef {"attempt" | "question" | "words"} Kind */
 /** @typedef {{step: number, frame: number, kind: Kind, text: string}} Stop */
 
-const MOST = 400; // stops in a list
+const MOST = 400; // attempts in a list
 
 export class Stops {
 	/** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson */
@@ -24,14 +24,11 @@ export class Stops {
 		this.attempt = 0;
 	}
 
-	/** Lists the stops of the loaded part of the run, in order. @param {RunIndex} index @returns {Stop[]} */
+	/** Lists the stops of the loaded part of the run, in order, with MOST attempts. @param {RunIndex} index */
 	list(index) {
 		this.read();
 		const attempts = index.columns.flatMap((column) => (column.kind === "attempt" ? [attemptStop(column)] : []));
-		const questionStops = this.questions.list.map(questionStop);
-		const marked = [...questionStops, ...this.words];
-		const stops =
-			attempts.length + marked.length > MOST ? [...attempts.slice(0, MOST), ...marked] : [...attempts, ...marked];
+		const stops = [...attempts.slice(0, MOST), ...this.questions.list.map(questionStop), ...this.words];
 		return stops.sort((a, b) => a.step - b.step || a.frame - b.frame);
 	}
 

@@ -5,6 +5,7 @@ import { dotPlaces, formatValue, isSingle } from "./rows.js";
 
 const MAX_BOXES = 24; // levels; of more, dots alone in one field
 const MAX_TICKS = 8;
+const MANY_DOTS = 2000; // of more, dots are small and pale
 const LETTER = 15; // pixels that a line of text takes
 
 /**
@@ -63,9 +64,9 @@ function dots({ points, labels, factor, measure }) {
 	return {
 		title,
 		y: "value",
-		r: points.length > 2000 ? 2 : 3.5,
+		r: points.length > MANY_DOTS ? 2 : 3.5,
 		fill: "var(--s0)",
-		fillOpacity: points.length > 2000 ? 0.35 : 0.6,
+		fillOpacity: points.length > MANY_DOTS ? 0.35 : 0.6,
 		tip: { maxRadius: 16, fill: "var(--panel)" },
 	};
 }

@@ -29,7 +29,7 @@ const state = {
 };
 /** @type {typeof import("./drawing.js") | null} */
 let drawing = null;
-let drawn = { what: "", size: 0 }; // what the drawing shows; it is drawn again only if this changes
+let drawn = { contents: "", size: 0 }; // what the drawing shows; it is drawn again only if this changes
 
 /** Stores the results of an answer. @param {any} answer */
 function storeAnswer(answer) {
@@ -69,12 +69,12 @@ async function pollResults() {
 /**
  * Sends a command to the experiment, and returns whether it was accepted; if not, the reason is shown when the page is
  * drawn.
- * @param {string} what @param {string} [method]
+ * @param {string} path @param {string} [method]
  */
-async function sendCommand(what, method = "POST") {
+async function sendCommand(path, method = "POST") {
 	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
 	const { body } = await (method === "POST"
-		? post(`${address}${what}`, {})
+		? post(`${address}${path}`, {})
 		: request(address, { method, headers: { "X-CSRFToken": token } }));
 	state.trouble = body.errors ? (body.detail ?? body.errors[0].message) : "";
 	return !body.errors;
@@ -113,6 +113,10 @@ function drawProgress() {
 		if (await sendCommand("/again")) location.reload();
 		else draw();
 	};
+	const cancel = async () => {
+		await sendCommand("/cancel");
+		draw();
+	};
 	const remove = async () => {
 		if (confirm(t("remove.sure")) && (await sendCommand("", "DELETE"))) {
 			location.assign(`/s/${boot.scenario.id}/v/${boot.scenario.version}/experiments/`);
@@ -129,7 +133,7 @@ function drawProgress() {
 		h(
 			"div",
 			{ class: "actions" },
-			boot.may_change && going && command("cancel", async () => (await sendCommand("/cancel"), draw())),
+			boot.may_change && going && command("cancel", cancel),
 			boot.may_change && !going && (state.forgotten || state.state !== "done") && command("again", begin),
 			state.results.size > 0 && h("a", { class: "button", href: `${address}/results.csv` }, t("csv")),
 			boot.may_change && !going && command("remove", remove, "danger"),
@@ -180,11 +184,11 @@ async function drawPlot() {
 	const target = element("drawing");
 	const width = Math.round(target.clientWidth || 800);
 	const same = ended() && state.results.size > 1 && !firstChoice(boot.levels, state.results, boot.measures).sure;
-	const what = `${state.factor} ${state.measure} ${width} ${same}`;
+	const contents = `${state.factor} ${state.measure} ${width} ${same}`;
 	const fresh = state.results.size - drawn.size;
 	const few = !ended() && state.results.size > MANY && fresh < drawn.size / 4;
-	if (what === drawn.what && (!fresh || few)) return;
-	drawn = { what, size: state.results.size };
+	if (contents === drawn.contents && (!fresh || few)) return;
+	drawn = { contents, size: state.results.size };
 	drawing ??= await import("./drawing.js");
 	const { name, labels } = boot.levels[state.factor];
 	const measure = boot.names[boot.measures[state.measure]];
@@ -209,7 +213,10 @@ function draw() {
 	if (!state.sure) Object.assign(state, firstChoice(boot.levels, state.results, boot.measures));
 	drawControls();
 	drawPlot();
-	const turn = () => ((state.highest = !state.highest), draw());
+	const turn = () => {
+		state.highest = !state.highest;
+		draw();
+	};
 	patch(element("tables"), tables({ ...state, boot }, open, turn));
 }
 

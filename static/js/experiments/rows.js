@@ -117,7 +117,7 @@ export function reasonsOf(results) {
  */
 export function firstChoice(factors, results, measures) {
 	const factor = factors.findIndex(({ labels }) => labels.length > 1);
-	const rows = [...results.values()].map((row) => row.measures).filter((measures) => measures !== null);
+	const rows = [...results.values()].map((row) => row.measures).filter((row) => row !== null);
 	const preferred = ["evicted", "pending", "cpu_spread", "wait_mean", ...measures].map((name) =>
 		measures.indexOf(name),
 	);

@@ -95,7 +95,8 @@ export class Intake {
 	}
 
 	/**
-	 * Reduces the text to the fields that scheduling reads; null if it was refused or stopped.
+	 * Reduces the text to the fields that scheduling reads; null if it was refused or stopped. Rejects if the worker
+	 * fails.
 	 * @param {Blob} file
 	 * @returns {Promise<Made | null>}
 	 */
@@ -113,7 +114,7 @@ export class Intake {
 				if (data.progress !== undefined) this.showProgress(t("intake.reading"), data.progress);
 				else if (data.made) resolve({ packed: data.made, asTyped: false, ...data });
 				else if (data.typed)
-					resolve(asTyped(data.typed)); // the server says what is wrong
+					resolve(packTyped(data.typed)); // the server says what is wrong
 				else {
 					const progress = { line: count(data.line), most: count(most), kind: data.kind };
 					resolve(this.refuse(t(`intake.refused.${data.refused}`, progress)));
@@ -134,7 +135,7 @@ export class Intake {
 		const correctable = refused && isCorrectable(typed, body.errors);
 		const short = typed && typed.length <= LONGEST_MESSAGES;
 		// for the numbers of its own lines
-		if (refused && !isTyped && (correctable || short)) return this.send(await asTyped(typed));
+		if (refused && !isTyped && (correctable || short)) return this.send(await packTyped(typed));
 		await this.finish(body, correctable ? typed : "", names);
 		if (refused && body.errors[0].explains && source.length <= LONGEST_MESSAGES) this.offerExplanation(source);
 	}
@@ -230,8 +231,8 @@ function asSentence(problem) {
 	return whole[0].toUpperCase() + whole.slice(1);
 }
 
-/** The unchanged text, packed for sending. @param {string} typed @returns {Promise<Made>} */
-async function asTyped(typed) {
+/** Packs the unchanged text for sending. @param {string} typed @returns {Promise<Made>} */
+async function packTyped(typed) {
 	const text = new Blob([typed]);
 	const packed = await new Response(text.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 	return { packed, size: text.size, asTyped: true, typed, names: null };

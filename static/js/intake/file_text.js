@@ -60,11 +60,10 @@ export class FileText {
 
 	/** Yields the file's bytes, decompressed if it is gzip. @returns {AsyncGenerator<Uint8Array>} */
 	async *bytes() {
-		const ends = await memberStarts(this.file);
-		if (!ends.length) return yield* read(this.counted(this.file, 0));
-		ends.push(this.file.size);
+		const starts = await memberStarts(this.file);
+		if (!starts.length) return yield* read(this.counted(this.file, 0));
 		let start = 0;
-		for (const end of ends.slice(1)) {
+		for (const end of [...starts.slice(1), this.file.size]) {
 			// a mark may start another member, or occur within one
 			const member = this.file.slice(start, end);
 			if (end < this.file.size && !(await isWhole(member))) continue;

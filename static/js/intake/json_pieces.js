@@ -33,7 +33,7 @@ class Reader {
 		this.take = take;
 	}
 
-	/** Reads an object, a List or an array of objects. */
+	/** Reads an object, a List or an array of objects; throws Cut or NoJson. */
 	async value() {
 		if ((await this.peek()) === "[") return this.items({ kind: "List" }, []);
 		/** @type {Record<string, any>} */
@@ -71,7 +71,7 @@ class Reader {
 		this.source.at += 1;
 	}
 
-	/** Goes to the next entry, or to the end. @param {string} last */
+	/** Goes to the next entry, or to the end; throws Cut or NoJson. @param {string} last */
 	async next(last) {
 		const mark = await this.peek();
 		if (mark === ",") this.source.at += 1;
@@ -108,7 +108,13 @@ class Reader {
 	}
 }
 
-/** The end of the value that starts at `at`; -1 if it does not end. @param {string} text @param {number} at */
+const [QUOTE, BACKSLASH] = ['"', "\\"].map((mark) => mark.charCodeAt(0));
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [..."[]{}"].map((mark) => mark.charCodeAt(0));
+
+/**
+ * The end of the value that starts at `at`; -1 if it does not end. A number or word at the end of the text may go on.
+ * @param {string} text @param {number} at
+ */
 function endOf(text, at) {
 	const first = text[at];
 	if (first === '"') return endOfText(text, at);
@@ -120,11 +126,14 @@ function endOf(text, at) {
 	let depth = 0;
 	for (let i = at; i < text.length; i += 1) {
 		const code = text.charCodeAt(i);
-		if (code === 34) {
+		if (code === QUOTE) {
 			i = endOfText(text, i) - 1;
 			if (i < 0) return -1;
-		} else if (code === 123 || code === 91) depth += 1;
-		else if ((code === 125 || code === 93) && (depth -= 1) === 0) return i + 1;
+		} else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+		else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+			depth -= 1;
+			if (!depth) return i + 1;
+		}
 	}
 	return -1;
 }
@@ -133,8 +142,8 @@ function endOf(text, at) {
 function endOfText(text, at) {
 	for (let i = at + 1; i < text.length; i += 1) {
 		const code = text.charCodeAt(i);
-		if (code === 92) i += 1;
-		else if (code === 34) return i + 1;
+		if (code === BACKSLASH) i += 1;
+		else if (code === QUOTE) return i + 1;
 	}
 	return -1;
 }

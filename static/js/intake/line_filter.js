@@ -149,7 +149,10 @@ class Reader {
 		return allowed.with.some((/** @type {string} */ wanted) => text.includes(wanted)) ? 1 : 0;
 	}
 
-	/** The number of the line after a key's value. @param {number} i @param {number} indent @param {string} value */
+	/**
+	 * The number of the line after a key's value; throws Unsure if the value is not in plain style.
+	 * @param {number} i @param {number} indent @param {string} value
+	 */
 	extent(i, indent, value) {
 		const first = value[0] ?? "";
 		if (first === "{" || first === "[") {
@@ -196,7 +199,10 @@ class Reader {
 		return this.indents[j] !== BLANK && !this.lines[j].startsWith("#", this.indents[j]);
 	}
 
-	/** Keeps the lines of the mapping below a key. @param {number} i @param {number} indent @param {any} rule */
+	/**
+	 * Keeps the lines of the mapping below a key; returns the line after it.
+	 * @param {number} i @param {number} indent @param {any} rule
+	 */
 	below(i, indent, rule) {
 		return rule.t ? this.mapping(i, indent, rule.t, null) : this.mapping(i, indent, null, rule);
 	}

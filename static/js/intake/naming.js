@@ -81,7 +81,7 @@ export class Names {
 	addField(parent, name, item, holder) {
 		const { table } = this;
 		const all = (/** @type {string} */ kind, /** @type {any} */ names) => {
-			for (const name of Array.isArray(names) ? names : [names]) this.add(kind, name);
+			for (const each of Array.isArray(names) ? names : [names]) this.add(kind, each);
 		};
 		if (isLabelMap(table, name, item)) {
 			all("key", Object.keys(item));
@@ -110,7 +110,7 @@ export class Names {
 	}
 
 	/**
-	 * The generated names, numbered in the order of the originals; drivers of devices keep theirs.
+	 * The generated names of all but label keys, numbered in the order of the originals; drivers of devices keep theirs.
 	 * @returns {Mapping}
 	 */
 	mapping() {
@@ -176,7 +176,10 @@ export class Renaming {
 		this.keys = names.numbered("key");
 	}
 
-	/** The data with the new names. @param {any} value @param {string[]} [path] the keys above @returns {any} */
+	/**
+	 * The data with the new names, without the fields for which `isSpoken` is true.
+	 * @param {any} value @param {string[]} [path] the keys above @returns {any}
+	 */
 	value(value, path = []) {
 		const last = path.at(-1) ?? "";
 		if (path.length && isLabelMap(this.table, last, value))

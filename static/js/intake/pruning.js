@@ -35,17 +35,17 @@ export class LeftOut {
 	lacks = /** @type {(number | string)[]} */ ([]); // [line, field]: the last object ends there without the field
 
 	/**
-	 * Counts a kind or field that was left out.
-	 * @param {"kinds" | "fields" | "unknown" | "said"} what @param {string} name
+	 * Counts a kind, a field or a line of terminal output that was left out.
+	 * @param {"kinds" | "fields" | "unknown" | "said"} tally @param {string} name
 	 */
-	count(what, name) {
-		this[what][name] = (this[what][name] ?? 0) + 1;
+	count(tally, name) {
+		this[tally][name] = (this[tally][name] ?? 0) + 1;
 	}
 
 	/** Adds the counts of another text. @param {LeftOut} other */
 	add(other) {
-		for (const what of /** @type {const} */ (["kinds", "fields", "unknown", "said"])) {
-			for (const [name, number] of Object.entries(other[what])) this[what][name] = (this[what][name] ?? 0) + number;
+		for (const tally of /** @type {const} */ (["kinds", "fields", "unknown", "said"])) {
+			for (const [name, number] of Object.entries(other[tally])) this[tally][name] = (this[tally][name] ?? 0) + number;
 		}
 	}
 
@@ -75,7 +75,7 @@ export class Pruning {
 		this.rules = new Map();
 	}
 
-	/** The table's name for an object; "" if it is not read. @param {string} version @param {string} kind */
+	/** The table's type of an object; "" if it is not read. @param {string} version @param {string} kind */
 	typeOfKind(version, kind) {
 		const row = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
 		if (!row || (version && !row.versions.includes(version))) return "";

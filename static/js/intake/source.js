@@ -63,11 +63,11 @@ export class Source {
 	 * @returns {Promise<string[] | null>}
 	 */
 	async lines() {
-		let rest = this.text.indexOf("\n", this.at) < 0;
-		while (rest && (await this.more())) rest = this.text.indexOf("\n", this.at) < 0;
+		let complete = this.text.includes("\n", this.at);
+		while (!complete && (await this.more())) complete = this.text.includes("\n", this.at);
 		if (this.at >= this.text.length) return null;
-		const last = rest ? this.text.length : this.text.lastIndexOf("\n") + 1;
-		const lines = this.text.slice(this.at, rest ? last : last - 1).split("\n");
+		const end = complete ? this.text.lastIndexOf("\n") : this.text.length;
+		const lines = this.text.slice(this.at, end).split("\n");
 		this.split = lines;
 		return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 	}

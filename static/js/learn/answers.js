@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Finds the answer of a question in the trace: its options, the right one, and the place where the run shows it. Null
- * if the answer is not unique (equal outcomes, chance) or there are too few options.
+ * Finds the answer to a question in the trace: its options, the right one, and the place where the run shows it. A
+ * question has no answer if several are right, if chance decides, or if there are too few options.
  */
 
 import { placesOf } from "../steps/devices/model.js";
@@ -17,7 +17,7 @@ import { workloadKey } from "../trace/state.js";
 /** @typedef {"node" | "pod" | "number" | "plugin" | "actor" | "group" | "word"} Kind */
 /** @typedef {{key: string, kind: Kind}} Option `key` is the answer itself */
 /**
- * The answer to the question about an event.
+ * A question about an event.
  * @typedef {{event: string, kind: string, frame?: number | null, about?: string, text?: string}} Ask
  *   `text` of the scenario
  */
@@ -73,12 +73,7 @@ const ANSWERS = {
 	"DevicesSearched:number": answerHowManyReturned,
 	"ScoresComputed:node": answerWinner,
 	"ScoresComputed:number": answerTotal,
-	"HostSelected:node": (question) => {
-		const step = stepOf(question, -1, "ScoresComputed");
-		const event = step === null ? undefined : question.store.event(step);
-		const state = step === null ? undefined : question.store.stateAfter(step);
-		return step === null || !event || !state ? null : answerWinner({ ...question, step, event, state });
-	},
+	"HostSelected:node": answerChosenNode,
 	"PreemptionEvaluated:node": answerNominatedNode,
 	"PreemptionEvaluated:pod": answerVictim,
 	"PreemptionEvaluated:number": answerHowManyVictims,
@@ -210,7 +205,7 @@ function answerPreFilter(question) {
 
 /**
  * The answer to the question about the only node that is left or, if `about` is a plugin, the only node that it
- * rejects; null if there are several or none.
+ * rejects; null if there are several or none, or the previous pod's hint chose the node.
  * @param {Case} question
  */
 function answerOnlyNode(question) {
@@ -294,7 +289,7 @@ function searchOf({ event, step, ask }) {
 
 /**
  * The answer to the question about why the pod cannot have devices on the node `about`; null if there are several
- * reasons.
+ * reasons, or the node was not searched.
  * @param {Case} question
  */
 function answerWhatStops(question) {
@@ -324,7 +319,7 @@ function weightiest(kinds) {
 
 /**
  * The answer to the question about the number of devices that the search gives back on the node `about`; null if the
- * search was not finished there.
+ * node was not searched to the end.
  * @param {Case} question
  */
 function answerHowManyReturned(question) {
@@ -334,7 +329,11 @@ function answerHowManyReturned(question) {
 	return makeAnswer(question, "number", numbersAround(right, right + 3), right, own);
 }
 
-/** The answer to the question about the node with the highest total; null if several have it. @param {Case} question */
+/**
+ * The answer to the question about the node with the highest total; null if several have it, or the release chooses
+ * from a heap.
+ * @param {Case} question
+ */
 function answerWinner(question) {
 	const model = scores(question.state);
 	const chosen = stepOf(question, 1, "HostSelected");
@@ -344,6 +343,14 @@ function answerWinner(question) {
 	if (model.totals.filter((points) => points === best).length !== 1) return null;
 	const names = inRows(question.state, model.names);
 	return makeAnswer(question, "node", names, host.node, { from: { step: question.step, frame: 1 } });
+}
+
+/** The answer to the question about the chosen node; null if it has none at the scores. @param {Case} question */
+function answerChosenNode(question) {
+	const step = stepOf(question, -1, "ScoresComputed");
+	if (step === null) return null;
+	const [event, state] = [question.store.event(step), question.store.stateAfter(step)];
+	return event && state ? answerWinner({ ...question, step, event, state }) : null;
 }
 
 /**
@@ -512,7 +519,7 @@ function answerHowManyMade(question) {
 }
 
 /**
- * The answer to the question about the new number of a workload's replicas; null if it does not change.
+ * The answer to the question about the new number of a workload's replicas; null if no actor changes it.
  * @param {Case} question
  */
 function answerNewSize(question) {

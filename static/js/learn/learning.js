@@ -12,7 +12,7 @@ import { isBefore, Questions } from "./questions.js";
 import { foldedText, ShortWay } from "./short_way.js";
 
 /**
- * The player's page, as far as it is needed here.
+ * The parts of the player's page that learning needs.
  * @typedef {object} Page
  * @property {HTMLElement} root
  * @property {Player} player

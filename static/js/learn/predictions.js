@@ -9,7 +9,7 @@ import { isBefore, placeBefore } from "./questions.js";
 /** @typedef {import("./questions.js").Question} Question */
 /** @typedef {import("./answers.js").Spot} Spot */
 /** @typedef {"picked" | "revealed"} Happening */
-/** @typedef {(what: Happening, question: Question, pick: number | null) => void} Listener */
+/** @typedef {(happening: Happening, question: Question, pick: number | null) => void} Listener */
 /**
  * Asks and shows the answers in place of the reader.
  * @typedef {object} Host
@@ -50,10 +50,10 @@ export class Predictions {
 		return () => this.listeners.delete(listener);
 	}
 
-	/** Calls the listeners. @param {Happening} what @param {Question} question */
-	tell(what, question) {
+	/** Calls the listeners. @param {Happening} happening @param {Question} question */
+	tell(happening, question) {
 		const pick = this.picks.get(question.id) ?? null;
-		for (const listener of this.listeners) listener(what, question, pick);
+		for (const listener of this.listeners) listener(happening, question, pick);
 	}
 
 	/** Finds the questions in the loaded part of the run. @param {ChunkStore} store */
@@ -61,7 +61,7 @@ export class Predictions {
 		this.source?.update(store);
 	}
 
-	/** The questions of the run, in order, as far as they are known. @returns {Question[]} */
+	/** The questions in the loaded part of the run, in order. @returns {Question[]} */
 	get questions() {
 		return this.source?.list ?? [];
 	}
@@ -179,7 +179,7 @@ export class Predictions {
 		this.go(open.shown);
 	}
 
-	/** Skips the open question, and goes on without its answer being asked. */
+	/** Skips the open question, and goes on without an answer. */
 	skip() {
 		const { open } = this;
 		if (!open) return;

@@ -19,6 +19,8 @@ import { answerOf } from "./answers.js";
  *   with yes and no
  */
 
+const LOOKAHEAD = 64; // later events, which may have the answer, and be in the next chunk
+
 export class Questions {
 	/** @param {Asked[]} asked by the scenario's text */
 	constructor(asked) {
@@ -40,8 +42,7 @@ export class Questions {
 	update(store) {
 		if (store.chunks[0] === undefined) return;
 		for (let event = store.event(this.next); event; event = store.event(this.next)) {
-			// the answer may be in later events of the attempt, in the next chunk
-			if (!store.complete && !store.event(this.next + 64)) return;
+			if (!store.complete && !store.event(this.next + LOOKAHEAD)) return;
 			this.addQuestions(store, this.next, event);
 			this.next += 1;
 		}

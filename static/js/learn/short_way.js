@@ -388,7 +388,7 @@ function isFollowedByMember(place) {
 
 /**
  * Whether a move to a queue is expected: a nomination follows, the failure that caused it was shown or folded, the pod
- * moved so before, or a new pod enters activeQ, alone or right after a creation.
+ * moved this way before, or a new pod enters activeQ, alone or right after a creation.
  * @param {Place} place
  */
 function isExpected(place) {

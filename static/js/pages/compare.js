@@ -54,14 +54,16 @@ function twinStep(side, step, pairIndex) {
 	const [mine, theirs] = [pageOf(side)?.store, pageOf(other)?.store];
 	const type = mine?.event(step)?.type;
 	if (step < from || !theirs || !type) return step < from ? Math.max(0, to - (from - step)) : to;
-	let nth = 0;
-	for (let at = from; at < step; at += 1) nth += Number(mine?.event(at)?.type === type);
+	let earlier = 0; // events of the type in the attempt before the step
+	for (let own = from; own < step; own += 1) earlier += Number(mine?.event(own)?.type === type);
 	let last = to;
 	for (const item of theirs.walk(to, 1)) {
 		if (item.step > to && item.event.type === "CycleStarted") break;
 		last = item.step;
-		if (item.event.type === type && nth-- === 0) break;
 		if (item.event.type === "AttemptFinished") break;
+		if (item.event.type !== type) continue;
+		if (!earlier) break;
+		earlier -= 1;
 	}
 	return last;
 }
@@ -159,12 +161,12 @@ let ready = 0;
 function watch(side) {
 	const player = frames[side].contentDocument?.getElementById("player");
 	if (!player) return;
-	let begun = false;
+	let isReady = false;
 	const look = () => {
 		if (!player.dataset.ready) return;
-		if (begun) return ready === 2 && whenShown(side);
+		if (isReady) return ready === 2 && whenShown(side);
 		if (!pageOf(side)?.store.complete) return void setTimeout(look, 100);
-		begun = true;
+		isReady = true;
 		ready += 1;
 		if (ready === 2) begin();
 	};

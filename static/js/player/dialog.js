@@ -41,11 +41,11 @@ async function loadAsking() {
 	return asking;
 }
 
-/** Opens the What if panel, unless the page is embedded. @param {string} what */
-async function askAbout(what) {
+/** Opens the What if panel, unless the page is embedded. @param {string} target */
+async function askAbout(target) {
 	coming ??= loadAsking();
 	const { ask } = await coming;
-	if (screen.drawn && !screen.drawn.boot.embed) ask(screen.drawn, what);
+	if (screen.drawn && !screen.drawn.boot.embed) ask(screen.drawn, target);
 }
 
 /** Tries a number in place, without the panel. @param {Parameters<View["act"]["tryNumber"]>[0]} change */

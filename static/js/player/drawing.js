@@ -49,7 +49,7 @@ export function draw() {
  */
 export function loadHeadlineNumbers() {
 	const { state, event, step, frame, order } = player;
-	if (!state || !event || step > MAX_WAITED || fast()) return null;
+	if (!state || !event || step > MAX_WAITED || isFast()) return null;
 	const { drawn } = screen;
 	if (drawn?.event === event && drawn.frame === frame && drawn.order === order) return null;
 	const node = stoppedAlone(event, state, frame, order);
@@ -57,7 +57,7 @@ export function loadHeadlineNumbers() {
 }
 
 /** Whether the player plays faster than at normal speed. */
-const fast = () => player.playing && player.speed > 1;
+const isFast = () => player.playing && player.speed > 1;
 
 /** The view of the current step; null if it is not loaded. @param {boolean} motion @returns {View | null} */
 function makeView(motion) {
@@ -191,7 +191,7 @@ function drawWaiting() {
 /** Requests the explanations of the current attempt in advance. @param {View} view */
 function requestExplanations(view) {
 	const { state, subject, step } = view;
-	if (fast() || state.cycle.CycleStarted?.pod !== subject) return;
+	if (isFast() || state.cycle.CycleStarted?.pod !== subject) return;
 	const ahead = [1, 2].map((by) => store.event(step + by)).find((event) => event?.type === "NodesFiltered");
 	const model = filterModel(
 		ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state,
