@@ -78,7 +78,7 @@ class Explainer:
                 self._cycle.skip_filter.add(name)
             elif not result.status.is_success:
                 self._rejected[name] = result.status
-        self._evaluated = _evaluated_rows(course.filtered, len(cluster.nodes))
+        self._evaluated = _set_of_evaluated_rows(course.filtered, len(cluster.nodes))
         self._scored = _scored_rows(course.scores)
         self._plugin_scores = self._run_scores()
 
@@ -240,7 +240,7 @@ def _pre_filter_fact(plugin: str, status: Status) -> Fact:
     )
 
 
-def _evaluated_rows(filtered: NodesFiltered | None, nodes: int) -> set[int]:
+def _set_of_evaluated_rows(filtered: NodesFiltered | None, nodes: int) -> set[int]:
     """Return the rows that Filter evaluated, without extenders."""
     return set() if filtered is None else set(evaluated_rows(filtered, nodes).tolist())
 

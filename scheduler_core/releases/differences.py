@@ -15,8 +15,8 @@ from scheduler_core.releases.rules.rule import DESCRIPTIONS, PLUGIN, SOURCE
 class ReleaseDifference(msgspec.Struct, frozen=True):
     """A difference between two releases.
 
-    `where`: the plugin or the feature gate, "" for the scheduler itself. For a rule: its `name`, and its location in
-    pkg/scheduler (`source`).
+    `where`: the plugin or the feature gate, "" if it is neither. For a rule: its `name`, and its file and function
+    (`source`).
     """
 
     where: str

@@ -57,7 +57,7 @@ FIXES = (
 
 
 def patch_of(version: str) -> tuple[str, int | None] | None:
-    """Return the minor release and the patch of a version such as "v1.30.10-gke.1"; None if it is not a version."""
+    """Return the minor release and the patch (None if omitted) of "v1.30.10-gke.1"; None if it is not a version."""
     match = VERSION.match(version)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Rules of kube-controller-manager that differ between releases."""
+"""Rules of kube-controller-manager, the API server and the kubelets that differ between releases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduler_core.releases.rules.rule import rule
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerRules:
-    """Rules of the controllers."""
+    """Rules of the controllers, the API server and the kubelets."""
 
     terminating_replicas_are_counted: bool = rule(
         "",

@@ -10,7 +10,7 @@ from scheduler_core.releases.rules.rule import rule
 
 @dataclass(frozen=True, kw_only=True)
 class CycleRules:
-    """Rules of the cycles, in the order of an attempt."""
+    """Rules of the cycles."""
 
     ties_are_broken_at_random: bool = rule(
         "",

@@ -10,7 +10,7 @@ from scheduler_core.releases.rules.rule import rule
 
 @dataclass(frozen=True, kw_only=True)
 class PluginRules:
-    """Rules of plugins, in the order of kube-scheduler's default plugins."""
+    """Rules of plugins."""
 
     taint_toleration_reason_names_the_taint: bool = rule(
         "TaintToleration",

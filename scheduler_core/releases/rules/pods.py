@@ -1,4 +1,4 @@
-"""Rules for resources, ports and volumes of pods that differ between releases."""
+"""Rules for pods' resources, ports, volumes and images, and a few others, that differ between releases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scheduler_core.releases.rules.rule import rule
 
 @dataclass(frozen=True, kw_only=True)
 class PodRules:
-    """Rules for the requests of a pod."""
+    """Rules for the resources, ports, volumes and images of pods, and for their hints and victims."""
 
     too_large_requests_are_unresolvable: bool = rule(
         "NodeResourcesFit",

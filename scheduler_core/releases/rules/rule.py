@@ -15,7 +15,8 @@ PLUGIN, SOURCE, DESCRIPTIONS = "plugin", "source", "descriptions"  # keys of the
 def rule(plugin: str, source: str, descriptions: Mapping[Any, Text]) -> Any:
     """Return a field of `Rules`.
 
-    `plugin`: the plugin with the rule, "" for the scheduler itself. `source`: the file and function in pkg/scheduler.
+    `plugin`: the plugin with the rule, "" if it is not one of a plugin. `source`: the file and function, in
+    pkg/scheduler unless the path begins with a directory of the repository.
     `descriptions`: those of each value, in the present tense and without a full stop; the first value is the default,
     that of the complete release.
     """
