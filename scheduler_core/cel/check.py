@@ -65,6 +65,8 @@ class _TooLarge(Exception):
 
 
 class _Checker:
+    """Checks the parts of a tree, and keeps their types and issues."""
+
     def __init__(self, tree: Tree, declarations: Declarations) -> None:
         self.checked = Checked(tree)
         self.issues = Issues(tree.source)
@@ -333,7 +335,7 @@ class _Checker:
                 )
 
     def _unwrap(self, expr: Expr, type_: CelType) -> CelType:
-        """Return the type inside the optional type of an element with a question mark; report any other type."""
+        """Return the type inside the optional type of an element with a question mark; report others but dyn."""
         inner, is_optional = unwrap_optional(type_)
         if not is_optional and not inner.is_dyn:
             self._mismatch(expr.id, types.optional_of(inner), inner)

@@ -262,7 +262,7 @@ def _closing(text: str, start: int, last: int) -> int:
 
 
 def written(expr: Expr) -> str:
-    """Return an expression as text; a macro is shown as three dots."""
+    """Return an expression as text; a macro, map or message is shown as three dots."""
     node = expr.node
     if isinstance(node, Literal):
         return _cut(_value_text(node.value))

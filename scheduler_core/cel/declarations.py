@@ -32,7 +32,7 @@ class Overload(msgspec.Struct, frozen=True):
     variadic: bool = False
 
     def accepts(self, arguments: tuple[Value, ...], *, unguarded: bool) -> bool:
-        """Return whether the arguments have the declared types, as far as cel-go checks at run time."""
+        """Return whether the overload takes the arguments; `unguarded` skips the check of types, but not of errors."""
         if len(arguments) != len(self.parameters):
             return False
         if any(type(argument) is Error for argument in arguments):
@@ -76,7 +76,7 @@ class Function(msgspec.Struct, frozen=True):
         return no_such_overload(self.name, arguments)
 
     def guard(self, overload: Overload) -> Implementation:
-        """Return the overload's implementation, preceded by a check of its arguments' types."""
+        """Return the overload's implementation, preceded by a check of the argument types unless it is unguarded."""
         implementation = overload.implementation
         assert implementation is not None
         if self.unguarded or not overload.parameters:
@@ -130,7 +130,8 @@ class Library(msgspec.Struct, frozen=True):
 class Declarations(msgspec.Struct):
     """All names that an expression can use.
 
-    `variables` maps names to types; `types` are names of types; `structs` maps each struct to the types of its fields.
+    `variables` maps names to their types, `types` names of types to the types, and `structs` each struct to the types
+    of its fields.
     """
 
     functions: dict[str, Function] = {}

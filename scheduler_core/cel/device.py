@@ -62,7 +62,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 class CompiledSelector:
     """A compiled selector. `max_cost` is the maximum cost that Kubernetes estimates.
 
-    `reads` are the attributes that it can read; an invalid version in any other attribute is an error, too.
+    `reads` are the attributes that it can read (None: any); an invalid version in any other attribute is an error, too.
     """
 
     __slots__ = ("_program", "expression", "max_cost", "reads")

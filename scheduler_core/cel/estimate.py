@@ -24,6 +24,7 @@ from scheduler_core.cel.values import MAX_UINT
 _OLD_ACCUMULATOR = "__result__"
 _MAX_FORMAT_LENGTH = 64
 _MAX_FORMAT_PATTERN = 128
+_ADDRESS_LENGTHS = (4, 16)  # bytes of an IPv4 and an IPv6 address
 
 
 class Range(NamedTuple):
@@ -541,7 +542,7 @@ def _uint(number: int) -> int:
 
 
 def _cost_of_containing(function: str, overload: str, argument: Range) -> Range:
-    address = Range(4, 16)
+    address = Range(*_ADDRESS_LENGTHS)
     cost = address.plus(address).scaled(TRAVERSAL)
     if function == "containsCIDR":
         cost = cost.plus(address.scaled(TRAVERSAL)).plus(_ONE)

@@ -194,7 +194,7 @@ class _ErrorStrategy(DefaultErrorStrategy):  # type: ignore[misc]
 
 
 class _Reader:
-    """Converts ANTLR's parse tree to nodes; each method is named after a rule or alternative of the grammar."""
+    """Converts ANTLR's parse tree to nodes; each `_visit_` method is named after a rule or alternative."""
 
     def __init__(self, source: Source, issues: Issues, macros: Macros) -> None:
         self._source, self._issues, self._macros = source, issues, macros

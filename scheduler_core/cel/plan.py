@@ -877,7 +877,7 @@ def _branch(node: PlanNode) -> Attribute:
 
 
 def _constant_members(elements: Value) -> frozenset[object] | None:
-    """Return the elements as a set, with equal numbers of other types; None if one is no bool, number or string."""
+    """Return the elements as a set, with equal numbers of other types; None if one is not a bool, number or string."""
     members: set[object] = set()
     for element in elements:
         kind = type(element)

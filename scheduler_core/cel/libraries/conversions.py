@@ -20,6 +20,7 @@ from scheduler_core.cel.values import (
     type_of,
 )
 
+_MAX_DIGITS = 4000  # Python converts no more than 4300; longer texts are out of range unless padded with zeros
 _INT = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _UINT = re.compile(r"[0-9]+", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)", re.ASCII | re.I)
@@ -29,6 +30,7 @@ _FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 
 
 def type_of_value(value: Value) -> Value:
+    """Return the type of a value, itself as a value (`type()`)."""
     return TypeValue(type_of(value).name)
 
 
@@ -37,12 +39,12 @@ def _no_conversion(to: CelType) -> Error:
 
 
 def _int_of(text: Value) -> Value:
-    number = int(text) if _INT.fullmatch(text) and len(text) < 4000 else None
+    number = int(text) if _INT.fullmatch(text) and len(text) < _MAX_DIGITS else None
     return number if number is not None and MIN_INT <= number <= MAX_INT else _no_conversion(INT)
 
 
 def _uint_of(text: Value) -> Value:
-    number = int(text) if _UINT.fullmatch(text) and len(text) < 4000 else None
+    number = int(text) if _UINT.fullmatch(text) and len(text) < _MAX_DIGITS else None
     return Uint(number) if number is not None and number <= MAX_UINT else _no_conversion(UINT)
 
 

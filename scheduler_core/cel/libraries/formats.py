@@ -120,7 +120,7 @@ def _label_value(text: str) -> list[str]:
 
 
 def _as_prefix(problems: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """Return the check of a prefix of such a name, which may end with a dash."""
+    """Return the same check for the prefix of a name, which may end with a dash."""
     return lambda text: problems(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
 
 

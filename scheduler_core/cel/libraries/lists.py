@@ -61,16 +61,16 @@ def _sum(zero: Value) -> Implementation:
 
 
 def _extreme(name: str, preferred: int) -> Implementation:
-    def result(elements: Value) -> Value:
-        result: Value = None
+    def extreme(elements: Value) -> Value:
+        best: Value = None
         for index, element in enumerate(elements):
             if not has_trait(element, "compare"):
                 return NO_SUCH_OVERLOAD
-            if not index or compare(result, element) == preferred:
-                result = element
-        return result if len(elements) else Error(f"{name} called on empty list")
+            if not index or compare(best, element) == preferred:
+                best = element
+        return best if len(elements) else Error(f"{name} called on empty list")
 
-    return result
+    return extreme
 
 
 def _index_of(elements: Value, element: Value) -> Value:
