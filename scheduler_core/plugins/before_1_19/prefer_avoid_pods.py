@@ -54,7 +54,7 @@ def _avoided(node: Node) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _parse_annotation(text: str) -> frozenset[tuple[str, str]]:
-    """Return the (kind, uid) pairs in the annotation; none if it is invalid."""
+    """Return the (kind, uid) pairs in the annotation, with "" for what an entry lacks; none if it is invalid."""
     try:
         annotation = json.loads(text)
     except (ValueError, RecursionError):

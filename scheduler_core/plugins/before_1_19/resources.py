@@ -61,7 +61,7 @@ class ResourceScorer(ScorePlugin, ExplainsScore):
 
 
 class NodeResourcesLeastAllocated(ResourceScorer):
-    """Scores the mean of (allocatable - requested) * scale / allocatable; every step truncates."""
+    """Scores the mean of max(allocatable - requested, 0) * scale / allocatable; every step truncates."""
 
     name = "NodeResourcesLeastAllocated"
     about = AboutFile("about/least_allocated.yaml")
@@ -76,7 +76,7 @@ class NodeResourcesLeastAllocated(ResourceScorer):
 
 
 class NodeResourcesMostAllocated(ResourceScorer):
-    """Scores the mean of requested * scale / allocatable, 0 if more is requested than is allocatable."""
+    """Scores the mean of requested * scale / allocatable; a resource counts 0 if more is requested than allocatable."""
 
     name = "NodeResourcesMostAllocated"
     about = AboutFile("about/most_allocated.yaml")

@@ -108,7 +108,7 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
         return ScoreExplanation([*lines, f"int(1/3 * {share} + 2/3 * {of_zone}) = {normalized}"], [])
 
     def _share(self, count: int, most: int) -> str:
-        """Return the arithmetic of `_inverted`."""
+        """Return the arithmetic of `_inverted` as text."""
         return f"{self.scale} * ({most} - {count}) / {most}" if most else str(self.scale)
 
     def _yields(self, pod: Pod) -> bool:

@@ -75,7 +75,7 @@ class PodGroups:
         return self._failed_at.get(group_of(pod), own)
 
     def back_off(self, pod: Pod, now: float, seconds: float) -> None:
-        """Reject the group's pods for this time, unless the group is still backing off."""
+        """Reject the group's pods for the next `seconds`, unless the group is already backing off."""
         if now > self._backs_off_until.get(group_of(pod), -1.0):
             self._backs_off_until[group_of(pod)] = now + seconds
 

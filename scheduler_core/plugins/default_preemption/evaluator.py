@@ -43,7 +43,7 @@ class Evaluator:
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Return the node and victims for `cycle.pod`, or the reason that preemption does not help."""
-        reason = self._not_eligible(cycle.pod, diagnosis)
+        reason = self._reason_not_eligible(cycle.pod, diagnosis)
         if reason:
             evaluation = not_evaluated(reason, eligible=False, message=_add_prefix(reason))
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (_add_prefix(reason),)), evaluation=evaluation)
@@ -54,7 +54,7 @@ class Evaluator:
             return self._no_candidates(candidates)
         return self._choose(cycle.pod, candidates)
 
-    def _not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
+    def _reason_not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
         """Return the reason that the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
 
         A pod whose victims are still terminating on its nominated node waits for them, unless that node has become

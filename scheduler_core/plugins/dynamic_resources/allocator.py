@@ -410,7 +410,7 @@ class DeviceSearch:
         return True
 
     def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
-        """Undo `take` for the claim's last device, as far as kube-scheduler does in the release."""
+        """Undo `take` for the claim's last device, or the part of it that kube-scheduler undoes in the release."""
         device = self.chosen[claim].pop()
         if device.shared:
             self._release(candidate.id, device.consumed)
@@ -523,6 +523,7 @@ class SubrequestChoice(msgspec.Struct):
     all_too_many: bool = True
 
     def first(self) -> Position:
+        """Return the position of the first device of the current subrequest."""
         at = self.position
         return Position(at.claim, at.request, self.number, at.device, within=True, orders=at.orders)
 

@@ -31,7 +31,7 @@ def claim_name(pod: Pod, claim: PodClaim) -> str | None:
 
 
 def claim_keys(pod: Pod) -> list[str]:
-    """Return "namespace/name" of the pod's claims as far as they are known, whether they exist or not."""
+    """Return the keys ("namespace/name") of the pod's claims whose names are known, whether or not they exist."""
     if not pod.resource_claims and not pod.extended_resource_claim:
         return []
     names = [claim_name(pod, entry) for entry in pod.resource_claims]

@@ -39,7 +39,7 @@ def constraint_of(spec: DeviceConstraint, rules: Rules) -> Constraint:
 
 
 def lookup_attribute(device: Device, driver: str, name: str) -> Attribute | None:
-    """Return the attribute by its full name, or without the driver's domain; None without it (`lookupAttribute`)."""
+    """Return the attribute by its full name, or without the driver's domain, None if absent (`lookupAttribute`)."""
     attribute = device.attributes.get(name)
     if attribute is None:
         domain, _, identifier = name.partition("/")
@@ -125,8 +125,8 @@ class DistinctAttribute:
             return ""
         if value is None:
             return f"{_short(self.attribute)} is missing"
-        differs = self._devices and value in self._values.values()
-        return f"{_short(self.attribute)} {value} is taken" if differs else ""
+        is_taken = self._devices and value in self._values.values()
+        return f"{_short(self.attribute)} {value} is taken" if is_taken else ""
 
     def state(self) -> Hashable:
         return self._devices, tuple(

@@ -34,7 +34,7 @@ class AvailableCounters:
         self._pools: dict[PoolID, Counters] = {}
 
     def key(self, pool: Pool) -> PoolID:
-        """Return the key of the pools that share the counters."""
+        """Return the key of the pool's counters, which is the same for all pools that share them."""
         return pool.id if self._by_driver else ("", pool.id[1])
 
     def of(self, pool: Pool) -> Counters:

@@ -132,7 +132,9 @@ def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> t
 
 
 def _of_resource(name: str, device_class: str, containers: Sequence[_Container]) -> list[DeviceRequest]:
-    """Return the requests for the resource: the largest of the init containers, then one per other container."""
+    """Return the requests for the resource: the largest of the init containers that end, then one for each other
+    container that needs devices.
+    """
     lasting: list[DeviceRequest | None] = [
         None if container.short_lived else _request(index, container, name, device_class, 0)
         for index, container in enumerate(containers)

@@ -322,12 +322,12 @@ class DynamicResources(
         Raises BindingError.
         """
         claim, allocation = state.claims[number], state.reserved.get(number)
-        extended_claim = claim is state.extended
-        if extended_claim and allocation is None and not claim.spec.requests:
+        is_extended = claim is state.extended
+        if is_extended and allocation is None and not claim.spec.requests:
             return claim  # the node's device plugins provide everything
         uid, bound = claim.uid, None
         try:
-            if extended_claim and extended.is_in_memory(claim):
+            if is_extended and extended.is_in_memory(claim):
                 on_node = state.nodes.get(node_name)
                 if on_node is None or on_node.extended is None:
                     raise binding.BindingError(f"extended resource claim not found for node {node_name}")
@@ -335,8 +335,8 @@ class DynamicResources(
             bound = binding.bind_claim(pod, claim, allocation, self.handle)
         finally:
             if allocation is not None:
-                self.handle.cluster.pending_allocations.remove(uid, force=bound is not None and not extended_claim)
-        if extended_claim:
+                self.handle.cluster.pending_allocations.remove(uid, force=bound is not None and not is_extended)
+        if is_extended:
             state.extended = bound
             if not claim.spec.requests:
                 raise binding.BindingError(
@@ -354,7 +354,10 @@ class DynamicResources(
         return Allocator(self._selectors, _Classes(cluster), allocated, self.handle.release, self._features)
 
     def _check_unallocated(self, state: State, number: int, claim: ResourceClaim) -> str:
-        """Check a claim without devices. Return the reason that no node can satisfy it, "" if there is none."""
+        """Check a claim without devices. Return the reason that no node can satisfy it, "" if there is none.
+
+        An allocation that another pod of the same group will write is added to `state.pending`.
+        """
         allocations = self.handle.cluster.pending_allocations
         pending = allocations.get(claim.uid)
         if pending is not None and pending.allocation is not None and allocations.is_of_group(claim.uid):

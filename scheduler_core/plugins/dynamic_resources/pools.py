@@ -91,7 +91,7 @@ class Pools:
         self.counters_are_ambiguous = self._has_ambiguous_counters()
 
     def users(self, pool_id: PoolID) -> Iterable[str]:
-        """Return the names of the nodes that can use the pool, as far as their pools are cached."""
+        """Return the names of the nodes whose cached pools depend on the pool."""
         return self._users.get(pool_id, ())
 
     def completeness(self, pool_id: PoolID) -> tuple[int, int]:
@@ -190,7 +190,7 @@ class Pools:
         return built[key]
 
     def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Return the new pool (since 1.35), None if a newer generation has slices for other nodes."""
+        """Return the pool as built since 1.35, None if a newer generation has slices for other nodes."""
         first, elsewhere = slices[0], []
         if self._rules.slices_of_the_node_come_first:
             first = next(filter(self._node_of, slices), first)
@@ -208,10 +208,10 @@ class Pools:
 
     def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:
         """Return the pool; it is invalid if a name is not unique or a counter is unknown (`buildPool`)."""
-        devices = [
+        with_devices = [
             resource_slice for resource_slice in slices if not (self._partitions and resource_slice.shared_counters)
         ]
-        duplicate = _duplicate_device(devices)
+        duplicate = _duplicate_device(with_devices)
         if duplicate:
             return Pool(pool_id, invalid=duplicate)
         counters: Counters = {}
@@ -224,7 +224,7 @@ class Pools:
         unknown = _unknown_counter(counters, (*slices, *elsewhere)) if self._partitions else ""
         if unknown:
             return Pool(pool_id, invalid=unknown)
-        return Pool(pool_id, devices, elsewhere, counters)
+        return Pool(pool_id, with_devices, elsewhere, counters)
 
 
 def _build_before_1_35(pool_id: PoolID, slices: list[ResourceSlice]) -> Pool:

@@ -104,8 +104,8 @@ def _in(key: str, value: str) -> Manifest:
 
 def _same(first: Manifest, other: Manifest) -> bool:
     """Return whether the requirements are equal (`containsNodeSelectorRequirement`)."""
-    values = set(first.get("values") or ()) == set(other.get("values") or ())
-    return values and first.get("key") == other.get("key") and first.get("operator") == other.get("operator")
+    same_values = set(first.get("values") or ()) == set(other.get("values") or ())
+    return same_values and first.get("key") == other.get("key") and first.get("operator") == other.get("operator")
 
 
 def _node_selector(manifest: Manifest) -> NodeSelector:

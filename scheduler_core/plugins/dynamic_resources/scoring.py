@@ -17,8 +17,8 @@ def score(state: State, solution: Solution) -> int:
 def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExplanation:
     """Return a line for each chosen subrequest, and one for the normalization."""
     on_node = state.nodes.get(node_name)
-    devices = _selected_subrequests(state, on_node.solution) if on_node is not None else ()
-    lines = [f"{claim} gets {name}: {points}" for claim, name, points in devices]
+    subrequests = _selected_subrequests(state, on_node.solution) if on_node is not None else ()
+    lines = [f"{claim} gets {name}: {points}" for claim, name, points in subrequests]
     best = int(raw.max(initial=0))
     total = f"{int(raw[index])}"
     if best:

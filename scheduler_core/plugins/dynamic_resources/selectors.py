@@ -23,7 +23,7 @@ MAX_MISMATCHES = 10_000
 
 
 class Selector(msgspec.Struct):
-    """An expression, or the compiler's error, with the results for all devices that it can distinguish.
+    """A compiled expression, or the compiler's error, with its results by the numbers of the devices in `contents`.
 
     `reads`: the attributes that it can read; None: any.
     """
@@ -56,7 +56,7 @@ class Selectors:
     def answer(self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device) -> Answer:
         """Evaluate the selectors, those of the class first, up to the first that is false or fails.
 
-        Return true if all match, false, or the text of the failure.
+        Return True if all match, False if one does not, or the text of the failure.
         """
         for index, expression in enumerate(device_class.selectors):
             answer = self._answer(expression, driver, device)

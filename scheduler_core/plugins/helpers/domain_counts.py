@@ -155,7 +155,7 @@ class DomainCounts:
         return counts
 
     def counter(self, rules: PodRules, domains: Domains, *, skip_terminating: bool = False) -> DomainCounter:
-        """Return the number of pods in each domain that match all `rules`.
+        """Return the counter of the pods in each domain that match all `rules`.
 
         `skip_terminating`: without pods that are being deleted.
         """

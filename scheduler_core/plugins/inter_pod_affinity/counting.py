@@ -43,7 +43,7 @@ class RequiredKey(msgspec.Struct, frozen=True):
 
 
 class ScoringTerm(msgspec.Struct, frozen=True):
-    """A preferred term, its signed weight, and the pods that it counts per domain."""
+    """A term that scores: a preferred one, or existing pods' required affinity; `counter` has its pods per domain."""
 
     role: Role
     own: bool  # a term of the incoming pod, not of existing pods

@@ -99,7 +99,7 @@ class TermOwners:
         return terms[1]
 
     def owners(self, number: int) -> DomainCounter:
-        """Return the number of owners of the term in each domain of its topology key.
+        """Return the counter of the term's owners in each domain of its topology key.
 
         A pod that has the term twice counts twice.
         """

@@ -79,9 +79,8 @@ def after_node_change_before_1_33(pod: Pod, old: Node | None, new: Node) -> Queu
 
 
 def node_change_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
-    """Return whether the node has a new topology key or another value of one (affinity).
-
-    Anti-affinity: whether the node is new, or lost a topology key or changed its value.
+    """Return whether the node gained a topology key of an affinity term, or another value of one; or whether it lost a
+    topology key of an anti-affinity term, or changed its value. For a pod with anti-affinity, any new node may help.
     """
     keys = [term.topology_key for term in pod.required_affinity]
     anti_keys = [term.topology_key for term in pod.required_anti_affinity]

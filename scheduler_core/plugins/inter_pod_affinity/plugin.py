@@ -221,7 +221,7 @@ def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn
 def _rows_without_match(
     plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None
 ) -> NDArray[np.bool_]:
-    """Return whether each row violates the pod's affinity (satisfyPodAffinity).
+    """Return a bool per row: whether it violates the pod's affinity (satisfyPodAffinity).
 
     It does if it lacks the key, or if no pod in its domain matches all terms and the pod may not be the first.
     """

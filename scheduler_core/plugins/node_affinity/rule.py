@@ -72,7 +72,7 @@ def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required
 
 
 def _rows_matching_term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
-    """Return the rows that match all expressions and fields; an empty term matches none."""
+    """Return a bool per row: whether it matches all expressions and fields; an empty term matches no row."""
     if term.empty:
         return np.zeros(len(nodes), np.bool_)
     mask = np.ones(len(nodes), np.bool_)

@@ -78,17 +78,17 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         return self._explain(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
 
 
-def improvement(amounts: Sequence[Amount], length: int) -> Scores:
+def improvement(resources: Sequence[Amount], length: int) -> Scores:
     """Return the score: 75 if the pod changes nothing, less if it worsens the balance (`balancedResourceScorer`)."""
-    before = [amount._replace(requested=amount.requested - amount.of_pod) for amount in amounts]
-    gained = balance(amounts, length) - balance(before, length)
+    before = [amount._replace(requested=amount.requested - amount.of_pod) for amount in resources]
+    gained = balance(resources, length) - balance(before, length)
     return HALF + (HALF + gained) // 2
 
 
-def balance(amounts: Sequence[Amount], length: int) -> Scores:
+def balance(resources: Sequence[Amount], length: int) -> Scores:
     """Return the balance: 100 if all shares are equal (`balancedResourceScore`). Before 1.36, this is the score."""
-    shares = [np.minimum(amount.requested / amount.allocatable, 1.0) for amount in amounts]
-    deviation = standard_deviation(shares, [amount.exists for amount in amounts], length)
+    shares = [np.minimum(amount.requested / amount.allocatable, 1.0) for amount in resources]
+    deviation = standard_deviation(shares, [amount.exists for amount in resources], length)
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 

@@ -55,7 +55,7 @@ def explain_strategy(
     rounded = args.strategy == "RequestedToCapacityRatio"
     in_mean = [part for part in parts if part[3] > 0 or not rounded]
     if len(parts) > 1:
-        lines.append(mean_line([(spec.weight, score) for spec, _, _, score in in_mean], rounded=rounded))
+        lines.append(mean_line([(spec.weight, points) for spec, _, _, points in in_mean], rounded=rounded))
     return ScoreExplanation(lines, [_share_fact(pod, part, nodes.names[int(row[0])]) for part in parts])
 
 
@@ -84,7 +84,7 @@ def in_units(name: str, *values: int) -> list[str]:
     return [str(value) for value in values]
 
 
-def _parts(amounts: Sequence[Amount], score: OneScore) -> list[Part]:
+def _parts(resources: Sequence[Amount], score: OneScore) -> list[Part]:
     return [
         (
             amount.spec,
@@ -92,7 +92,7 @@ def _parts(amounts: Sequence[Amount], score: OneScore) -> list[Part]:
             int(amount.allocatable[0]),
             int(score(amount.requested, amount.allocatable)[0]),
         )
-        for amount in amounts
+        for amount in resources
         if amount.exists is None or amount.exists[0]
     ]
 

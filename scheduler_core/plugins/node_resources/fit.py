@@ -135,7 +135,8 @@ class NodeResourcesFit(
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def slack(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """Return the amount by which each counter may increase while the pod still fits, negative if it does not.
+        """Return int64[counters, rows]: how much each counter may increase so that the pod still fits, negative if it
+        does not.
 
         An extended resource of a DeviceClass that the node itself does not have is left to DynamicResources.
         """
@@ -255,10 +256,10 @@ class NodeResourcesFit(
         return _hint(new.extended_resource_name in pod.requests)
 
 
-def _column(amounts: NDArray[np.int64], nodes: NodeTable, name: str, rows: Rows) -> NDArray[np.int64]:
-    """Return the column of a resource; zeros if no node has ever had it."""
-    number = nodes.resources.get(name, len(amounts))
-    return amounts[number][rows] if number < len(amounts) else np.zeros_like(nodes.pod_count[rows])
+def _column(table: NDArray[np.int64], nodes: NodeTable, name: str, rows: Rows) -> NDArray[np.int64]:
+    """Return a resource's amounts on these rows of `table` (allocatable or requested); 0 if no node has ever had it."""
+    number = nodes.resources.get(name, len(table))
+    return table[number][rows] if number < len(table) else np.zeros_like(nodes.pod_count[rows])
 
 
 def _hint(helps: bool) -> QueueingHint:

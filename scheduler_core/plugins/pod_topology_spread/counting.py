@@ -27,8 +27,9 @@ KEPT_PLANS = 1024
 class CountedConstraint(msgspec.Struct):
     """A constraint, the pods that it counts, and the domains in which it counts them.
 
-    `counter` None: countPodsMatchSelector counts nothing with an empty selector. `per_row`: a soft constraint on the
-    hostname counts the pods on each node, even if the node has no such label.
+    `counter` None: countPodsMatchSelector counts nothing with an empty selector. `self_match`: 1 if the constraint
+    selects the pod itself, else 0. `per_row`: a soft constraint on the hostname counts the pods on each node, even if
+    the node has no such label.
     """
 
     constraint: TopologySpreadConstraint

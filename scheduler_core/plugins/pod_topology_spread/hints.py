@@ -42,7 +42,7 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints:
     """Return whether a pod that matches a constraint was added or deleted, or an update made one match or stop
     matching.
 
-    A new toleration of the pod itself helps if a constraint honours taints.
+    A change of the pod's own tolerations helps if a constraint honours taints.
     """
     honours_taints = any(constraint.node_taints_policy == "Honor" for constraint in constraints)
     if old is None or new is None:

@@ -95,7 +95,7 @@ def _build(
 
 
 def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -> Mask:
-    """Return the rows that the constraint's node inclusion policies include."""
+    """Return a bool per row: whether the constraint's node inclusion policies include it."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.node_affinity_policy == "Honor":
         for label, value in pod.node_selector.items():
@@ -111,7 +111,7 @@ def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -
 
 
 def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
-    """Return the rows that match one of the terms; a term without a condition matches none."""
+    """Return a bool per row: whether it matches one of the terms; a term without a condition matches no row."""
     mask = np.zeros(len(nodes), np.bool_)
     for term in selector.terms:
         if not term.empty:
@@ -120,7 +120,7 @@ def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
 
 
 def matching_requirement(nodes: NodeTable, requirement: SelectorRequirement) -> Mask:
-    """Return the rows that satisfy the requirement, evaluated once per distinct label value."""
+    """Return a bool per row: whether it satisfies the requirement, evaluated once per distinct label value."""
     column = nodes.label(requirement.key)
     answers = [requirement.matches({requirement.key: value}) for value in column.values]
     return np.array([*answers, requirement.matches({})], np.bool_)[column.codes]

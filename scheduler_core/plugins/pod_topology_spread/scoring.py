@@ -1,7 +1,8 @@
 """PodTopologySpread's score: prefers nodes with few matching pods in their domains (podtopologyspread/scoring.go).
 
-raw = round(sum over constraints of (matching pods in the domain * ln(number of domains + 2) + maxSkew - 1)), half away
-from zero; normalised = 100 * (max + min - raw) / max. Arithmetic in float64 in Go's order, with Go's logarithm.
+raw = the sum over the constraints of (matching pods in the domain * ln(number of domains + 2) + maxSkew - 1), rounded
+half away from zero; normalised = 100 * (max + min - raw) / max. Arithmetic in float64 in Go's order, with Go's
+logarithm.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 
 class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
-    """Scores an image by its size times the share of nodes that have it, so that pods do not crowd on one node."""
+    """Scores a node by the pod's images that it has: each counts its size times the share of nodes that have it."""
 
     name = "ImageLocality"
     about = AboutFile("image_locality.yaml")

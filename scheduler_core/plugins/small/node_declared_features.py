@@ -95,7 +95,7 @@ def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
 
 
 def _after_pod_update(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """Queue the pod if it was itself updated and now requires other features."""
+    """Queue the pod if the update is its own and changes the features that it requires."""
     if old is None or new is None or new.uid != pod.uid:
         return QueueingHint.SKIP
     return QueueingHint.QUEUE if old.required_features != new.required_features else QueueingHint.SKIP

@@ -33,7 +33,7 @@ NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match th
 
 
 class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """Rejects all nodes but the one in `spec.nodeName`; a pending pod has none, so it passes."""
+    """Rejects all nodes but the one in `spec.nodeName`; without one, as for most pending pods, all nodes pass."""
 
     name = "NodeName"
     about = AboutFile("node_name.yaml")

@@ -97,7 +97,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         )
 
     def explain_filter(
-        self, pod: Pod, state: NDArray[np.int64], cluster: Cluster, row: int, change: Change | None = None
+        self, pod: Pod, state: NDArray[np.bool_], cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
         """Return one fact for each port that the pod requests."""
         name, pods = cluster.nodes.names[row], cluster.pods
@@ -107,7 +107,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
 
 
 def conflict(requested: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
-    """Return whether ports conflict: equal port and protocol, and equal addresses, or one of them is all addresses."""
+    """Return whether any two ports conflict: same number and protocol, and the same address or one that is 0.0.0.0."""
     return any(
         want.port == have.port
         and want.protocol == have.protocol

@@ -77,11 +77,11 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
     """Queue the pod if the node was uncordoned, or is new and not cordoned."""
-    changed = old is None or (old.unschedulable and not new.unschedulable)
-    return QueueingHint.QUEUE if changed and not new.unschedulable else QueueingHint.SKIP
+    helps = not new.unschedulable and (old is None or old.unschedulable)
+    return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
 
 def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
-    """Queue the pod if it tolerates the taint now."""
+    """Queue the pod if the update is its own and it tolerates the taint now."""
     helps = new.uid == pod.uid and tolerates(new.tolerations, UNSCHEDULABLE_TAINT)
     return QueueingHint.QUEUE if helps else QueueingHint.SKIP

@@ -54,7 +54,10 @@ def is_migratable_inline(volume: Volume) -> bool:
 def _driver_and_handle(
     pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool
 ) -> tuple[str, str]:
-    """Return the volume's driver and the driver's name for it; ("", "") if no CSI driver attaches it."""
+    """Return the volume's driver and the driver's name for it; ("", "") if no CSI driver attaches it.
+
+    Raises AttachableError.
+    """
     if volume.claim is None:
         return _inline_driver_and_handle(volume, csi_node, storage)
     key = f"{pod.namespace}/{volume.claim}"

@@ -38,9 +38,9 @@ class StorageWithoutAttachments(Storage):
 
 
 def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[str] | None:
-    """Return the nodes that bound volumes name by hostname (GetEligibleNodes).
+    """Return the nodes that are named by every bound volume that names nodes by hostname (GetEligibleNodes).
 
-    None if none does, or a volume does not exist.
+    None if no volume names any, or a volume does not exist.
     """
     eligible: frozenset[str] | None = None
     for pv in volumes:

@@ -91,7 +91,7 @@ class Candidates(msgspec.Struct, frozen=True):
 
 
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Candidates:
-    """Return the candidates among `volumes`, those of the claim's class in order of name."""
+    """Return the candidates among `volumes`, which are of the claim's class and sorted by name."""
     reserved, available, passed_over = [], [], []
     for pv in volumes:
         if why_unfit(pv, claim):

@@ -122,7 +122,10 @@ class VolumeRestrictions(
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Return conflicts and references. As in kube-scheduler, claims are compared by name, without the namespace."""
+        """Return int64[2, slots]: whether each pod has a conflicting disk, and how often it uses one of the claims.
+
+        As in kube-scheduler, claims are compared by name, without the namespace.
+        """
         counters = np.zeros((2, len(slots)), np.int64)
         for position, slot in enumerate(slots):
             other = cluster.pods.pods[slot]

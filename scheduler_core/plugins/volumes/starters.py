@@ -1,4 +1,4 @@
-"""Starter scenarios in which the volume plugins reject nodes, one function per reason."""
+"""Sample clusters in which nodes are rejected by the volume plugins."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def lose_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> 
 
 
 def attach_too_many(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Cause "node(s) exceed max volume count": the limit of each node is one, and one volume is attached."""
+    """Cause "node(s) exceed max volume count": the limit of the nodes is one, and one volume is attached to each."""
     names = names_of(nodes)
     for number, node in enumerate(cluster.nodes):
         name = node["metadata"]["name"]

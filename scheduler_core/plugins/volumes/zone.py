@@ -136,7 +136,10 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
 
 def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
-    """Return the claim's volume (None while it waits for its first consumer) and the reason that no node fits."""
+    """Return the claim's volume and "", or None and the reason that no node fits.
+
+    Return None and "" while the claim waits for its first consumer.
+    """
     claim = storage.persistent_volume_claim(key)
     if claim is None:
         return None, not_found("persistentvolumeclaim", name)

@@ -24,7 +24,7 @@ class AssumeCache(msgspec.Struct):
     """The decisions of Reserve that are not yet written to the API server (PVAssumeCache and PVCAssumeCache).
 
     Each entry is (the stored object, the assumed object). When the cluster has another stored object, the assumption is
-    dropped, like after an informer's update in kube-scheduler.
+    dropped, as after an informer's update in kube-scheduler.
     """
 
     volumes: dict[str, tuple[PersistentVolume, PersistentVolume]] = {}

@@ -88,14 +88,14 @@ def _provision(claim: PersistentVolumeClaim, search: VolumeSearch, nodes: NodeTa
 
 
 def _matched(candidates: Candidates, nodes: NodeTable) -> Mask:
-    """Return the nodes on which `Candidates.choose` finds a volume for the claim while no volume is chosen."""
+    """Return a bool per node: whether `Candidates.choose` finds a volume for the claim while no volume is chosen."""
     if candidates.reserved:
         return _reach(candidates.reserved[0].node_affinity, nodes)
     return _any_reach(candidates.available, nodes)
 
 
 def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
-    """Return the nodes that any of the volumes reaches; volumes with a single label are looked up together."""
+    """Return a bool per node: whether it reaches any volume; those with a single label are looked up together."""
     reached = np.zeros(len(nodes), np.bool_)
     by_key: dict[str, set[str]] = {}
     others: dict[NodeSelector | None, None] = {}
@@ -123,7 +123,7 @@ def _single_in(affinity: NodeSelector | None) -> SelectorRequirement | None:
 
 
 def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
-    """Return the nodes that match the affinity; for its conditions, the node's name is "" (`CheckNodeAffinity`)."""
+    """Return a bool per node: whether it matches the affinity; fields are compared with "" (`CheckNodeAffinity`)."""
     if affinity is None:
         return np.ones(len(nodes), np.bool_)
     reached = np.zeros(len(nodes), np.bool_)

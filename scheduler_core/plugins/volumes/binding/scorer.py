@@ -81,7 +81,7 @@ def _points(resource: StorageResource, shape: Sequence[UtilizationShapePoint]) -
 
 
 def _published(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> CSIStorageCapacity | None:
-    """Return the capacity that the driver published for the claim's class; None if it publishes none for the node."""
+    """Return the first published capacity of the class that suffices for the claim on the node, None without one."""
     storage_class = storage.storage_class(claim_class(claim))
     return capacity_for(claim, storage_class, storage, labels) if storage_class is not None else None
 
