@@ -21,7 +21,7 @@ class ObjectName(NamedTuple):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """The scenario with other objects: `objects` are added or replaced. These and `expect` are as in the document."""
+    """The scenario with `objects` added, or in place of those of the same name. These and `expect` are as written."""
 
     title: str
     title_zh: str

@@ -96,7 +96,7 @@ __all__ = [
 ]
 
 
-READING = 0.7  # the share of the progress that is reading the text; the rest is building the initial objects
+READING = 0.7  # the share of the progress for reading the text; the rest is for building the initial objects
 
 
 def parse_scenario(
@@ -369,10 +369,10 @@ class _Reader:
         self._check_limit(Message("pods"), _count("Pod", documents_by_kind, own), limits.pods)
         self._check_limit(Message("events"), len(own.events), limits.events)
 
-    def _check_limit(self, what: Message, number: int, limit: int) -> None:
+    def _check_limit(self, items: Message, number: int, limit: int) -> None:
         if number > limit:
             message = Message(
-                "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=what, limit=limit
+                "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=items, limit=limit
             )
             self._problems.add(ScenarioError("", 0, message))
             raise TooManyProblems

@@ -99,8 +99,9 @@ class Admission:
     def priority(self, spec: Mapping[str, Any], problems: Problems) -> tuple[int, PreemptionPolicy, str]:
         """Return (priority, preemptionPolicy, class name) as the Priority admission plugin sets them.
 
-        A pod may state a priority of its own without a class, or with a class that is not in the file (a warning). Its
-        priority is ignored, with a warning, if it differs from that of its class.
+        A pod may state a priority of its own without a class, or with a class that is not in the file (a warning);
+        without a priority, such a class is an error. The pod's priority is ignored, with a warning, if it differs from
+        that of its class.
         """
         name, value, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
         if name:

@@ -124,7 +124,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
 
 
 def without_fields(kind: str, data: Mapping[str, Any], release: Release) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the document without fields that the release does not have, and the short name of each of them.
+    """Return the document without fields that the release does not have, and their short names, once per occurrence.
 
     A cluster may have such fields while it is upgraded, with an API server that is newer than most of its nodes.
     """

@@ -78,6 +78,7 @@ MAX_POOL_NAME = 253  # characters
 MAX_PARAMETERS = 10 * 1024  # bytes
 MAX_ATTRIBUTES = 32  # per device, including capacities
 MAX_TEXT = 64  # bytes of the value of an attribute
+MAX_IDENTIFIER = 32  # characters
 MAX_EXPRESSION = 10 * 1024  # bytes
 REQUEST_NAME = Message("the request's name in the claim")
 
@@ -841,7 +842,7 @@ def _quantities(data: Mapping[str, Any] | None) -> tuple[tuple[str, Quantity], .
 
 
 def _items(data: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
-    """Return (index, item) of each item of a list, {} in place of null; items after the first `most` are an error."""
+    """Return (index, item) of the first `most` items of a list, {} in place of null; more items are an error."""
     items = data.get(field) or ()
     if len(items) > most:
         problems.error((*path, field), _too_many(len(items), most))
@@ -866,7 +867,7 @@ def _check_qualified(name: str, path: Path, problems: Problems) -> None:
     domain, slash, identifier = name.rpartition("/")
     if slash and (reason := dns_subdomain(domain)):
         problems.error(path, invalid(name, reason))
-    if not _IDENTIFIER.fullmatch(identifier) or len(identifier) > 32:
+    if not _IDENTIFIER.fullmatch(identifier) or len(identifier) > MAX_IDENTIFIER:
         reason = Message(
             "must be an identifier of C, such as memory, of at most 32 characters, after an optional domain"
         )

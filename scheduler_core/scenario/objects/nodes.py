@@ -68,7 +68,10 @@ def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
 
 
 def _declared_features(status: Manifest, problems: Problems) -> tuple[str, ...]:
-    """Return the features that the kubelet declares: sorted, each of them once (`validateNodeDeclaredFeatures`)."""
+    """Return the features that the kubelet declares; it is an error if they are not sorted, or one is repeated.
+
+    Source: `validateNodeDeclaredFeatures`.
+    """
     features = tuple(status.get("declaredFeatures") or ())
     for index, (feature, following) in enumerate(pairwise(features), start=1):
         path: Path = ("status", "declaredFeatures", index)

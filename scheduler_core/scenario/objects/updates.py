@@ -28,9 +28,10 @@ Manifest = Mapping[str, Any]
 def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release = DEFAULT_RELEASE) -> KubernetesObject:
     """Return `new` as it is stored when it replaces `old`, an object of the same kind and name.
 
-    uid, creationTimestamp and deletionTimestamp are kept, as far as the objects of the kind have them; kinds without a
-    case below are replaced as a whole. A Pod keeps its status, nodeName, schedulingGroup, priority, priorityClassName
-    and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such a pod is deleted.
+    Kinds with a case below keep those of uid, creationTimestamp and deletionTimestamp that their objects have; objects
+    of other kinds are replaced as a whole. A Pod keeps its status, nodeName, schedulingGroup, priority,
+    priorityClassName and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such
+    a pod is deleted.
     A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one, and a PodGroup its condition.
     A Workload and a ResourceClaim keep their owner.
     """

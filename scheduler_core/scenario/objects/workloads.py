@@ -260,10 +260,10 @@ def job_spec(spec: Manifest, problems: Problems) -> JobSpec:
     if most_failed is not None and per_index is None:
         problems.error(("spec", "backoffLimitPerIndex"), required(Message("when maxFailedIndexes is specified")))
     failures, successes = spec.get("podFailurePolicy"), spec.get("successPolicy")
-    if failures is not None and ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy") != "Never":
-        policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
+    restart_policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
+    if failures is not None and restart_policy != "Never":
         message = Message('only "Never" is supported when podFailurePolicy is specified')
-        problems.error(("spec", "template", "spec", "restartPolicy"), invalid(policy, message))
+        problems.error(("spec", "template", "spec", "restartPolicy"), invalid(restart_policy, message))
     if successes is not None and not indexed:
         message = Message("requires indexed completion mode")
         problems.error(("spec", "successPolicy"), invalid(successes, message))

@@ -26,6 +26,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\ufff
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a surrogate pair
 _JSON_START = re.compile(r"\s*\{")
 _CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line other than a comment or directive
+_LONGEST_PREFIX = 4  # parts of the path to a List in a List in a List: "items" and an index, twice
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -231,7 +232,7 @@ def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Itera
     if not (isinstance(kind, str) and kind.endswith("List") and (items is None or isinstance(items, list))):
         yield Document(data, chunk, prefix)
         return
-    if len(prefix) > 4:
+    if len(prefix) > _LONGEST_PREFIX:
         problems.error(prefix, Message("a List in a List in a List is not read"))
         return
     for index, item in enumerate(items or ()):

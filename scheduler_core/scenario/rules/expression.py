@@ -110,8 +110,8 @@ def compile_expression(text: str, use: Use, minor: int) -> Expression:
             raise _compile_error(error) from None
         excess = find_excess(checked, FORM)
         if excess is not None:
-            position, what, limit = excess
-            raise _error(_from_one(position), _excess(what, limit))
+            position, measure, limit = excess
+            raise _error(_from_one(position), _excess(measure, limit))
         _check_result(checked, _RESULTS.get(use, types.BOOL))
         cost = estimate_cost(checked, shapes(), most=MAX_UNKNOWN_SIZE)
     if cost > MAX_COST:
@@ -124,10 +124,10 @@ def compile_expression(text: str, use: Use, minor: int) -> Expression:
     return Expression(text, checked, program, cel_environment, tuple(read_paths(checked)), cost)
 
 
-def _excess(what: str, limit: int) -> Message:
-    if what == "parts":
+def _excess(measure: str, limit: int) -> Message:
+    if measure == "parts":
         return Message("the expression has more than {limit:,} parts", limit=limit)
-    if what == "depth":
+    if measure == "depth":
         return Message("the expression is more than {limit} levels deep", limit=limit)
     return Message("more than {limit} macros are nested (all, exists, map, filter, ...)", limit=limit)
 

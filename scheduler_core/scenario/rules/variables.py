@@ -38,7 +38,10 @@ AMOUNTS = types.map_of(types.STRING, types.INT)
 CLUSTER = Fields("Cluster", {})  # used for its name only; the types are in `_CLUSTER_FIELDS`
 _CLUSTER_FIELDS = {"nodes": types.INT, "pods": types.INT, "requested": AMOUNTS, "allocatable": AMOUNTS}
 
+# Assumed for estimates: pods on a node, entries of a map, elements of a list, characters of a text and of a name, and
+# the levels of a value of any type.
 _MAX_PODS, _MAX_ENTRIES, _MAX_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128, 63, 4
+_ZERO_TIME = -62_135_596_800  # 0001-01-01T00:00:00Z in seconds of Unix time
 
 
 def variables(*, of_pod_alone: bool) -> dict[str, types.CelType]:
@@ -224,7 +227,7 @@ def _zero(kind: Type) -> Callable[[], Value]:
         case ListOf():
             return list
         case Time():
-            return lambda: Timestamp(-62135596800 * 10**9)
+            return lambda: Timestamp(_ZERO_TIME * 10**9)
         case Scalar():
             return {"string": str, "boolean": bool, "number": float}.get(kind.name, int)
         case Anything():

@@ -208,7 +208,7 @@ class InitialObjects:
             self._admission.pod_index = index
             self._read += 1
             self._report_progress(self._read / self._most)
-            if not self._is_new(kind, document):
+            if not self._register(kind, document):
                 continue
             entry = build(kind, document.data, self._problems, self._admission)
             if entry is not None and not (isinstance(entry, Pod) and entry.phase in TERMINAL_PHASES):
@@ -224,8 +224,11 @@ class InitialObjects:
             message = Message("there is no node {name}: the pod uses no resources", name=show(item.node_name))
             self._problems.warn(("spec", "nodeName"), message)
 
-    def _is_new(self, kind: Kind, document: Document) -> bool:
-        """Return whether no earlier document has the same kind, namespace and name; report it if one has."""
+    def _register(self, kind: Kind, document: Document) -> bool:
+        """Record the object of a document and its namespace. Return whether it is the first object of this identity.
+
+        An earlier document with the same kind, namespace and name is reported.
+        """
         key = identity(kind, document.data)
         self.mention(key[1])
         first = self.exist.setdefault(key, document)

@@ -109,7 +109,8 @@ class _Reader(msgspec.Struct):
                     )  # fmt: skip
                     self.problems.error(("predicates", index, "name"), message)
             names.add(name)
-        plugins = [plugin for name, those in self.policy.predicates.items() if name in names for plugin in those]
+        enabled = [of_name for name, of_name in self.policy.predicates.items() if name in names]
+        plugins = [plugin for of_name in enabled for plugin in of_name]
         sets = self._sets(("pre_filter", "filter"), list(dict.fromkeys(plugins)))
         if BINDS_VOLUMES not in names:
             without = {"disabled": [{"name": plugin} for plugin in self.policy.predicates[BINDS_VOLUMES]]}
@@ -234,7 +235,8 @@ class _Reader(msgspec.Struct):
             )  # fmt: skip
             self.problems.error((*path, "weight"), invalid(weight, reason))
         self._add_labels(plugin, argument, entry)
-        labels = sum(len(self.args[plugin].get(entry, ())) for entry in dict.fromkeys(LISTS.get(argument, ())))
+        label_lists = dict.fromkeys(LISTS.get(argument, ()))
+        labels = sum(len(self.args[plugin].get(name, ())) for name in label_lists)
         self.weights[plugin] = weight * max(labels, 1)
         if 0 < weight <= MAX_WEIGHT < self.weights[plugin]:
             reason = Message("the weights of all priorities with {argument} are too large together", argument=argument)
