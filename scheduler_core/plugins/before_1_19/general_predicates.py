@@ -106,7 +106,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
         facts = self._resources.explain_filter(pod, state.resources, cluster, row, change)  # type: ignore[arg-type]
         facts += self._name.explain_filter(pod, None, cluster, row)
         if state.ports is not None:
-            facts += self._ports.explain_filter(pod, state.ports, cluster, row, change)  # type: ignore[arg-type]
+            facts += self._ports.explain_filter(pod, state.ports, cluster, row, change)
         return facts + self._selector.explain_filter(pod, None, cluster, row)
 
 
