@@ -160,13 +160,13 @@ const SIGN = /^[,.;:?)，。；：、？]/;
 /**
  * The parts of a sentence as elements and texts; a name and the punctuation after it share a row.
  * @param {View} view
- * @param {Part[]} list
+ * @param {Part[]} pieces
  */
-export function sentence(view, list) {
-	return list.map((piece, i) => {
-		const sign = typeof piece === "object" && SIGN.exec(String(list[i + 1]))?.[0];
+export function sentence(view, pieces) {
+	return pieces.map((piece, i) => {
+		const sign = typeof piece === "object" && SIGN.exec(String(pieces[i + 1]))?.[0];
 		if (sign) return h("span", { key: `g${i}`, class: "glued" }, partElement(view, piece, i), sign);
-		return typeof piece === "string" && typeof list[i - 1] === "object"
+		return typeof piece === "string" && typeof pieces[i - 1] === "object"
 			? piece.replace(SIGN, "")
 			: partElement(view, piece, i);
 	});

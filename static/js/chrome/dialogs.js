@@ -66,8 +66,6 @@ function share(view) {
 				t("share.copy"),
 			),
 		);
-	const file = (/** @type {string} */ name) =>
-		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
 	if (view.boot.class) return [field("step", page.href + formatLink(place))];
 	return [
 		scenario?.private &&
@@ -84,39 +82,48 @@ function share(view) {
 			"frame",
 			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="${title}" loading="lazy"></iframe>`,
 		),
-		scenario?.id &&
+		scenario?.id && shareMore(view, page, place),
+	];
+}
+
+/**
+ * The part of the Share dialog for a scenario of this site: a QR code, the tools for teachers, files and pictures.
+ * @param {View} view @param {URL} page @param {import("../shared/link.js").Place} place
+ */
+function shareMore(view, page, place) {
+	const file = (/** @type {string} */ name) =>
+		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
+	return h(
+		"div",
+		{ key: "more", class: "share-more" },
+		h("img", {
+			class: "qr",
+			src: sharedLink(new URL(`${page.pathname}qr.svg${page.search}`, page), place),
+			width: "148",
+			height: "148",
+			alt: t("share.qr"),
+		}),
+		h(
+			"div",
+			null,
+			teaching(view, page, formatLink(place)),
+			h("h3", null, t("share.files")),
+			h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
+			h("h3", null, t("share.picture")),
 			h(
-				"div",
-				{ key: "more", class: "share-more" },
-				h("img", {
-					class: "qr",
-					src: sharedLink(new URL(`${page.pathname}qr.svg${page.search}`, page), place),
-					width: "148",
-					height: "148",
-					alt: t("share.qr"),
-				}),
-				h(
-					"div",
-					null,
-					teaching(view, page, formatLink(place)),
-					h("h3", null, t("share.files")),
-					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
-					h("h3", null, t("share.picture")),
-					h(
-						"p",
-						{ class: "buttons" },
-						["svg", "png"].map((kind) =>
-							button(
-								() => void savePicture(/** @type {"svg" | "png"} */ (kind)),
-								{ key: kind, class: "button" },
-								kind.toUpperCase(),
-							),
-						),
-						button(() => print(), { key: "print", class: "button" }, t("share.print")),
+				"p",
+				{ class: "buttons" },
+				["svg", "png"].map((kind) =>
+					button(
+						() => void savePicture(/** @type {"svg" | "png"} */ (kind)),
+						{ key: kind, class: "button" },
+						kind.toUpperCase(),
 					),
 				),
+				button(() => print(), { key: "print", class: "button" }, t("share.print")),
 			),
-	];
+		),
+	);
 }
 
 /**
@@ -166,9 +173,9 @@ function goTo(view, close) {
 		const [kind, text] = [String(form.get("kind")), String(form.get("value")).trim()];
 		const column =
 			kind === "attempt"
-				? view.index.columns.find((column) => column.kind === "attempt" && column.attempt === Number(text))
+				? view.index.columns.find((entry) => entry.kind === "attempt" && entry.attempt === Number(text))
 				: kind === "time"
-					? view.index.columns.find((column) => column.time >= Number(text))
+					? view.index.columns.find((entry) => entry.time >= Number(text))
 					: null;
 		const [step, frame] = text.split(".");
 		if (kind === "step") view.act.seek(Number(step) || 0, Number(frame) || 0);

@@ -23,7 +23,7 @@ export function draftOf(id, version) {
 		 * @returns {Draft | null}
 		 */
 		read() {
-			const earlier = drafts(start).filter((draft) => draft.version <= version);
+			const earlier = drafts(start).filter((entry) => entry.version <= version);
 			const draft =
 				earlier.find((entry) => entry.version === version) ?? earlier.sort((a, b) => b.at - a.at)[0] ?? null;
 			from = draft?.version ?? version;
@@ -39,9 +39,9 @@ export function draftOf(id, version) {
 				return false; // storage is full or forbidden; the page says so
 			}
 		},
-		/** Bases newly typed text on another version; earlier drafts stay. @param {number} version */
-		rebase(version) {
-			from = version;
+		/** Bases newly typed text on another version; earlier drafts stay. @param {number} other */
+		rebase(other) {
+			from = other;
 		},
 		/** Removes all drafts of this scenario. */
 		forget() {

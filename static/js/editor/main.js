@@ -131,9 +131,9 @@ function takeChange(text, message) {
 	if (text.slice(0, BEGINNING) !== state.text.slice(0, BEGINNING)) element("import-notes").hidden = true;
 	typed = performance.now();
 	state.text = text;
-	const saved = message === undefined && draft.keep(text);
-	if (saved && text !== state.upload.text) keepUpload("");
-	state.status = message ?? (saved ? t("editor.kept") : t("editor.notKept"));
+	const kept = message === undefined && draft.keep(text);
+	if (kept && text !== state.upload.text) keepUpload("");
+	state.status = message ?? (kept ? t("editor.kept") : t("editor.notKept"));
 	clearTimeout(timer);
 	timer = setTimeout(check, CHECK_AFTER);
 	drawStatus();
@@ -484,8 +484,8 @@ const parameters = new URLSearchParams(location.search);
 showTab(parameters.has("builder") ? "builder" : "yaml");
 if (parameters.has("import")) intake.open();
 page.dataset.ready = "true";
-const upload = parameters.get("upload");
-await (upload ? intake.resume(upload) : check());
+const unfinished = parameters.get("upload");
+await (unfinished ? intake.resume(unfinished) : check());
 if (state.checked !== state.text) await check(); // the upload had no result
 const dropped = parameters.has("dropped") ? await takeOver() : null;
 if (dropped) await intake.bring(dropped);

@@ -143,10 +143,10 @@ function drawProgress() {
 
 /**
  * A list to choose from.
- * @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} choose
+ * @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} onChoice
  */
-function selectField(id, names, chosen, choose) {
-	const change = (/** @type {any} */ event) => choose(Number(event.target.value));
+function selectField(id, names, chosen, onChoice) {
+	const change = (/** @type {any} */ event) => onChoice(Number(event.target.value));
 	return h(
 		"label",
 		{ key: id, class: "choice" },

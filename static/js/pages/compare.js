@@ -109,7 +109,7 @@ function jump(by, wanted) {
 }
 
 /** Moves one step on the side that has this attempt; the other side follows. @param {1 | -1} by */
-function step(by) {
+function moveBy(by) {
 	const player = pageOf(pairs[at]?.[0] === NONE ? 1 : 0)?.player;
 	if (by > 0) player?.forward();
 	else player?.back();
@@ -176,8 +176,8 @@ function watch(side) {
 
 /** @type {Record<string, () => void>} */
 const commands = {
-	back: () => step(-1),
-	on: () => step(1),
+	back: () => moveBy(-1),
+	on: () => moveBy(1),
 	"attempt-back": () => jump(-1, () => true),
 	"attempt-on": () => jump(1, () => true),
 	"difference-back": () => jump(-1, (pair) => !pair[2]),

@@ -51,11 +51,11 @@ function formatElapsed(seconds) {
 function startClock(target, language) {
 	const timeOfDay = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 	let since = startOfTalk();
-	const draw = () => {
+	const drawTimes = () => {
 		const seconds = Math.max(0, Math.floor((Date.now() - since) / 1000));
 		const reset = () => {
 			since = restartTalk();
-			draw();
+			drawTimes();
 		};
 		patch(target, [
 			h(
@@ -73,8 +73,8 @@ function startClock(target, language) {
 			button(reset, { key: "reset", class: "button" }, t("speaker.reset")),
 		]);
 	};
-	draw();
-	setInterval(draw, 1000);
+	drawTimes();
+	setInterval(drawTimes, 1000);
 }
 
 const REST = 700; // milliseconds after the last letter

@@ -98,8 +98,8 @@ export async function pollForReply(url, { onWait = () => {}, signal } = {}) {
 			unreached = 0;
 			if (status !== 200) return { status, body };
 			if (body.answer) {
-				const { status, body: result } = await reach(body.answer, { signal });
-				if (status && status !== 503) return { status, body: result };
+				const { status: ended, body: result } = await reach(body.answer, { signal });
+				if (ended && ended !== 503) return { status: ended, body: result };
 			} else if (body.state === "failed" || body.state === "cancelled")
 				return { status: 422, body: { errors: [{ message: body.error }] } };
 			else onWait({ ahead: body.ahead?.others ?? null, part: body.progress });

@@ -237,11 +237,11 @@ export function askedAt(place) {
  * @param {State} state @param {string} subject @param {AnyEvent} event
  */
 export function unasked(state, subject, event) {
-	const pod = state.pods.get(subject);
-	const workload = pod ? "" : workloadOf(event, state);
+	const record = state.pods.get(subject);
+	const workload = record ? "" : workloadOf(event, state);
 	if (workload) return `workload:${workload}`;
-	if (pod?.node) return `room:${pod.node}:cpu`;
-	return pod ? `request:${subject}` : "run";
+	if (record?.node) return `room:${record.node}:cpu`;
+	return record ? `request:${subject}` : "run";
 }
 
 /**

@@ -76,8 +76,8 @@ export class ChunkStore {
 		if (!chunk?.kept.length) return undefined;
 		const count = step + 1 - chunk.first;
 		const near = this.recent
-			.filter((state) => state.step <= step + 1)
-			.reduce((best, state) => (state.step > best.step ? state : best), keptBefore(chunk, count));
+			.filter((other) => other.step <= step + 1)
+			.reduce((best, other) => (other.step > best.step ? other : best), keptBefore(chunk, count));
 		const state = near.step > step ? near : foldEvents(near, chunk, near.step - chunk.first, count);
 		this.recent = [state, ...this.recent.filter((other) => other !== state)].slice(0, RECENT);
 		return state;

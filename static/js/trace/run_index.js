@@ -134,7 +134,7 @@ export class RunIndex {
 	 * @param {number} step
 	 */
 	setFailedOutcome({ pod, outcome }, step) {
-		const column = this.columns.findLast((column) => column.kind === "attempt" && column.pod === pod);
+		const column = this.columns.findLast((entry) => entry.kind === "attempt" && entry.pod === pod);
 		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
 	}
 

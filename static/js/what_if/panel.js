@@ -310,7 +310,7 @@ function triedWords(view, trying) {
 
 /** Goes to the beginning of an attempt. @param {View} view @param {number} attempt */
 function goTo(view, attempt) {
-	const column = view.index.columns.find((column) => column.kind === "attempt" && column.attempt === attempt);
+	const column = view.index.columns.find((entry) => entry.kind === "attempt" && entry.attempt === attempt);
 	if (column) view.act.seek(column.step);
 }
 

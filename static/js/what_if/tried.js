@@ -41,8 +41,8 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 	/** @type {any[]} */
 	const containers = manifest.spec?.containers ?? [];
 	const own = containers.map((/** @type {any} */ { resources = {} }) => {
-		const text = resources.requests?.[name] ?? resources.limits?.[name];
-		return text === undefined ? 0 : parseAmount(name, text);
+		const written = resources.requests?.[name] ?? resources.limits?.[name];
+		return written === undefined ? 0 : parseAmount(name, written);
 	});
 	const i = Math.max(0, own.indexOf(Math.max(...own)));
 	const asked = Math.max(0, own[i] + fromEngine(name, to) - (own.some(Boolean) ? fromEngine(name, value) : 0));

@@ -195,7 +195,8 @@ function podSection(form, selected, select) {
  * @param {boolean} open whether the pod is selected
  * @param {(name: string) => void} select
  */
-function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select) {
+function podRow(form, ref, nodes, classes, open, select) {
+	const { documents, edit } = form;
 	const { metadata = {}, spec = {} } = ref.value;
 	const labelOf = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
 	const requests = spec.containers?.[0]?.resources?.requests ?? {};
@@ -204,10 +205,10 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 	/** @type {[string, string][]} */
 	const priorities = [
 		["", String(spec.priority ?? 0)],
-		...classes.map(
-			(of) =>
-				/** @type {[string, string]} */ ([of.value.metadata?.name, `${of.value.metadata?.name} ${of.value.value}`]),
-		),
+		...classes.map(({ value }) => {
+			const name = value.metadata?.name;
+			return /** @type {[string, string]} */ ([name, `${name} ${value.value}`]);
+		}),
 	];
 	const row = h(
 		"tr",
@@ -248,8 +249,18 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 				),
 			{ placeholder: "app=web" },
 		),
-		removal({ documents, edit, ...rest }, ref),
+		removal(form, ref),
 	);
+	const rules = rulesRow(form, ref, open);
+	return rules ? [row, rules] : [row];
+}
+
+/**
+ * The row with a pod's rules, and if the pod is selected, buttons that add others; null if there is nothing to show.
+ * @param {Form} form @param {Ref} ref @param {boolean} open whether the pod is selected
+ */
+function rulesRow({ documents, edit }, ref, open) {
+	const { metadata = {} } = ref.value;
 	const parsed = shapes.rulesOf(ref.value);
 	const rules = parsed.map(({ key, text, path, rest: left }, i) =>
 		h(
@@ -264,7 +275,7 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 			),
 		),
 	);
-	if (!open && !rules.length) return [row];
+	if (!open && !rules.length) return null;
 	// another one would replace it
 	const single = new Set(parsed.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
 	const more =
@@ -278,19 +289,16 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 					`+ ${t(`builder.${key}`)}`,
 				),
 		);
-	return [
-		row,
+	return h(
+		"tr",
+		{ key: `rules:${metadata.namespace ?? ""}/${metadata.name}`, class: open ? "selected" : "" },
 		h(
-			"tr",
-			{ key: `rules:${metadata.namespace ?? ""}/${metadata.name}`, class: open ? "selected" : "" },
-			h(
-				"td",
-				{ colspan: 7 },
-				rules.length > 0 && h("div", { key: "rules", class: "additions" }, rules),
-				more && h("div", { key: "more", class: "additions" }, more),
-			),
+			"td",
+			{ colspan: 7 },
+			rules.length > 0 && h("div", { key: "rules", class: "additions" }, rules),
+			more && h("div", { key: "more", class: "additions" }, more),
 		),
-	];
+	);
 }
 
 /** The section with a row for each PriorityClass. @param {Form} form */

@@ -178,9 +178,9 @@ const NAMES = 4;
  */
 export function explain(view, _kind, key) {
 	const { state } = view;
-	const pod = state.pods.get(key);
+	const record = state.pods.get(key);
 	const model = state.cycle.CycleStarted?.pod === key ? filterModel(state) : null;
-	const message = pod?.message ?? "";
+	const message = record?.message ?? "";
 	return panel(
 		t("message.label"),
 		podName(key),

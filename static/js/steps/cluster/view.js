@@ -87,11 +87,11 @@ function scrollToNode(target, view) {
 	target.dataset.shown = at;
 	const name = nodeOf(view);
 	const card = name ? target.querySelector(`[data-node="${CSS.escape(name)}"]`) : null;
-	const zones = card?.closest(".zones");
-	if (!card || !zones || zones.scrollHeight <= zones.clientHeight) return;
-	const [box, frame] = [card.getBoundingClientRect(), zones.getBoundingClientRect()];
+	const scroller = card?.closest(".zones");
+	if (!card || !scroller || scroller.scrollHeight <= scroller.clientHeight) return;
+	const [box, frame] = [card.getBoundingClientRect(), scroller.getBoundingClientRect()];
 	const out = Math.min(0, box.top - frame.top) || Math.max(0, box.bottom - frame.bottom);
-	zones.scrollTop += out / (document.body.currentCSSZoom ?? 1);
+	scroller.scrollTop += out / (document.body.currentCSSZoom ?? 1);
 }
 
 /**
@@ -480,12 +480,12 @@ function namesBelow({ subject, act }, names, width, part) {
 	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
 		const click = () => act.select({ kind: "pod", name: key });
-		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
+		const place = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
 		return [
 			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
 			button(
 				click,
-				{ key, class: key === subject ? "mine" : "", style, ...wholeName(podName(key), shortPod(key)) },
+				{ key, class: key === subject ? "mine" : "", style: place, ...wholeName(podName(key), shortPod(key)) },
 				podLabel(key),
 			),
 		];

@@ -189,12 +189,12 @@ const MAX_PODS = 12;
  * @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child}
  */
 export function explain(view, _kind, name, resource) {
-	const node = view.state.nodes.get(name);
-	if (!node) return null;
+	const record = view.state.nodes.get(name);
+	if (!record) return null;
 	const { state, subject } = view;
-	const whole = allocatable(node, resource);
-	const taken = used(node, resource);
-	const pods = [...node.pods].sort(
+	const whole = allocatable(record, resource);
+	const taken = used(record, resource);
+	const pods = [...record.pods].sort(
 		(a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
 	);
 	return panel(

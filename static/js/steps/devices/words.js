@@ -108,7 +108,7 @@ function placeCaption(event, frame, state, subject) {
 
 /** The number of devices that a request asks for, or "all", as text. @param {Searched} event @param {Try} attempt */
 function countOf({ requests }, { request, claim }) {
-	const count = requests.find((asked) => asked.name === request && asked.claim === claim)?.count ?? 1;
+	const count = requests.find((entry) => entry.name === request && entry.claim === claim)?.count ?? 1;
 	return count ? String(count) : t("devices.all");
 }
 

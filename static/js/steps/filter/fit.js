@@ -92,13 +92,13 @@ export const resourceName = (/** @type {string} */ resource) => (has(resource) ?
  * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 export function holdersText({ state, subject = "" }, name, resource) {
-	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
+	const line = (/** @type {string} */ textKey, /** @type {string[]} */ pods) => {
 		const some = pods
 			.filter((key) => request(state, key, resource) > 0)
 			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
 		const sum = some.reduce((all, key) => all + request(state, key, resource), 0);
 		return some.length
-			? parts(key, {
+			? parts(textKey, {
 					pods: list(
 						some.map((key) => pod(key, subject)),
 						3,
@@ -124,15 +124,15 @@ export function holdersText({ state, subject = "" }, name, resource) {
  */
 export function roomTable(view, name, reasons) {
 	const { state, subject } = view;
-	const node = state.nodes.get(name);
-	if (!node) return null;
+	const record = state.nodes.get(name);
+	if (!record) return null;
 	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
 	const left = free(state, name, resource, subject);
 	const requests = Object.keys(state.pods.get(subject)?.summary.requests ?? {});
-	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
+	const pods = [...record.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
 	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
-	const whole = allocatable(node, resource);
+	const whole = allocatable(record, resource);
 	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
 	const inTableUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
 	return [

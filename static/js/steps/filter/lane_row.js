@@ -92,13 +92,9 @@ function waitingFacts(view, { geometry }, name, zone) {
  */
 function unseenKey({ state }, { model }, name) {
 	const named = state.cycle.PreFilterFinished?.nodes;
-	return named && !named.includes(name)
-		? "lane.unseen.named"
-		: model?.nominatedFirst
-			? model.hinted
-				? "lane.unseen.hinted"
-				: "lane.unseen.nominated"
-			: "lane.unseen";
+	if (named && !named.includes(name)) return "lane.unseen.named";
+	if (!model?.nominatedFirst) return "lane.unseen";
+	return model.hinted ? "lane.unseen.hinted" : "lane.unseen.nominated";
 }
 
 /**

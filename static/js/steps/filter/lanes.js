@@ -73,8 +73,8 @@ function lanesOf(view) {
 	const seen = byNode ? nodesSeen(view.event, view.frame) : 0;
 	const scored = view.scene === "score" ? standing(view) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
-	const count = view.state.nodes.size;
-	const mode = count > HEADS ? modeOf(view, count) : "heads";
+	const nodeCount = view.state.nodes.size;
+	const mode = nodeCount > HEADS ? modeOf(view, nodeCount) : "heads";
 	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
 	const focusWidth = (plugins[focus]?.length ?? 0) > LONG ? 172 : 148;
 	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus, focusWidth);
@@ -143,14 +143,7 @@ function geometryOf(width, phone, count, focus, focusWidth) {
 function header(view, lanes) {
 	const { model, at, plugins, geometry, phase } = lanes;
 	const whole = model?.evaluated ?? view.state.nodes.size;
-	const left =
-		phase === "score"
-			? (lanes.scores?.names.length ?? 0)
-			: lanes.seen
-				? countPassed(lanes)
-				: !model || at < 0
-					? whole
-					: (model.left[Math.min(at, plugins.length - 1)] ?? model.feasible.length);
+	const left = countLeft(lanes, whole);
 	return h(
 		"div",
 		{ key: "header", class: "lanes-head" },
@@ -184,9 +177,16 @@ function header(view, lanes) {
 	);
 }
 
-/** The number of nodes seen so far that passed all plugins. @param {Lanes} lanes */
-function countPassed({ model, seen }) {
-	return [...(seen ?? [])].filter((name) => model?.at.get(name)?.stop === PASSED).length;
+/**
+ * The number of nodes left in this frame: those with scores, those that passed (node by node), or those left after the
+ * current plugin.
+ * @param {Lanes} lanes @param {number} whole of all evaluated nodes
+ */
+function countLeft({ phase, scores, seen, model, at, plugins }, whole) {
+	if (phase === "score") return scores?.names.length ?? 0;
+	if (seen) return [...seen].filter((name) => model?.at.get(name)?.stop === PASSED).length;
+	if (!model || at < 0) return whole;
+	return model.left[Math.min(at, plugins.length - 1)] ?? model.feasible.length;
 }
 
 /** The head of a plugin's column. @param {View} view @param {Lanes} lanes @param {string} plugin @param {number} i */

@@ -175,8 +175,8 @@ function isNowhere({ nodes }, label) {
  * @returns {Part[] | null}
  */
 function factSentence({ state, explainer }, name, plugin, values) {
-	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
-	const fact = facts.find((candidate) => candidate.values && has(`fact.${keyOf(candidate)}`));
+	const failed = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
+	const fact = failed.find((candidate) => candidate.values && has(`fact.${keyOf(candidate)}`));
 	if (!fact) return null;
 	const ref = `verdict:${name}:${plugin}`;
 	const words = valuesOf(fact);
@@ -224,11 +224,11 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid ? "filter.solid.some" : "filter.final";
 	// preemption matters if no node fits; the next step tries it
-	const asked = !model.feasible.length && solid < stopped.length && (!cause.length || !solid);
+	const tellsHelp = !model.feasible.length && solid < stopped.length && (!cause.length || !solid);
 	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return [
 		cause,
-		asked ? parts(help, { ...values, n: stopped.length, some: solid, pod: pod(subject) }) : [],
+		tellsHelp ? parts(help, { ...values, n: stopped.length, some: solid, pod: pod(subject) }) : [],
 		still.length > 4 || !still.length
 			? parts(still.length ? "filter.left" : "filter.noneleft", values)
 			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length }),
@@ -264,7 +264,7 @@ function nodeCaption({ event, frame, subject }, model) {
 	const seen = nodesSeen(event, frame);
 	const name = model.walk[seen - 1];
 	const at = model.at.get(name);
-	const fit = model.walk.slice(0, seen).filter((node) => model.at.get(node)?.stop === PASSED).length;
+	const fit = model.walk.slice(0, seen).filter((other) => model.at.get(other)?.stop === PASSED).length;
 	const values = {
 		pod: pod(subject ?? "", subject),
 		node: node(name),

@@ -60,8 +60,8 @@ function mostRelevant({ state, width }, { members, cycle, key }, all) {
 	const most = width <= PHONE ? MAX_ON_PHONES : MAX_NODES;
 	if (all.length <= most) return all;
 	const own = new Set(members.map(({ node }) => node));
-	const victims = new Set(cycle?.preemption?.victims?.map((pod) => state.pods.get(pod)?.node));
-	const near = all.filter((name) => own.has(name) || victims.has(name));
+	const victimNodes = new Set(cycle?.preemption?.victims?.map((pod) => state.pods.get(pod)?.node));
+	const near = all.filter((name) => own.has(name) || victimNodes.has(name));
 	const grouped = all.filter((name) =>
 		state.nodes.get(name)?.pods.some((pod) => state.pods.get(pod)?.summary.pod_group === key),
 	);
@@ -124,7 +124,7 @@ function byValue({ order, nodes }, key) {
 function shownPlacements(all) {
 	if (all.length <= MAX_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
-		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
+		[chosen, standing === "now", score, standing === "holds", standing === "few", true].findIndex(Boolean);
 	const shown = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PLACEMENTS));
 	return all.filter((entry) => shown.has(entry));
 }

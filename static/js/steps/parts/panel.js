@@ -129,7 +129,7 @@ function comparison(fact, subject) {
 export function rule(state, plugin, method = "filter") {
 	const version = state.kubernetes_version;
 	const upstream = upstreamOf(plugin, version, method);
-	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
+	const sourceLink = (/** @type {string} */ key, /** @type {string} */ href) =>
 		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
 	return [
 		has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
@@ -137,9 +137,9 @@ export function rule(state, plugin, method = "filter") {
 			h(
 				"p",
 				{ key: "source", class: "note sources" },
-				link("margin.source", PLUGINS[plugin]?.source ?? `/plugins/${plugin}/?kubernetes=${version}#${method}`),
+				sourceLink("margin.source", PLUGINS[plugin]?.source ?? `/plugins/${plugin}/?kubernetes=${version}#${method}`),
 				upstream &&
-					link("margin.upstream", /^https:/.test(upstream) ? upstream : SOURCE.replace("*", version) + upstream),
+					sourceLink("margin.upstream", /^https:/.test(upstream) ? upstream : SOURCE.replace("*", version) + upstream),
 			),
 	];
 }

@@ -24,22 +24,22 @@ const NARROW = 16; // letters; narrower columns show only the amount
 
 /**
  * The column of a candidate node: its pods, their fates, and the room for the preemptor.
- * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} drawing
+ * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fateByPod @param {Drawing} drawing
  */
-export function candidateColumn(view, candidate, fates, drawing) {
+export function candidateColumn(view, candidate, fateByPod, drawing) {
 	const { state, subject } = view;
 	const { resource, whole, chosen, letters } = drawing;
 	const node = state.nodes.get(candidate.node);
 	const size = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
 	const height = ((node?.summary.allocatable[resource] ?? 0) / whole) * 100;
-	const pods = [...new Set([...(node?.pods ?? []), ...fates.keys()])].filter((key) => state.pods.has(key));
-	const gone = (/** @type {string} */ key) => fates.get(key) === "victim" || fates.get(key) === "lifted";
+	const pods = [...new Set([...(node?.pods ?? []), ...fateByPod.keys()])].filter((key) => state.pods.has(key));
+	const gone = (/** @type {string} */ key) => fateByPod.get(key) === "victim" || fateByPod.get(key) === "lifted";
 	let bottom = 0;
 	/** @type {Child[]} */
 	const blocks = [];
 	for (const key of pods) {
 		const part = size(key);
-		const fate = fates.get(key) ?? "stays";
+		const fate = fateByPod.get(key) ?? "stays";
 		const priority = state.pods.get(key)?.summary.priority ?? 0;
 		blocks.push(
 			button(
@@ -100,17 +100,17 @@ export function candidateColumn(view, candidate, fates, drawing) {
 			h("div", { class: "candidate-inside", style: { height: `${height}%` } }),
 			blocks,
 		),
-		h("div", { key: "victims", class: "victims" }, chips(view, candidate, fates, drawing.rows)),
+		h("div", { key: "victims", class: "victims" }, chips(view, candidate, fateByPod, drawing.rows)),
 	);
 }
 
 /**
  * The chips below a column: the victims, or while there are none, the removed pods; only the number of these if they
  * are more than `rows`.
- * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {number} rows
+ * @param {View} view @param {Candidate} candidate @param {Map<string, string>} fateByPod @param {number} rows
  */
-function chips(view, candidate, fates, rows) {
-	const podsWith = (/** @type {string} */ fate) => [...fates].filter(([, own]) => own === fate).map(([key]) => key);
+function chips(view, candidate, fateByPod, rows) {
+	const podsWith = (/** @type {string} */ fate) => [...fateByPod].filter(([, own]) => own === fate).map(([key]) => key);
 	const victims = podsWith("victim");
 	const lifted = victims.length ? [] : podsWith("lifted");
 	const shown = lifted.length

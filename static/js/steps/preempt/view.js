@@ -48,9 +48,9 @@ export function draw(target, view) {
 	]);
 }
 
-/** Whether the stage is too small for this many columns. @param {View["sizes"]} sizes @param {number} columns */
-function isSmall({ stage, height }, columns) {
-	return height < LOW || stage - AXIS < NARROW * columns;
+/** Whether the stage is too small for this many columns. @param {View["sizes"]} sizes @param {number} count */
+function isSmall({ stage, height }, count) {
+	return height < LOW || stage - AXIS < NARROW * count;
 }
 
 /** The first candidates; the chosen one is always among them. @param {Preemption} preemption */
@@ -164,11 +164,11 @@ function columns(view, preemption, shown, frame) {
 		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
 	const { act, at } = actOf(preemption, frame);
-	const rows = chipRows(shown);
+	const rowCount = chipRows(shown);
 	const over = !preemption.criteria ? act === "result" : act === "criterion" && at >= preemption.criteria;
 	return h(
 		"div",
-		{ key: "columns", class: "candidate-columns", style: { "--victims": `${rows * 23 + 8}px` } },
+		{ key: "columns", class: "candidate-columns", style: { "--victims": `${rowCount * 23 + 8}px` } },
 		h(
 			"div",
 			{ key: "axis", class: "columns-axis" },
@@ -189,7 +189,7 @@ function columns(view, preemption, shown, frame) {
 				chosen: over && !candidate.rung,
 				fallen: act === "criterion" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
-				rows,
+				rows: rowCount,
 				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - AXIS) / shown.length) / 10,
 			}),
 		),

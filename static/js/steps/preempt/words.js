@@ -245,7 +245,7 @@ function plainSum(candidate) {
  */
 function prioritiesOf(state, { pod: victim, preemptor }) {
 	const group = state.pod_groups.get(preemptor);
-	const unit = state.group?.preemption?.units?.find((/** @type {any} */ unit) => unit.pods.includes(victim));
+	const unit = state.group?.preemption?.units?.find((/** @type {any} */ entry) => entry.pods.includes(victim));
 	if (group && unit) return { p: num(unit.priority ?? 0), q: num(group.summary.priority ?? 0) };
 	return {
 		p: num(priorityOf(state, victim), `priority:${victim}`),
@@ -304,8 +304,8 @@ function reprieveCaption({ subject = "", state }, preemption, rank) {
 	const tried = preemption.candidates.flatMap((candidate) =>
 		candidate.reprieve[rank - 1] ? [{ candidate, ...candidate.reprieve[rank - 1] }] : [],
 	);
-	const stay = tried.filter((pod) => pod.reprieved);
-	const go = tried.filter((pod) => !pod.reprieved);
+	const stay = tried.filter((entry) => entry.reprieved);
+	const go = tried.filter((entry) => !entry.reprieved);
 	const single = tried.length === 1 ? tried[0] : null;
 	const values = {
 		pod: pod(subject, subject),
@@ -323,21 +323,14 @@ function reprieveCaption({ subject = "", state }, preemption, rank) {
 			3,
 		),
 	};
-	const key = single
-		? single.reprieved
-			? "reprieve.stays"
-			: "reprieve.goes"
-		: !go.length
-			? "reprieve.allstay"
-			: !stay.length
-				? "reprieve.allgo"
-				: "reprieve.some";
-	const rule = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
+	const keyOfOne = stay.length ? "reprieve.stays" : "reprieve.goes";
+	const keyOfMany = !go.length ? "reprieve.allstay" : !stay.length ? "reprieve.allgo" : "reprieve.some";
+	const ruleWords = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
 	const sums = single ? roomWords(state, single.candidate, rank, subject) : [];
 	return {
 		eyebrow: parts("eyebrow.reprieve", { i: rank, n: preemption.ranks }),
-		sentence: parts(key, values),
-		why: !sums.length ? rule : rank > 1 ? sums : [...sums, " ", ...rule],
+		sentence: parts(single ? keyOfOne : keyOfMany, values),
+		why: !sums.length ? ruleWords : rank > 1 ? sums : [...sums, " ", ...ruleWords],
 		next:
 			rank < preemption.ranks
 				? parts("next.reprieve", values)
@@ -512,8 +505,8 @@ function priorityPanel(view, { event }) {
 	const own = priorityTried(view);
 	const refused = Object.entries(event.failed ?? {}).filter(([, { reasons }]) => noVictims(reasons[0] ?? ""));
 	const others = refused.flatMap(([name]) => state.nodes.get(name)?.pods ?? []);
-	const lowest = Math.min(...others.map((key) => priorityOf(state, key)));
-	const key = others.find((key) => priorityOf(state, key) === lowest);
+	const lowest = Math.min(...others.map((other) => priorityOf(state, other)));
+	const key = others.find((other) => priorityOf(state, other) === lowest);
 	const lower = lowest < triedValue(view, own);
 	return panel(
 		t("margin.lower"),

@@ -105,7 +105,7 @@ function activeCaption(state, event, values, why) {
 		n: num(order.length),
 		rest: place - 1,
 	};
-	const ahead = order.slice(0, place - 1).map((key) => pod(key));
+	const ahead = order.slice(0, place - 1).map((name) => pod(name));
 	return {
 		eyebrow: parts("eyebrow.active"),
 		sentence: parts(key, filled),
@@ -278,10 +278,10 @@ function priorityPanel(view, key) {
 		table(
 			["activeQ", t("margin.priority"), t("margin.since")],
 			waiting.slice(0, 12).map((name) => {
-				const pod = state.pods.get(name);
+				const record = state.pods.get(name);
 				return row(
 					name,
-					[shortPod(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)],
+					[shortPod(name), String(record?.summary.priority ?? 0), seconds(record?.timestamp ?? 0)],
 					name === key ? "hot" : "",
 				);
 			}),
@@ -295,9 +295,9 @@ function priorityPanel(view, key) {
  * @param {View} view @param {string} key
  */
 function backoffPanel(view, key) {
-	const pod = view.state.pods.get(key);
-	if (!pod) return null;
-	const wait = (pod.backoff_until ?? view.state.time) - pod.timestamp;
+	const record = view.state.pods.get(key);
+	if (!record) return null;
+	const wait = (record.backoff_until ?? view.state.time) - record.timestamp;
 	return panel(
 		t("margin.backoff"),
 		podName(key),
@@ -305,16 +305,16 @@ function backoffPanel(view, key) {
 			"p",
 			{ key: "f", class: "formula" },
 			t("margin.backoff.until", {
-				from: seconds(pod.timestamp),
+				from: seconds(record.timestamp),
 				wait: decimal(wait),
-				until: seconds(pod.backoff_until ?? 0),
+				until: seconds(record.backoff_until ?? 0),
 			}),
 		),
 		h("p", { key: "doubles", class: "note" }, t("margin.backoff.doubles")),
 		h(
 			"p",
 			{ key: "flush", class: "note" },
-			t("margin.backoff.flush", { at: seconds(flushAfter(pod.backoff_until ?? 0, view.state.time)) }),
+			t("margin.backoff.flush", { at: seconds(flushAfter(record.backoff_until ?? 0, view.state.time)) }),
 		),
 	);
 }

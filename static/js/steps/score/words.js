@@ -416,13 +416,13 @@ function preferenceLine(view, facts) {
  */
 function neighbourLine(view, { key, field, values = {} }) {
 	const sign = key.endsWith("anti-affinity") ? -1 : 1;
-	const count = Number(values.count);
+	const pods = Number(values.count);
 	const term = termTried(view, String(values.selector), `${field}.weight`, sign * Number(values.weight));
 	const weight = scrubNumber(view, term, (value) => String(sign * value));
 	return [
-		`${tidy(`${values.topologyKey}=${values.domain}`)}: ${count} × `,
+		`${tidy(`${values.topologyKey}=${values.domain}`)}: ${pods} × `,
 		weight,
-		` = ${count * sign * triedValue(view, term)}`,
+		` = ${pods * sign * triedValue(view, term)}`,
 	];
 }
 
@@ -466,14 +466,14 @@ function shareLine(view, node, line, facts) {
 	const used = others + (counts ? triedValue(view, pods) : 0);
 	const room = triedValue(view, capacity);
 	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
-	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
+	const usedNumber = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
 	const fits = used <= room && room > 0;
-	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / room : 1)}`];
+	if (!percent) return [`${resource} `, usedNumber, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / room : 1)}`];
 	const points = fits ? Math.floor(((least ? room - used : used) * 100) / room) : 0;
 	return least
-		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` =\u00a0${points}`]
-		: [`${resource} `, asked, " * 100 / ", all("whole"), ` =\u00a0${points}`];
+		? [`${resource} (`, all("all"), " - ", usedNumber, ") * 100 / ", all("whole"), ` =\u00a0${points}`]
+		: [`${resource} `, usedNumber, " * 100 / ", all("whole"), ` =\u00a0${points}`];
 }
 
 /**
